@@ -1,0 +1,2 @@
+//! The binary `prowess`.
+fn main() {}

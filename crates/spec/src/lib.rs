@@ -1,0 +1,1 @@
+//! The `SKILL.md` and `SKILL.yaml` formats.
