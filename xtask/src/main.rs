@@ -1,2 +1,62 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands, run as `cargo xtask COMMAND`.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a tool for developers: the terminal is its only output"
+)]
+
+mod bench;
+mod counts;
+mod deny;
+mod fuzz;
+mod generate;
+mod python;
+mod run;
+mod step;
+mod system;
+mod test;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check everything: formatting, lints, licences, tests, documentation
+    Test(test::Arguments),
+    /// Run one of the benchmarks
+    #[command(arg_required_else_help = true)]
+    Bench(bench::Arguments),
+    /// Fuzz the parsers, guided by coverage
+    Fuzz(fuzz::Arguments),
+    /// Write the files that are made from the code
+    Generate(generate::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = Workspace::find().and_then(|workspace| match &arguments.command {
+        Command::Test(arguments) => test::test(&workspace, arguments),
+        Command::Bench(arguments) => bench::bench(&workspace, arguments),
+        Command::Fuzz(arguments) => fuzz::fuzz(&workspace, arguments),
+        Command::Generate(arguments) => generate::generate(&workspace, arguments.mode()),
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

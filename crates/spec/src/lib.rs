@@ -1,1 +1,51 @@
-//! The `SKILL.md` and `SKILL.yaml` formats.
+//! The Agent Skills format: `SKILL.md` and `SKILL.yaml`, from bytes to typed values.
+//!
+//! Everything here is pure: bytes in, values and [`Diagnostic`]s out. Parsing never fails and never
+//! panics, whatever the bytes; what could not be had is `None`, and a diagnostic says why and where.
+//!
+//! [`parse`] reads a `SKILL.md`, [`head`] only its name and description, [`manifest::parse`] a
+//! `SKILL.yaml`. One set of diagnostics serves two readers: [`Profile::Load`] for agents, who want the
+//! skill if there is any way to get it, and [`Profile::Check`] for authors, who want to hear everything.
+
+mod body;
+mod code;
+mod code_table;
+mod diagnostic;
+mod field;
+mod fields;
+mod files;
+mod frame;
+mod frontmatter;
+mod head;
+pub mod limits;
+pub mod manifest;
+mod name;
+mod offsets;
+mod path;
+mod plain;
+mod quote;
+mod render;
+mod repair;
+mod skill;
+mod span;
+mod suggest;
+mod tools;
+mod tree;
+mod value;
+mod yaml;
+
+pub use body::{Reference, estimate_tokens, references};
+pub use code::{Code, CodeInfo, Content, Example};
+pub use diagnostic::{Diagnostic, Edit, Levels, Profile, Severity};
+pub use fields::{ClientFields, Skill};
+pub use files::{MANIFEST_FILE, SKILL_FILE, choose_skill_file, is_skill_file};
+pub use head::{Head, head};
+pub use name::{NameRule, SkillName};
+pub use offsets::apply_edits;
+pub use path::{PathProblem, SkillPath};
+pub use quote::quote;
+pub use render::render_frontmatter;
+pub use skill::{Context, Parsed, is_valid, parse};
+pub use span::{LineIndex, Position, Span};
+pub use suggest::nearest;
+pub use value::{Entry, Mapping, Node, Resolved, Scalar, Style, Value};

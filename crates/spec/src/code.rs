@@ -1,0 +1,106 @@
+//! The stable codes of diagnostics.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::diagnostic::Levels;
+
+pub use crate::code_table::Code;
+
+/// What the documentation says about a code.
+#[derive(Debug)]
+pub struct CodeInfo {
+    /// Its stable name, in kebab case.
+    pub id: &'static str,
+    /// Its severities.
+    pub levels: Levels,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// Why it matters and what to do.
+    pub explanation: &'static str,
+    /// A skill that has it.
+    pub bad: Example,
+    /// The same skill, mended.
+    pub good: Example,
+}
+
+/// A small skill folder that a test can lay out.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// The folder's name.
+    pub directory: &'static str,
+    /// The name of the file that matters.
+    pub name: &'static str,
+    /// What stands in it.
+    pub content: Content,
+    /// Files beside it: path and content.
+    pub others: &'static [(&'static str, Content)],
+}
+
+impl Example {
+    /// All files: path and content.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, Content)> {
+        std::iter::once((self.name, self.content)).chain(self.others.iter().copied())
+    }
+}
+
+/// The content of an example file.
+#[derive(Clone, Copy, Debug)]
+pub enum Content {
+    /// As written.
+    Text(&'static str),
+    /// Bytes that are not text.
+    Bytes(&'static [u8]),
+    /// Too long to write out: `before`, then `unit` so many times, then `after`.
+    Repeated {
+        /// What comes first.
+        before: &'static str,
+        /// What is repeated.
+        unit: &'static str,
+        /// How often.
+        times: usize,
+        /// What comes last.
+        after: &'static str,
+    },
+}
+
+impl Content {
+    /// The bytes of the file.
+    pub fn bytes(&self) -> Vec<u8> {
+        match *self {
+            Self::Text(text) => text.as_bytes().to_vec(),
+            Self::Bytes(bytes) => bytes.to_vec(),
+            Self::Repeated {
+                before,
+                unit,
+                times,
+                after,
+            } => [before, &unit.repeat(times), after].concat().into_bytes(),
+        }
+    }
+}
+
+impl Code {
+    /// The stable name.
+    pub fn id(self) -> &'static str {
+        self.info().id
+    }
+
+    /// The code with that name.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.id() == id)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}

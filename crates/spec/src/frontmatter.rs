@@ -1,0 +1,259 @@
+//! From the text between the delimiters to a mapping: the fast way, the exact way, the tolerant way.
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Edit, Levels};
+use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
+use crate::offsets::Edited;
+use crate::plain;
+use crate::repair;
+use crate::span::Span;
+use crate::tree::{Duplicate, Overflow, TreeBuilder};
+use crate::value::{Mapping, Node, Value};
+use crate::yaml::{self, Document, Problem};
+
+/// Whether text that does not parse may be read as its author meant it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// `SKILL.md`: other clients are tolerant, so are we.
+    Allowed,
+    /// `SKILL.yaml`: a manifest decides what code may do, and is not guessed at.
+    Refused,
+}
+
+/// Reads the mapping at `span` of `file`.
+pub(crate) fn read(
+    file: &str,
+    span: Span,
+    repair: Repair,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Mapping> {
+    let text = span.slice(file);
+    let mut builder = TreeBuilder::default();
+    if plain::scan(text, span.start, &mut builder).is_ok()
+        && let (Some(root), duplicates) = builder.finish()
+    {
+        out.extend(duplicates.iter().map(duplicate));
+        return into_mapping(root, out);
+    }
+    let document = read_document(text, span.start, repair, out)?;
+    accept(document, out)
+}
+
+/// Reads `text`, which begins at byte `base`; on failure mends it if it may, and reads it again.
+fn read_document(
+    text: &str,
+    base: usize,
+    repair: Repair,
+    out: &mut Vec<Diagnostic>,
+) -> Option<Document> {
+    let mut mended = control_characters(text);
+    if repair == Repair::Allowed {
+        mended.extend(repair::misread(text));
+    }
+    let edited = Edited::new(text, &fixes(&mended));
+    let problem = match yaml::read(&edited.text, |at| edited.origin(at) + base) {
+        Ok(document) => {
+            out.extend(
+                mended
+                    .into_iter()
+                    .map(|found| relocate(found, |at| at + base)),
+            );
+            return Some(document);
+        }
+        Err(problem) => problem,
+    };
+    if repair == Repair::Allowed && matches!(problem, Problem::Syntax { .. }) {
+        let repairs = repair::repairs(&edited.text);
+        mended.extend(
+            repairs
+                .into_iter()
+                .map(|found| relocate(found, |at| edited.origin(at))),
+        );
+        let edited = Edited::new(text, &fixes(&mended));
+        if let Ok(document) = yaml::read(&edited.text, |at| edited.origin(at) + base) {
+            out.extend(
+                mended
+                    .into_iter()
+                    .map(|found| relocate(found, |at| at + base)),
+            );
+            return Some(document);
+        }
+    }
+    out.push(failure(text, base, problem));
+    None
+}
+
+fn fixes(diagnostics: &[Diagnostic]) -> Vec<Edit> {
+    diagnostics
+        .iter()
+        .flat_map(|found| found.fix.clone())
+        .collect()
+}
+
+fn relocate(mut diagnostic: Diagnostic, origin: impl Fn(usize) -> usize) -> Diagnostic {
+    let moved = |span: Span| Span::new(origin(span.start), origin(span.end));
+    diagnostic.span = moved(diagnostic.span);
+    for edit in &mut diagnostic.fix {
+        edit.span = moved(edit.span);
+    }
+    diagnostic
+}
+
+/// Turns what is odd about a document into diagnostics.
+fn accept(document: Document, out: &mut Vec<Diagnostic>) -> Option<Mapping> {
+    out.extend(document.duplicates.iter().map(duplicate));
+    for span in document.aliases {
+        out.push(
+            Diagnostic::new(
+                Code::YamlAlias,
+                span,
+                "an alias, which some clients do not resolve",
+            )
+            .help("write the value out"),
+        );
+    }
+    for span in document.core_tags {
+        out.push(
+            Diagnostic::new(
+                Code::YamlTag,
+                span,
+                "a tag, which the standard's clients refuse",
+            )
+            .help("remove the tag, and put the value in quotes if it must be text")
+            .levels(Levels::TOLERATED),
+        );
+    }
+    let Some(mut root) = document.root else {
+        return Some(Mapping::default());
+    };
+    remove_control_characters(&mut root, out);
+    into_mapping(root, out)
+}
+
+fn into_mapping(root: Node, out: &mut Vec<Diagnostic>) -> Option<Mapping> {
+    match root.value {
+        Value::Mapping(mapping) => Some(mapping),
+        other => {
+            let message = format!("expected `key: value` lines, found {}", other.kind());
+            out.push(
+                Diagnostic::new(Code::NotAMapping, root.span, message)
+                    .help("write each field as `key: value`, with a space after the colon"),
+            );
+            None
+        }
+    }
+}
+
+fn duplicate(duplicate: &Duplicate) -> Diagnostic {
+    let message = format!(
+        "`{}` stands here again; the first value counts",
+        duplicate.key
+    );
+    Diagnostic::new(Code::DuplicateKey, duplicate.second, message).help("keep one of the two")
+}
+
+/// One diagnostic for each character that no YAML file may hold, with the edit that removes it.
+fn control_characters(text: &str) -> Vec<Diagnostic> {
+    text.char_indices()
+        .filter(|(_, c)| is_control(*c))
+        .map(|(at, c)| {
+            let span = Span::new(at, at + c.len_utf8());
+            let message = format!("the control character U+{:04X}", u32::from(c));
+            Diagnostic::new(Code::ControlCharacter, span, message)
+                .help("remove it")
+                .fix(vec![Edit::new(span, "")])
+        })
+        .collect()
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+}
+
+/// Removes control characters that escapes brought in.
+fn remove_control_characters(node: &mut Node, out: &mut Vec<Diagnostic>) {
+    match &mut node.value {
+        Value::Scalar(scalar) => {
+            if scalar.text.contains(is_control) {
+                scalar.text.retain(|c| !is_control(c));
+                let message = "an escape in this value stands for a control character";
+                out.push(
+                    Diagnostic::new(Code::ControlCharacter, node.span, message)
+                        .help("remove the escape"),
+                );
+            }
+        }
+        Value::Sequence(items) => {
+            for item in items {
+                remove_control_characters(item, out);
+            }
+        }
+        Value::Mapping(mapping) => {
+            for entry in &mut mapping.entries {
+                entry.key.retain(|c| !is_control(c));
+                remove_control_characters(&mut entry.value, out);
+            }
+        }
+    }
+}
+
+fn failure(text: &str, base: usize, problem: Problem) -> Diagnostic {
+    match problem {
+        Problem::Tag { at, tag } => {
+            Diagnostic::new(Code::YamlTag, at, format!("the tag `{tag}` is not allowed"))
+                .help("remove the tag")
+        }
+        Problem::Limit { at, overflow } => limit(at, overflow),
+        Problem::Syntax { at, message } => syntax(text, base, at, &message),
+    }
+}
+
+fn limit(at: Span, overflow: Overflow) -> Diagnostic {
+    let (code, message) = match overflow {
+        Overflow::Depth => (
+            Code::YamlTooDeep,
+            format!("nested more than {YAML_DEPTH} deep"),
+        ),
+        Overflow::Nodes => (
+            Code::YamlTooLarge,
+            format!("more than {YAML_NODES} values, aliases counted each time"),
+        ),
+        Overflow::Text => (
+            Code::YamlTooLarge,
+            format!("more than {YAML_TEXT_BYTES} bytes of text, aliases counted each time"),
+        ),
+    };
+    Diagnostic::new(code, at, message).help("keep the frontmatter to a few plain fields")
+}
+
+fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
+    if let Some(marker) = conflict_marker(text) {
+        return Diagnostic::new(
+            Code::MergeConflict,
+            marker.shifted(base),
+            "a merge conflict was left in the file",
+        )
+        .help("decide for one side and remove the markers");
+    }
+    // YAML joins a line without a colon to the next one and stumbles only there.
+    if let Some(stray) = repair::stray_line(text).map(|span| span.shifted(base))
+        && stray.start <= at.start
+    {
+        return Diagnostic::new(Code::InvalidYaml, stray, "this line is not `key: value`")
+            .help("write a colon and a space after the key, or indent the line under its key");
+    }
+    Diagnostic::new(Code::InvalidYaml, at, format!("invalid YAML: {message}"))
+        .help("put values with special characters in quotes, and check the indentation")
+}
+
+fn conflict_marker(text: &str) -> Option<Span> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let start = at;
+        at += line.len();
+        let marker = ["<<<<<<< ", "=======", ">>>>>>> "]
+            .iter()
+            .any(|marker| line.starts_with(marker));
+        marker.then(|| Span::new(start, start + line.trim_end().len()))
+    })
+}

@@ -1,0 +1,87 @@
+//! Dependencies over a set of skills.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::types::{Dependency, Manifest};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Levels};
+use crate::name::SkillName;
+use crate::suggest::did_you_mean;
+
+/// What is wrong with the dependencies among `manifests`: for each finding the index of the skill that
+/// has it. A skill with an error is invalid; the others are not touched by that.
+pub fn check_dependencies(manifests: &[&Manifest]) -> Vec<(usize, Diagnostic)> {
+    let by_name: BTreeMap<&SkillName, &Manifest> = manifests
+        .iter()
+        .rev()
+        .map(|manifest| (&manifest.name, *manifest))
+        .collect();
+    let mut found = Vec::new();
+    for (index, manifest) in manifests.iter().enumerate() {
+        for dependency in &manifest.dependencies {
+            found.extend(unmet(dependency, &by_name).map(|diagnostic| (index, diagnostic)));
+            found.extend(
+                cycle(manifest, dependency, &by_name).map(|diagnostic| (index, diagnostic)),
+            );
+        }
+    }
+    found
+}
+
+fn unmet(dependency: &Dependency, by_name: &BTreeMap<&SkillName, &Manifest>) -> Option<Diagnostic> {
+    let Dependency { name, version, .. } = dependency;
+    let levels = if dependency.optional {
+        Levels::WARNING
+    } else {
+        Levels::FATAL
+    };
+    let (message, help) = match by_name.get(name) {
+        None => {
+            let near = did_you_mean(name.as_str(), by_name.keys().map(|name| name.as_str()));
+            let help = near.unwrap_or_else(|| format!("install `{name}`"));
+            (format!("the skill `{name}` is not there"), help)
+        }
+        Some(present) if !version.matches(&present.version) => (
+            format!(
+                "`{name}` is needed as {version}, and {} is there",
+                present.version
+            ),
+            format!("update `{name}`, or widen the range"),
+        ),
+        Some(_) => return None,
+    };
+    let diagnostic = Diagnostic::new(Code::MissingDependency, dependency.span, message);
+    Some(diagnostic.help(help).levels(levels))
+}
+
+/// The shortest way from the dependency back to the skill that declares it.
+fn cycle(
+    manifest: &Manifest,
+    dependency: &Dependency,
+    by_name: &BTreeMap<&SkillName, &Manifest>,
+) -> Option<Diagnostic> {
+    let mut seen = BTreeSet::from([&dependency.name]);
+    let mut paths = vec![vec![&dependency.name]];
+    while let Some(path) = paths.pop() {
+        let last = *path.last()?;
+        if *last == manifest.name {
+            let mut names = vec![manifest.name.as_str()];
+            names.extend(path.iter().map(|name| name.as_str()));
+            let message = format!("a circle of dependencies: {}", names.join(" -> "));
+            return Some(
+                Diagnostic::new(Code::DependencyCycle, dependency.span, message)
+                    .help("remove one of these dependencies"),
+            );
+        }
+        let next = by_name
+            .get(last)
+            .map(|manifest| manifest.dependencies.as_slice());
+        for dependency in next.unwrap_or_default() {
+            if seen.insert(&dependency.name) {
+                let longer = path.iter().copied().chain([&dependency.name]).collect();
+                paths.insert(0, longer);
+            }
+        }
+    }
+    None
+}

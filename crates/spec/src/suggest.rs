@@ -1,0 +1,44 @@
+//! The nearest of the names that exist, for people who mistype.
+
+/// Up to three of `candidates` that `text` may have meant, nearest first.
+pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
+    let text = text.to_lowercase();
+    let limit = (text.chars().count() / 3).clamp(1, 3);
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .map(|name| (strsim::osa_distance(&text, &name.to_lowercase()), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// All of `candidates`, nearest to `text` first.
+pub(crate) fn by_distance<'c>(text: &str, candidates: &[&'c str]) -> Vec<&'c str> {
+    let mut all = candidates.to_vec();
+    all.sort_by_key(|name| strsim::osa_distance(text, name));
+    all
+}
+
+/// `did you mean ...?`, when something is near.
+pub(crate) fn did_you_mean<'c>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<String> {
+    let near = nearest(text, candidates);
+    let first = near.first()?;
+    Some(format!("did you mean `{first}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_come_first_and_far_ones_not_at_all() {
+        let names = ["license", "name", "metadata"];
+        assert_eq!(nearest("licence", names), ["license"]);
+        assert_eq!(nearest("nmae", names), ["name"]);
+        assert!(nearest("whatever", names).is_empty());
+    }
+}

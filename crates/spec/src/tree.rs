@@ -1,0 +1,232 @@
+//! From a stream of scalars and brackets to values, within bounds.
+
+use std::borrow::Cow;
+
+use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
+use crate::span::Span;
+use crate::value::{Entry, Mapping, Node, Scalar, Style, Value};
+
+/// What a reader of YAML feeds. Inside a mapping, keys and values alternate.
+pub(crate) trait Sink<'s> {
+    /// A scalar, as key or value.
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Overflow>;
+    /// The start of a collection.
+    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Overflow>;
+    /// The end of the innermost collection; block collections end with their last child.
+    fn close(&mut self, end: Option<usize>) -> Result<(), Overflow>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collection {
+    Sequence,
+    Mapping,
+}
+
+/// A bound that the input would have passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    Depth,
+    Nodes,
+    Text,
+}
+
+/// A key that stands twice in one mapping.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Duplicate {
+    pub(crate) key: String,
+    pub(crate) first: Span,
+    pub(crate) second: Span,
+}
+
+/// Builds [`Node`]s from what a reader feeds it.
+#[derive(Debug, Default)]
+pub(crate) struct TreeBuilder {
+    stack: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+    text_bytes: usize,
+    duplicates: Vec<Duplicate>,
+}
+
+#[derive(Debug)]
+struct Open {
+    start: usize,
+    collection: OpenCollection,
+}
+
+#[derive(Debug)]
+enum OpenCollection {
+    Sequence(Vec<Node>),
+    Mapping {
+        mapping: Mapping,
+        key: Option<(String, Span)>,
+    },
+}
+
+impl TreeBuilder {
+    /// The finished value, and the keys that were left out because they stood there already.
+    pub(crate) fn finish(self) -> (Option<Node>, Vec<Duplicate>) {
+        (self.root, self.duplicates)
+    }
+
+    /// The value that was finished last, unless it was a key.
+    pub(crate) fn last(&self) -> Option<&Node> {
+        match self.stack.last().map(|open| &open.collection) {
+            None => self.root.as_ref(),
+            Some(OpenCollection::Sequence(items)) => items.last(),
+            Some(OpenCollection::Mapping { key: Some(_), .. }) => None,
+            Some(OpenCollection::Mapping { mapping, .. }) => {
+                mapping.entries.last().map(|entry| &entry.value)
+            }
+        }
+    }
+
+    /// How many collections are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Puts a copy of `node` here, as an alias does.
+    pub(crate) fn graft(&mut self, node: &Node, span: Span) -> Result<(), Overflow> {
+        let size = Size::of(node);
+        self.charge(size.nodes, size.text_bytes)?;
+        if self.stack.len() + size.depth > YAML_DEPTH {
+            return Err(Overflow::Depth);
+        }
+        let mut copy = node.clone();
+        copy.span = span;
+        self.place(copy);
+        Ok(())
+    }
+
+    fn charge(&mut self, nodes: usize, text_bytes: usize) -> Result<(), Overflow> {
+        self.nodes += nodes;
+        self.text_bytes += text_bytes;
+        if self.nodes > YAML_NODES {
+            return Err(Overflow::Nodes);
+        }
+        if self.text_bytes > YAML_TEXT_BYTES {
+            return Err(Overflow::Text);
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, node: Node) {
+        match self.stack.last_mut().map(|open| &mut open.collection) {
+            None => self.root = Some(node),
+            Some(OpenCollection::Sequence(items)) => items.push(node),
+            Some(OpenCollection::Mapping { mapping, key }) => match key.take() {
+                None => *key = Some((key_text(&node), node.span)),
+                Some((key, key_span)) => match mapping.entry(&key) {
+                    Some(first) => self.duplicates.push(Duplicate {
+                        first: first.key_span,
+                        second: key_span,
+                        key,
+                    }),
+                    None => mapping.entries.push(Entry {
+                        key,
+                        key_span,
+                        value: node,
+                    }),
+                },
+            },
+        }
+    }
+}
+
+impl<'s> Sink<'s> for TreeBuilder {
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Overflow> {
+        self.charge(1, text.len())?;
+        let text = text.into_owned();
+        self.place(Node {
+            value: Value::Scalar(Scalar { text, style }),
+            span,
+        });
+        Ok(())
+    }
+
+    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Overflow> {
+        self.charge(1, 0)?;
+        if self.stack.len() >= YAML_DEPTH {
+            return Err(Overflow::Depth);
+        }
+        let collection = match kind {
+            Collection::Sequence => OpenCollection::Sequence(Vec::new()),
+            Collection::Mapping => OpenCollection::Mapping {
+                mapping: Mapping::default(),
+                key: None,
+            },
+        };
+        self.stack.push(Open { start, collection });
+        Ok(())
+    }
+
+    fn close(&mut self, end: Option<usize>) -> Result<(), Overflow> {
+        let Some(open) = self.stack.pop() else {
+            return Ok(());
+        };
+        let (value, last_child) = match open.collection {
+            OpenCollection::Sequence(items) => {
+                let last = items.last().map(|item| item.span.end);
+                (Value::Sequence(items), last)
+            }
+            OpenCollection::Mapping { mapping, .. } => {
+                let last = mapping.entries.last();
+                let last = last.map(|entry| entry.value.span.end.max(entry.key_span.end));
+                (Value::Mapping(mapping), last)
+            }
+        };
+        let end = end.or(last_child).unwrap_or(open.start);
+        self.place(Node {
+            value,
+            span: Span::new(open.start, end),
+        });
+        Ok(())
+    }
+}
+
+fn key_text(node: &Node) -> String {
+    match &node.value {
+        Value::Scalar(scalar) => scalar.text.clone(),
+        Value::Sequence(_) | Value::Mapping(_) => node.to_json(),
+    }
+}
+
+/// What a subtree costs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    nodes: usize,
+    text_bytes: usize,
+    depth: usize,
+}
+
+impl Size {
+    /// Recursion is safe: a finished node is at most [`YAML_DEPTH`] deep.
+    fn of(node: &Node) -> Self {
+        match &node.value {
+            Value::Scalar(scalar) => Self {
+                nodes: 1,
+                text_bytes: scalar.text.len(),
+                depth: 0,
+            },
+            Value::Sequence(items) => Self::of_children(items.iter(), 0),
+            Value::Mapping(mapping) => {
+                let keys = mapping.entries.iter().map(|entry| entry.key.len()).sum();
+                Self::of_children(mapping.entries.iter().map(|entry| &entry.value), keys)
+            }
+        }
+    }
+
+    fn of_children<'n>(children: impl Iterator<Item = &'n Node>, key_bytes: usize) -> Self {
+        let own = Self {
+            nodes: 1,
+            text_bytes: key_bytes,
+            depth: 1,
+        };
+        children.map(Self::of).fold(own, |sum, child| Self {
+            nodes: sum.nodes + child.nodes,
+            text_bytes: sum.text_bytes + child.text_bytes,
+            depth: sum.depth.max(child.depth + 1),
+        })
+    }
+}

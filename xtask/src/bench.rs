@@ -1,0 +1,42 @@
+//! `cargo xtask bench`: the benchmarks by name.
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::run::run;
+use crate::workspace::Workspace;
+
+/// A benchmark, and what to tell it.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Which one
+    name: Bench,
+    /// Passed on to the benchmark
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
+/// Every benchmark of the workspace.
+#[derive(Clone, Copy, ValueEnum)]
+enum Bench {
+    /// Parsing and checking skills
+    Format,
+}
+
+impl Bench {
+    /// The package it lives in and its name there.
+    fn target(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Format => ("prowess-cli", "format"),
+        }
+    }
+}
+
+/// Runs one benchmark.
+pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let (package, name) = arguments.name.target();
+    run(workspace
+        .cargo()
+        .args(["bench", "--package", package, "--bench", name, "--"])
+        .args(&arguments.args))
+}

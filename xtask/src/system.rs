@@ -1,0 +1,146 @@
+//! Programs that come with the operating system, from apt where there is one.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::run::{line, output, run, succeeds};
+
+/// The oldest Python that the reference validator runs on, and the two modules that make a virtual environment.
+const PYTHON_CHECK: &str =
+    "import ensurepip, sys, venv; sys.exit(0 if sys.version_info >= (3, 11) else 1)";
+
+/// Something that no Rust tool can bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A C compiler, which rustc links with.
+    Linker,
+    /// A C++ compiler, for libFuzzer.
+    Cpp,
+    /// Python with `venv`, for the reference validator.
+    Python,
+}
+
+impl Need {
+    fn is_met(self) -> bool {
+        succeeds(&mut match self {
+            Self::Linker => words("cc --version"),
+            Self::Cpp => words("c++ --version"),
+            Self::Python => {
+                let mut python = Command::new("python3");
+                python.args(["-I", "-c", PYTHON_CHECK]);
+                python
+            }
+        })
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Linker => "a C compiler (cc)",
+            Self::Cpp => "a C++ compiler (c++)",
+            Self::Python => "Python 3.11 or newer with venv (python3)",
+        }
+    }
+
+    /// The Debian packages that meet it.
+    fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Linker => &["gcc", "libc6-dev"],
+            Self::Cpp => &["g++"],
+            Self::Python => &["python3", "python3-venv"],
+        }
+    }
+}
+
+/// Installs what is missing with apt, or fails with the commands that somebody else has to run.
+pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
+    let missing = unmet(needs);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = names(&missing);
+    let commands = apt_commands(&missing);
+    if !succeeds(&mut words("apt-get --version")) {
+        bail!(
+            "missing: {names}; there is no apt-get here, so install what your system calls {}",
+            packages(&missing).join(", ")
+        );
+    }
+    if output(&mut words("id -u"))?.trim() != "0" {
+        let lines: Vec<_> = commands
+            .iter()
+            .map(|c| format!("\n    sudo {}", line(c)))
+            .collect();
+        bail!(
+            "missing: {names}; only root may install, so run:{}",
+            lines.concat()
+        );
+    }
+    for mut command in commands {
+        println!("installing {names}: {}", line(&command));
+        run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    let still = unmet(needs);
+    if !still.is_empty() {
+        bail!(
+            "apt-get succeeded, yet this is still missing: {}",
+            self::names(&still)
+        );
+    }
+    Ok(())
+}
+
+fn unmet(needs: &[Need]) -> Vec<Need> {
+    needs
+        .iter()
+        .copied()
+        .filter(|need| !need.is_met())
+        .collect()
+}
+
+fn names(needs: &[Need]) -> String {
+    needs
+        .iter()
+        .map(|need| need.what())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn packages(needs: &[Need]) -> Vec<&'static str> {
+    needs
+        .iter()
+        .flat_map(|need| need.packages())
+        .copied()
+        .collect()
+}
+
+fn apt_commands(needs: &[Need]) -> [Command; 2] {
+    let mut install = words("apt-get install --yes --no-install-recommends");
+    install.args(packages(needs));
+    [words("apt-get update"), install]
+}
+
+/// A command from words without quotes.
+fn words(text: &str) -> Command {
+    let mut words = text.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_update_and_one_install_for_everything() {
+        let lines = apt_commands(&[Need::Linker, Need::Python]).map(|command| line(&command));
+        assert_eq!(
+            lines,
+            [
+                "apt-get update",
+                "apt-get install --yes --no-install-recommends gcc libc6-dev python3 python3-venv",
+            ]
+        );
+    }
+}
