@@ -1,2 +1,7 @@
 //! The binary `prowess`.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    prowess_cli::main()
+}

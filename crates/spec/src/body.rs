@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
+use crate::limits::LINKED_BYTES;
 use crate::span::Span;
 
 /// A path in the body that names a file of the skill.
@@ -17,6 +18,9 @@ pub struct Reference {
 
 /// A rough count of tokens: four ASCII characters each, or one character of any other script.
 pub fn estimate_tokens(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len().div_ceil(4);
+    }
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.bytes().filter(|byte| *byte >= 0xc0).count();
     ascii.div_ceil(4) + others
@@ -34,11 +38,10 @@ pub fn references(body: &str) -> Vec<Reference> {
 }
 
 fn links(body: &str) -> Vec<Reference> {
-    // Without a bracket and a parenthesis or colon behind it there is no link to find.
-    let bytes = body.as_bytes();
-    let may_link = memchr::memchr_iter(b']', bytes)
-        .any(|at| matches!(bytes.get(at + 1), Some(b'(' | b':' | b'[')));
-    if !may_link {
+    let body = body
+        .get(..body.floor_char_boundary(LINKED_BYTES))
+        .unwrap_or(body);
+    if !may_link_elsewhere(body) {
         return Vec::new();
     }
     Parser::new(body)
@@ -46,12 +49,41 @@ fn links(body: &str) -> Vec<Reference> {
         .filter_map(|(event, range)| match event {
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 let path = relative_path(&dest_url)?;
-                let span = Span::new(range.start, range.end);
+                let link = body.get(range.clone())?;
+                let target = link.rfind(&*dest_url).map(|at| range.start + at);
+                let span = match target {
+                    Some(start) => Span::new(start, start + dest_url.len()),
+                    None => Span::new(range.start, range.end),
+                };
                 Some(Reference { path, span })
             }
             _ => None,
         })
         .collect()
+}
+
+/// Whether there may be a link to a file outside the standard folders, which [`mentions`] covers.
+///
+/// Parsing Markdown costs more than everything else that is done with a file.
+fn may_link_elsewhere(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    memchr::memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
+        Some(b'(') => {
+            let target = bytes.get(at + 2..).unwrap_or_default();
+            let target = target.strip_prefix(b"./").unwrap_or(target);
+            let known = [
+                &b"http:"[..],
+                b"https:",
+                b"#",
+                b"scripts/",
+                b"references/",
+                b"assets/",
+            ];
+            !known.iter().any(|prefix| target.starts_with(prefix))
+        }
+        Some(b':') => true,
+        _ => false,
+    })
 }
 
 /// The path of a link that stays inside the skill.
@@ -89,13 +121,17 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// The folders that the standard names.
+const FOLDERS: [&str; 3] = ["scripts", "references", "assets"];
+
 fn mentions(body: &str) -> Vec<Reference> {
-    ["scripts/", "references/", "assets/"]
-        .into_iter()
-        .flat_map(|folder| {
-            memchr::memmem::find_iter(body.as_bytes(), folder.as_bytes())
-                .filter_map(|at| mention(body, at))
-                .collect::<Vec<_>>()
+    memchr::memchr_iter(b'/', body.as_bytes())
+        .filter_map(|slash| {
+            let before = body.get(..slash)?;
+            let folder = FOLDERS
+                .into_iter()
+                .find(|folder| before.ends_with(folder))?;
+            mention(body, slash - folder.len())
         })
         .collect()
 }
@@ -141,7 +177,7 @@ mod tests {
             "see [the guide](references/GUIDE.md#top)",
             &["references/GUIDE.md"],
         );
-        check("![chart](./assets/a%20b.png)", &["assets/a b.png"]);
+        check("![chart](./images/a%20b.png)", &["images/a b.png"]);
         check("[x][1]\n\n[1]: FORMS.md", &["FORMS.md"]);
         check(
             "run `python scripts/a.py`, then scripts/b.sh.",

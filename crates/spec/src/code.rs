@@ -81,6 +81,25 @@ impl Content {
     }
 }
 
+impl Content {
+    /// The file as a document shows it: long repetitions are said, not shown.
+    pub fn excerpt(&self) -> String {
+        match *self {
+            Self::Text(text) => text.to_owned(),
+            Self::Bytes(bytes) => bytes.escape_ascii().to_string().replace("\\n", "\n"),
+            Self::Repeated {
+                before,
+                unit,
+                times,
+                after,
+            } => format!(
+                "{before}{} (repeated {times} times){after}",
+                unit.trim_end()
+            ),
+        }
+    }
+}
+
 impl Code {
     /// The stable name.
     pub fn id(self) -> &'static str {

@@ -112,8 +112,8 @@ codes! {
 
     FileTooLarge, "file-too-large", TOLERATED;
         "the file is too large";
-        "A skill of several megabytes cannot be given to a model. Move the material into files that the body refers to.";
-        file("SKILL.md", Content::Repeated { before: "---\nname: pdf\ndescription: Reads PDF files\n---\n", unit: "0123456789abcde\n", times: 262_144, after: "" });
+        "A skill of over a megabyte cannot be given to a model. Move the material into files that the body refers to.";
+        file("SKILL.md", Content::Repeated { before: "---\nname: pdf\ndescription: Reads PDF files\n---\n", unit: "0123456789abcde\n", times: 65_536, after: "" });
         GOOD;
 
     FileName, "file-name", TOLERATED;

@@ -296,9 +296,10 @@ impl Reader<'_> {
         let found = Diagnostic::new(Code::MetadataNotAString, entry.value.span, message);
         let quoted = quote(text);
         self.out.push(match &entry.value.value {
-            Value::Scalar(_) => found
+            Value::Scalar(scalar) if !scalar.text.is_empty() => found
                 .help(format!("write `{}: {quoted}`", entry.key))
                 .fix(vec![Edit::new(entry.value.span, quoted)]),
+            Value::Scalar(_) => found.help("give it a value, or remove it"),
             Value::Sequence(_) | Value::Mapping(_) => found.help("metadata maps text to text"),
         });
     }
@@ -399,8 +400,9 @@ impl Reader<'_> {
 
     /// The name to load under: the author's if it is valid, or else one made from the directory's.
     fn name(&mut self, written: Option<(String, Span)>) -> Option<SkillName> {
-        let from_directory = self.directory.and_then(SkillName::slug);
+        let from_directory = || self.directory.and_then(SkillName::slug);
         let Some((text, span)) = written else {
+            let from_directory = from_directory();
             let levels = if from_directory.is_some() {
                 Levels::TOLERATED
             } else {
@@ -419,7 +421,7 @@ impl Reader<'_> {
                     let diagnostic = broken_rule(rule, &text, span);
                     self.out.push(diagnostic);
                 }
-                let name = from_directory.or_else(|| SkillName::slug(&text));
+                let name = from_directory().or_else(|| SkillName::slug(&text));
                 let (levels, loads) = match &name {
                     Some(name) => (Levels::LOAD_ONLY, format!("the skill loads as `{name}`")),
                     None => (

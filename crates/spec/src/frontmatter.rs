@@ -46,7 +46,7 @@ fn read_document(
     repair: Repair,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
-    let mut mended = control_characters(text);
+    let mut mended: Vec<Diagnostic> = control_characters(text).into_iter().collect();
     if repair == Repair::Allowed {
         mended.extend(repair::misread(text));
     }
@@ -152,18 +152,27 @@ fn duplicate(duplicate: &Duplicate) -> Diagnostic {
     Diagnostic::new(Code::DuplicateKey, duplicate.second, message).help("keep one of the two")
 }
 
-/// One diagnostic for each character that no YAML file may hold, with the edit that removes it.
-fn control_characters(text: &str) -> Vec<Diagnostic> {
-    text.char_indices()
-        .filter(|(_, c)| is_control(*c))
-        .map(|(at, c)| {
-            let span = Span::new(at, at + c.len_utf8());
-            let message = format!("the control character U+{:04X}", u32::from(c));
-            Diagnostic::new(Code::ControlCharacter, span, message)
-                .help("remove it")
-                .fix(vec![Edit::new(span, "")])
-        })
-        .collect()
+/// The characters that no YAML file may hold, with the edits that remove them.
+fn control_characters(text: &str) -> Option<Diagnostic> {
+    let found = || text.char_indices().filter(|(_, c)| is_control(*c));
+    let (at, first) = found().next()?;
+    let message = match found().count() {
+        1 => format!("the control character U+{:04X}", u32::from(first)),
+        count => format!(
+            "{count} control characters, the first of them U+{:04X}",
+            u32::from(first)
+        ),
+    };
+    let edits = found().map(|(at, c)| Edit::new(Span::new(at, at + c.len_utf8()), ""));
+    Some(
+        Diagnostic::new(
+            Code::ControlCharacter,
+            Span::new(at, at + first.len_utf8()),
+            message,
+        )
+        .help("remove them")
+        .fix(edits.collect()),
+    )
 }
 
 fn is_control(c: char) -> bool {

@@ -7,6 +7,7 @@
 //! | [`COMPATIBILITY_CHARS`] | characters of `compatibility` |
 //! | [`BODY_LINES`], [`BODY_TOKENS`] | what a body may hold before `check` warns |
 //! | [`FILE_BYTES`] | bytes of a whole file |
+//! | [`LINKED_BYTES`] | bytes of a body in which Markdown links are looked for |
 //! | [`FRONTMATTER_BYTES`] | bytes between the two delimiters |
 //! | [`YAML_DEPTH`], [`YAML_NODES`], [`YAML_TEXT_BYTES`] | the parsed tree, aliases expanded |
 
@@ -21,7 +22,9 @@ pub const BODY_LINES: usize = 500;
 /// Estimated tokens of a body above which `check` warns.
 pub const BODY_TOKENS: usize = 5_000;
 /// Largest `SKILL.md` or `SKILL.yaml`, in bytes.
-pub const FILE_BYTES: usize = 4 * 1024 * 1024;
+pub const FILE_BYTES: usize = 1024 * 1024;
+/// Bytes of a body in which Markdown links are looked for; a longer one is reported as too long.
+pub const LINKED_BYTES: usize = 128 * 1024;
 /// Largest frontmatter, in bytes.
 pub const FRONTMATTER_BYTES: usize = 64 * 1024;
 /// Deepest nesting of YAML collections.

@@ -76,8 +76,9 @@ impl<'s, S: Sink<'s>> Scanner<'s, '_, S> {
                 return Ok(None);
             };
             match line.content.as_bytes().first() {
-                None | Some(b'#') => self.next = line.next,
-                Some(b'\t') => return Err(NotPlain),
+                None => self.next = line.next,
+                Some(b'#') if is_printable(line.content) => self.next = line.next,
+                Some(b'#' | b'\t') => return Err(NotPlain),
                 Some(_) => return Ok(Some(line)),
             }
         }
@@ -159,11 +160,8 @@ impl<'s, S: Sink<'s>> Scanner<'s, '_, S> {
     }
 
     fn sequence(&mut self, first: Line<'s>, parent_indent: usize) -> Scan {
-        // The YAML parser places a block list at its first item, behind the dash.
-        self.sink.open(
-            Collection::Sequence,
-            self.base + first.start + dash_width(first.content),
-        )?;
+        self.sink
+            .open(Collection::Sequence, self.base + first.start)?;
         while let Some(line) = self.peek()? {
             if line.indent < first.indent {
                 break;
@@ -355,3 +353,7 @@ fn is_printable(text: &str) -> bool {
 pub(crate) fn is_plain(text: &str) -> bool {
     text.trim() == text && plain(text, Context::Block).is_ok()
 }
+
+#[cfg(test)]
+#[path = "plain_tests.rs"]
+mod tests;

@@ -202,8 +202,9 @@ fn quoting(text: &str, line: Line<'_>, value_at: usize, region: Span) -> Option<
     let several_lines = raw.contains('\n');
     let (code, message) = match first {
         '"' | '\'' => (Code::BadQuoting, "the quotes of this value do not match"),
-        // Brackets may close lines below; only a one-line value is surely meant as text.
-        '[' | '{' if several_lines => return None,
+        // An open bracket is a broken list; a closed one with text behind it is meant as text.
+        '[' if several_lines || !raw.contains(']') => return None,
+        '{' if several_lines || !raw.contains('}') => return None,
         c if "[]{}*&@`%,!|>?#-:".contains(c) => (
             Code::UnquotedScalar,
             "this value begins with a character that means something else in YAML",

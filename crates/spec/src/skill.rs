@@ -116,23 +116,21 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, Box<Diagnostic>> {
 fn mixed_line_endings(file: &str) -> Option<Diagnostic> {
     let bytes = file.as_bytes();
     memchr::memchr(b'\r', bytes)?;
-    let returns: Vec<usize> = memchr::memmem::find_iter(bytes, b"\r\n").collect();
+    let returns = memchr::memmem::find_iter(bytes, b"\r\n").count();
     let breaks = memchr::memchr_iter(b'\n', bytes).count();
-    let first = *returns.first()?;
-    if returns.len() == breaks {
+    if returns == 0 || returns == breaks {
         return None;
     }
-    let edits = returns
-        .iter()
-        .map(|at| Edit::new(Span::new(*at, at + 1), ""));
-    let message = format!(
-        "{} of {breaks} lines end in CR LF, the others in LF",
-        returns.len()
-    );
+    let first = file.find("\r\n")?;
+    let rest = Span::new(first, file.len());
+    let message = format!("{returns} of {breaks} lines end in CR LF, the others in LF");
     Some(
         Diagnostic::new(Code::MixedLineEndings, Span::new(first, first + 1), message)
             .help("use one kind of line ending")
-            .fix(edits.collect()),
+            .fix(vec![Edit::new(
+                rest,
+                rest.slice(file).replace("\r\n", "\n"),
+            )]),
     )
 }
 

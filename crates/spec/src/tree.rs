@@ -1,6 +1,7 @@
 //! From a stream of scalars and brackets to values, within bounds.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
 use crate::span::Span;
@@ -10,9 +11,9 @@ use crate::value::{Entry, Mapping, Node, Scalar, Style, Value};
 pub(crate) trait Sink<'s> {
     /// A scalar, as key or value.
     fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Overflow>;
-    /// The start of a collection.
+    /// The start of a collection; only those in brackets need to say where.
     fn open(&mut self, kind: Collection, start: usize) -> Result<(), Overflow>;
-    /// The end of the innermost collection; block collections end with their last child.
+    /// The end of the innermost collection; without brackets it spans its children.
     fn close(&mut self, end: Option<usize>) -> Result<(), Overflow>;
 }
 
@@ -60,6 +61,8 @@ enum OpenCollection {
     Mapping {
         mapping: Mapping,
         key: Option<(String, Span)>,
+        /// Keys and their places, once there are too many to look through.
+        index: HashMap<String, Span>,
     },
 }
 
@@ -115,11 +118,15 @@ impl TreeBuilder {
         match self.stack.last_mut().map(|open| &mut open.collection) {
             None => self.root = Some(node),
             Some(OpenCollection::Sequence(items)) => items.push(node),
-            Some(OpenCollection::Mapping { mapping, key }) => match key.take() {
+            Some(OpenCollection::Mapping {
+                mapping,
+                key,
+                index,
+            }) => match key.take() {
                 None => *key = Some((key_text(&node), node.span)),
-                Some((key, key_span)) => match mapping.entry(&key) {
+                Some((key, key_span)) => match known_key(mapping, index, &key) {
                     Some(first) => self.duplicates.push(Duplicate {
-                        first: first.key_span,
+                        first,
                         second: key_span,
                         key,
                     }),
@@ -155,6 +162,7 @@ impl<'s> Sink<'s> for TreeBuilder {
             Collection::Mapping => OpenCollection::Mapping {
                 mapping: Mapping::default(),
                 key: None,
+                index: HashMap::new(),
             },
         };
         self.stack.push(Open { start, collection });
@@ -165,24 +173,38 @@ impl<'s> Sink<'s> for TreeBuilder {
         let Some(open) = self.stack.pop() else {
             return Ok(());
         };
-        let (value, last_child) = match open.collection {
+        let (value, children) = match open.collection {
             OpenCollection::Sequence(items) => {
+                let first = items.first().map(|item| item.span.start);
                 let last = items.last().map(|item| item.span.end);
-                (Value::Sequence(items), last)
+                (Value::Sequence(items), first.zip(last))
             }
             OpenCollection::Mapping { mapping, .. } => {
+                let first = mapping.entries.first().map(|entry| entry.key_span.start);
                 let last = mapping.entries.last();
                 let last = last.map(|entry| entry.value.span.end.max(entry.key_span.end));
-                (Value::Mapping(mapping), last)
+                (Value::Mapping(mapping), first.zip(last))
             }
         };
-        let end = end.or(last_child).unwrap_or(open.start);
-        self.place(Node {
-            value,
-            span: Span::new(open.start, end),
-        });
+        let span = match (end, children) {
+            (Some(end), _) => Span::new(open.start, end),
+            (None, Some((first, last))) => Span::new(first, last),
+            (None, None) => Span::at(open.start),
+        };
+        self.place(Node { value, span });
         Ok(())
     }
+}
+
+/// Where `key` stands already. Small mappings are searched, large ones indexed as they grow.
+fn known_key(mapping: &Mapping, index: &mut HashMap<String, Span>, key: &str) -> Option<Span> {
+    const SMALL: usize = 24;
+    if mapping.entries.len() < SMALL {
+        return mapping.entry(key).map(|entry| entry.key_span);
+    }
+    let unindexed = mapping.entries.iter().skip(index.len());
+    index.extend(unindexed.map(|entry| (entry.key.clone(), entry.key_span)));
+    index.get(key).copied()
 }
 
 fn key_text(node: &Node) -> String {

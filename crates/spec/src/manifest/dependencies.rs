@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::types::{Dependency, Manifest};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Levels};
+use crate::diagnostic::{Diagnostic, Levels, Severity};
 use crate::name::SkillName;
 use crate::suggest::did_you_mean;
 
@@ -30,18 +30,14 @@ pub fn check_dependencies(manifests: &[&Manifest]) -> Vec<(usize, Diagnostic)> {
 
 fn unmet(dependency: &Dependency, by_name: &BTreeMap<&SkillName, &Manifest>) -> Option<Diagnostic> {
     let Dependency { name, version, .. } = dependency;
-    let levels = if dependency.optional {
-        Levels::WARNING
-    } else {
-        Levels::FATAL
-    };
-    let (message, help) = match by_name.get(name) {
+    let (levels, message, help) = match by_name.get(name) {
         None => {
             let near = did_you_mean(name.as_str(), by_name.keys().map(|name| name.as_str()));
             let help = near.unwrap_or_else(|| format!("install `{name}`"));
-            (format!("the skill `{name}` is not there"), help)
+            (ABSENT, format!("`{name}` is not among these skills"), help)
         }
         Some(present) if !version.matches(&present.version) => (
+            Levels::FATAL,
             format!(
                 "`{name}` is needed as {version}, and {} is there",
                 present.version
@@ -50,9 +46,20 @@ fn unmet(dependency: &Dependency, by_name: &BTreeMap<&SkillName, &Manifest>) -> 
         ),
         Some(_) => return None,
     };
+    let levels = if dependency.optional {
+        Levels::WARNING
+    } else {
+        levels
+    };
     let diagnostic = Diagnostic::new(Code::MissingDependency, dependency.span, message);
     Some(diagnostic.help(help).levels(levels))
 }
+
+/// Who loads skills knows all there are; who checks some of them does not.
+const ABSENT: Levels = Levels {
+    load: Some(Severity::Error),
+    check: Some(Severity::Warning),
+};
 
 /// The shortest way from the dependency back to the skill that declares it.
 fn cycle(

@@ -1,0 +1,161 @@
+//! Checking one skill's folder.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use prowess_spec::limits::FILE_BYTES;
+use prowess_spec::{
+    Context, Diagnostic, MANIFEST_FILE, Skill, SkillPath, choose_skill_file, fix, manifest, parse,
+};
+
+use super::find::SkillDirectory;
+use super::report::{FileReport, Problem, SkillReport};
+
+/// Whether to work out what a file would look like mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fixes {
+    Wanted,
+    Unwanted,
+}
+
+pub(crate) fn check(directory: &SkillDirectory, fixes: Fixes) -> Result<SkillReport, Problem> {
+    let name = directory_name(&directory.path);
+    let exists = |path: &str| {
+        SkillPath::parse(path).is_ok_and(|path| directory.path.join(path.as_str()).exists())
+    };
+    let context = Context {
+        directory: name.as_deref(),
+        exists: Some(&exists),
+    };
+    let mut report = SkillReport {
+        path: shown(&directory.path),
+        name: None,
+        valid: true,
+        findings: Vec::new(),
+        files: Vec::new(),
+        manifest: None,
+    };
+    let mut skill = None;
+    let spellings: Vec<&str> = directory.skill_files.iter().map(String::as_str).collect();
+    if let Some((file, about_name)) = choose_skill_file(&spellings) {
+        let path = directory.path.join(file);
+        skill = check_skill(&path, about_name, &context, fixes, &mut report)?;
+    }
+    if directory.has_manifest {
+        check_manifest(
+            &directory.path.join(MANIFEST_FILE),
+            skill.as_ref(),
+            &context,
+            &mut report,
+        )?;
+    }
+    let from_manifest = report
+        .manifest
+        .as_ref()
+        .map(|manifest| manifest.name.to_string());
+    report.name = skill.map(|skill| skill.name.to_string()).or(from_manifest);
+    Ok(report)
+}
+
+fn check_skill(
+    path: &Path,
+    about_name: Vec<Diagnostic>,
+    context: &Context<'_>,
+    fixes: Fixes,
+    report: &mut SkillReport,
+) -> Result<Option<Skill>, Problem> {
+    let bytes = read(path)?;
+    let parsed = parse(&bytes, context);
+    let skill = parsed.skill;
+    let diagnostics: Vec<_> = about_name.into_iter().chain(parsed.diagnostics).collect();
+    let text = std::str::from_utf8(&bytes)
+        .ok()
+        .filter(|_| fixes == Fixes::Wanted);
+    let fixed = text
+        .and_then(|text| fix(text, context))
+        .map(|fixed| fixed.text);
+    add(report, path, bytes, fixed, diagnostics);
+    Ok(skill)
+}
+
+fn check_manifest(
+    path: &Path,
+    skill: Option<&Skill>,
+    context: &Context<'_>,
+    report: &mut SkillReport,
+) -> Result<(), Problem> {
+    let bytes = read(path)?;
+    let parsed = manifest::parse(&bytes, context, skill);
+    report.manifest = parsed.manifest;
+    add(report, path, bytes, None, parsed.diagnostics);
+    Ok(())
+}
+
+fn add(
+    report: &mut SkillReport,
+    path: &Path,
+    bytes: Vec<u8>,
+    fixed: Option<String>,
+    diagnostics: Vec<Diagnostic>,
+) {
+    // A manifest may yet get findings about its dependencies; any other silent file is forgotten.
+    let keep = !diagnostics.is_empty() || report.manifest.is_some();
+    report.files.push(FileReport {
+        path: shown(path),
+        bytes: if keep { bytes } else { Vec::new() },
+        fixed,
+    });
+    report.add(report.files.len() - 1, diagnostics);
+}
+
+/// The name of a directory, also of `.` and `..`.
+fn directory_name(path: &Path) -> Option<String> {
+    let own = path.file_name().map(PathBuf::from);
+    let name = own.or_else(|| fs::canonicalize(path).ok()?.file_name().map(PathBuf::from))?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+/// The path as it is printed.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
+}
+
+/// Reads a regular file, never waiting for a pipe, and not much more of it than is allowed.
+fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    read_regular(path).map_err(|error| Problem {
+        path: shown(path),
+        message: format!("cannot read {}: {error}", shown(path)),
+        hint: None,
+    })
+}
+
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options
+            .custom_flags(i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default());
+    }
+    let mut file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    // Room for one byte more than there should be: when it stays free, that was the whole file.
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; size.min(FILE_BYTES) + 1];
+    let length = file.read(&mut bytes)?;
+    let full = length == bytes.len();
+    bytes.truncate(length);
+    if full {
+        let rest = (FILE_BYTES + 1).saturating_sub(length);
+        file.take(rest as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}

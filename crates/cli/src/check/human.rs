@@ -1,0 +1,153 @@
+//! Findings for people: source lines, carets, and what to do.
+
+use std::fmt::Write;
+use std::io;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use prowess_spec::Severity;
+
+use super::report::{Counts, Finding, Report, SkillReport};
+use crate::terminal;
+
+/// Findings that are drawn for one skill.
+const FINDINGS: usize = 50;
+/// Source lines that are drawn for one finding.
+const LINES: usize = 4;
+/// Bytes of source that are drawn for one finding, before and behind its beginning.
+const BYTES: usize = 2_000;
+
+/// Prints findings to standard output; problems and the summary to standard error.
+pub(crate) fn print(report: &Report, quiet: bool) -> io::Result<()> {
+    let renderer = Renderer::styled().term_width(terminal::width());
+    let mut out = String::new();
+    for skill in &report.skills {
+        for finding in skill.findings.iter().take(FINDINGS) {
+            let _ = writeln!(out, "{}\n", render(&renderer, skill, finding));
+        }
+        let more = skill.findings.len().saturating_sub(FINDINGS);
+        if more > 0 {
+            let path = terminal::printable(&skill.path);
+            let _ = writeln!(
+                out,
+                "... and {more} more in {path}; `--json` prints them all\n"
+            );
+        }
+    }
+    terminal::print(&out)?;
+    for problem in &report.problems {
+        terminal::print_problem(&problem.message, problem.hint);
+    }
+    let nothing_to_say = report.skills.is_empty() && !report.problems.is_empty();
+    if !quiet && !nothing_to_say {
+        terminal::note(&summary(report));
+    }
+    Ok(())
+}
+
+fn render(renderer: &Renderer, skill: &SkillReport, finding: &Finding) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let file = skill.file(finding);
+    let path = file.map_or_else(
+        || skill.path.clone(),
+        |file| terminal::printable(&file.path),
+    );
+    let excerpt = excerpt(file.map_or(&[], |file| &file.bytes), finding);
+    let snippet = Snippet::source(excerpt.text)
+        .path(path)
+        .line_start(finding.start.line)
+        .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end));
+    let title = level
+        .primary_title(terminal::printable(&finding.message))
+        .id(finding.code.id());
+    let help = finding
+        .help
+        .as_ref()
+        .map(|help| Level::HELP.message(terminal::printable(help)));
+    renderer.render(&[title.element(snippet).elements(help)])
+}
+
+/// The lines under a finding, and the finding's place in them.
+struct Excerpt {
+    text: String,
+    start: usize,
+    end: usize,
+}
+
+fn excerpt(bytes: &[u8], finding: &Finding) -> Excerpt {
+    let start = finding.start.byte;
+    let before = bytes
+        .get(start.saturating_sub(BYTES)..start)
+        .unwrap_or_default();
+    let on_line = before
+        .iter()
+        .rev()
+        .take_while(|byte| **byte != b'\n')
+        .count();
+    let first = start - on_line;
+    let window = bytes
+        .get(first..bytes.len().min(start + BYTES))
+        .unwrap_or_default();
+    let lines = finding
+        .end
+        .line
+        .saturating_sub(finding.start.line)
+        .min(LINES - 1)
+        + 1;
+    let length = window
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(lines)
+        .map(<[u8]>::len)
+        .sum();
+    let text = String::from_utf8_lossy(window.get(..length).unwrap_or_default());
+    let text = text.trim_end_matches(['\n', '\r']).to_owned();
+    let boundary = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
+    let start = boundary(on_line);
+    let end = boundary(finding.end.byte - first).max(start);
+    Excerpt { text, start, end }
+}
+
+fn summary(report: &Report) -> String {
+    let counts = report.counts();
+    if counts.skills == 0 {
+        return "no skills found: no directory here holds a SKILL.md".to_owned();
+    }
+    let Counts {
+        skills,
+        invalid,
+        errors,
+        warnings,
+        fixable,
+    } = counts;
+    let elapsed = report.elapsed;
+    let mut text = format!("checked {} in {elapsed:.1?}: ", plural(skills, "skill"));
+    match invalid {
+        0 => text.push_str("all valid"),
+        invalid => {
+            let _ = write!(text, "{invalid} invalid");
+        }
+    }
+    let found = [(errors, "error"), (warnings, "warning")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| plural(count, noun))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !found.is_empty() {
+        let _ = write!(text, " ({found})");
+    }
+    if fixable > 0 {
+        let _ = write!(
+            text,
+            "\n{fixable} of them can be mended with `prowess check --fix`"
+        );
+    }
+    text
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}

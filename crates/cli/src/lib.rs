@@ -1,0 +1,47 @@
+//! The command line of Prowess.
+//!
+//! Data goes to standard output, everything else to standard error. An error names its cause, then a
+//! `hint:` says what to type. Exit codes: see [`Exit`].
+
+mod check;
+mod cli;
+mod exit;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use exit::Exit;
+
+use crate::cli::{Cli, Command};
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
+        Command::Check(arguments) => check::run(arguments, &cli.global),
+    });
+    let exit = outcome.unwrap_or_else(|error| {
+        if terminal::is_closed_pipe(&error) {
+            return Exit::Success;
+        }
+        terminal::print_error(&error);
+        Exit::Failure
+    });
+    exit.into()
+}
+
+fn enter_directory(cli: &Cli) -> anyhow::Result<()> {
+    if let Some(directory) = &cli.global.directory {
+        std::env::set_current_dir(directory).map_err(|error| {
+            anyhow::Error::new(error).context(format!("cannot enter {}", directory.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// The whole command line, for generated documentation.
+pub fn command() -> clap::Command {
+    Cli::command()
+}

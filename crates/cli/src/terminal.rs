@@ -1,0 +1,96 @@
+//! Printing, and asking, as a well-behaved program does.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+
+/// Width to draw for when there is no terminal to ask.
+const DEFAULT_WIDTH: usize = 100;
+
+const RED: Style = AnsiColor::BrightRed.on_default().bold();
+const CYAN: Style = AnsiColor::BrightCyan.on_default().bold();
+/// A line that goes.
+pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
+/// A line that comes.
+pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+
+/// Writes data to standard output, colours only where they are wanted.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a line for people to standard error. Nothing depends on it, so a closed one is no failure.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Prints an error with its causes.
+pub(crate) fn print_error(error: &anyhow::Error) {
+    note(&format!(
+        "{RED}error{RED:#}: {}",
+        printable(&format!("{error:#}"))
+    ));
+}
+
+/// Prints what went wrong with one thing among many, and what to do about it.
+pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
+    note(&format!("{RED}error{RED:#}: {}", printable(message)));
+    if let Some(hint) = hint {
+        note(&format!("{CYAN}hint{CYAN:#}: {}", printable(hint)));
+    }
+}
+
+/// Whether the reader of our output went away: that is its right.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The width to draw for.
+pub(crate) fn width() -> usize {
+    terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20))
+}
+
+/// Whether standard error shows progress to somebody.
+pub(crate) fn shows_progress() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Asks a yes-or-no question; no terminal means no.
+pub(crate) fn confirm(question: &str) -> io::Result<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    let mut err = anstream::stderr().lock();
+    write!(err, "{question} [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// `text` without anything that a terminal would obey; our own colours come later.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let visible = matches!(c, '\n' | '\t') || !c.is_control();
+            let kept = visible.then_some(c);
+            let escaped = (!visible).then(|| c.escape_default()).into_iter().flatten();
+            kept.into_iter().chain(escaped)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(printable("a\u{1b}[31mb\n\tc"), "a\\u{1b}[31mb\n\tc");
+    }
+}

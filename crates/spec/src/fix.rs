@@ -1,0 +1,44 @@
+//! Mending a file without guessing.
+
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::offsets::apply_edits;
+use crate::skill::{Context, parse};
+
+/// Rounds after which fixing stops; a fix may bring to light one more thing to fix.
+const ROUNDS: usize = 8;
+
+/// A mended file.
+#[derive(Debug)]
+pub struct Fixed {
+    /// Its text.
+    pub text: String,
+    /// What was mended, as it stood when it was found.
+    pub mended: Vec<Diagnostic>,
+}
+
+/// The `SKILL.md` with everything mended that can be, or `None` when there is nothing to do.
+///
+/// ```
+/// use prowess_spec::{Context, fix};
+///
+/// let fixed = fix("---\nname: pdf\ndescription: Use when: asked\n---\n", &Context::default());
+/// assert_eq!(fixed.unwrap().text, "---\nname: pdf\ndescription: \"Use when: asked\"\n---\n");
+/// ```
+pub fn fix(text: &str, context: &Context<'_>) -> Option<Fixed> {
+    let mut fixed = Fixed {
+        text: text.to_owned(),
+        mended: Vec::new(),
+    };
+    for _ in 0..ROUNDS {
+        let mut found = parse(fixed.text.as_bytes(), context).diagnostics;
+        found.retain(|diagnostic| !diagnostic.fix.is_empty());
+        let edits: Vec<Edit> = found.iter().flat_map(|found| found.fix.clone()).collect();
+        let text = apply_edits(&fixed.text, &edits);
+        if text == fixed.text {
+            break;
+        }
+        fixed.text = text;
+        fixed.mended.append(&mut found);
+    }
+    (fixed.text != text).then_some(fixed)
+}
