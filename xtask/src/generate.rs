@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::reference;
 use crate::workspace::Workspace;
 
 /// Whether to write or only to look.
@@ -42,7 +43,10 @@ pub(crate) fn generate(workspace: &Workspace, mode: Mode) -> Result<()> {
 
 /// Every generated file.
 fn files() -> Files {
-    Files::new()
+    Files::from([
+        ("docs/cli.md", reference::command_line()),
+        ("docs/diagnostics.md", reference::diagnostics()),
+    ])
 }
 
 fn synchronise(root: &Path, files: &Files, mode: Mode) -> Result<()> {

@@ -11,6 +11,7 @@ mod deny;
 mod fuzz;
 mod generate;
 mod python;
+mod reference;
 mod run;
 mod step;
 mod system;

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The skills engine for AI agents.
 #[derive(Parser)]
-#[command(name = "prowess", version, about, arg_required_else_help = true)]
+#[command(name = "prowess", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

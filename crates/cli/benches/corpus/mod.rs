@@ -179,6 +179,7 @@ fn body(index: usize, random: &mut Random, text: &mut String) -> Vec<String> {
 }
 
 /// Files that try to take time or memory.
+#[allow(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let skill =
         |yaml: String| format!("---\nname: x\ndescription: d\n{yaml}\n---\nbody\n").into_bytes();
@@ -209,7 +210,11 @@ pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "9,000 keys",
-            skill((0..9_000).map(|n| format!("k{n}:\n")).collect()),
+            skill(
+                (0..9_000)
+                    .map(|n| ["k", &n.to_string(), ":\n"].concat())
+                    .collect(),
+            ),
         ),
         (
             "30,000 colons",

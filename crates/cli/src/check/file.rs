@@ -72,10 +72,10 @@ fn check_skill(
     let text = std::str::from_utf8(&bytes)
         .ok()
         .filter(|_| fixes == Fixes::Wanted);
-    let fixed = text
+    let mended = text
         .and_then(|text| fix(text, context))
         .map(|fixed| fixed.text);
-    add(report, path, bytes, fixed, diagnostics);
+    add(report, path, bytes, mended, diagnostics);
     Ok(skill)
 }
 

@@ -102,11 +102,19 @@ fn excerpt(bytes: &[u8], finding: &Finding) -> Excerpt {
         .map(<[u8]>::len)
         .sum();
     let text = String::from_utf8_lossy(window.get(..length).unwrap_or_default());
-    let text = text.trim_end_matches(['\n', '\r']).to_owned();
+    let text = visible(text.trim_end_matches(['\n', '\r']));
     let boundary = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
     let start = boundary(on_line);
     let end = boundary(finding.end.byte - first).max(start);
     Excerpt { text, start, end }
+}
+
+/// `text` without the control characters that the renderer lets through, each byte in its place.
+fn visible(text: &str) -> String {
+    let is_c1 = |c: char| ('\u{80}'..='\u{9f}').contains(&c);
+    text.chars()
+        .map(|c| if is_c1(c) { '\u{b7}' } else { c })
+        .collect()
 }
 
 fn summary(report: &Report) -> String {

@@ -1,0 +1,61 @@
+//! The sessions in the README and the guide are what the program prints.
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use support::{repository, without_times};
+
+/// The commands of a document's `console` blocks, each with the output shown below it.
+fn sessions(document: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(repository().join(document)).unwrap();
+    let mut sessions: Vec<(String, String)> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line {
+            "```console" => inside = true,
+            "```" => inside = false,
+            _ if !inside => {}
+            _ => match line.strip_prefix("$ ") {
+                Some(command) => sessions.push((command.to_owned(), String::new())),
+                None => {
+                    let (_, output) = sessions.last_mut().unwrap();
+                    output.push_str(line);
+                    output.push('\n');
+                }
+            },
+        }
+    }
+    sessions
+}
+
+fn check(document: &str) {
+    let sessions = sessions(document);
+    assert!(!sessions.is_empty());
+    for (command, expected) in sessions {
+        let arguments = command.strip_prefix("prowess ").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_prowess"))
+            .args(arguments.split(' '))
+            .current_dir(repository())
+            .output()
+            .unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8(printed).unwrap();
+        assert_eq!(
+            without_times(&printed),
+            without_times(&expected),
+            "$ {command}"
+        );
+    }
+}
+
+#[test]
+fn readme() {
+    check("README.md");
+}
+
+#[test]
+fn guide() {
+    check("docs/guide.md");
+}

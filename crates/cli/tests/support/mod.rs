@@ -1,0 +1,144 @@
+//! Running the real binary in a directory of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A directory that goes away with the test.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A copy of a directory of the repository.
+    pub(crate) fn copy_of(path: &str) -> Self {
+        let place = Self::new();
+        copy(&repository().join(path), &place.path(path));
+        place
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// A valid skill.
+    pub(crate) fn skill(&self, path: &str) -> &Self {
+        let name = path.rsplit('/').next().unwrap();
+        self.write(
+            &format!("{path}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: d\n---\n"),
+        )
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
+        command
+            .args(arguments)
+            .current_dir(self.root())
+            .env_remove("NO_COLOR");
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        Run::of(self.command(arguments).output().unwrap())
+    }
+}
+
+/// The repository's root.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .to_owned()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    pub(crate) fn of(output: Output) -> Self {
+        let run = Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        run
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// Everything, as a snapshot holds it: times and trailing blanks taken out.
+    pub(crate) fn snapshot(&self) -> String {
+        let code = self.code.map_or("none".to_owned(), |code| code.to_string());
+        let text = format!(
+            "exit {code}\n--- stdout\n{}--- stderr\n{}",
+            self.stdout, self.stderr
+        );
+        without_times(&text)
+    }
+}
+
+/// `in 1.2ms` becomes `in TIME`.
+pub(crate) fn without_times(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" in ") {
+        Some((before, after)) if before.starts_with("checked ") => {
+            let rest = after.split_once(':').map_or("", |(_, rest)| rest);
+            format!("{before} in TIME:{rest}")
+        }
+        _ => line.trim_end().to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,135 @@
+//! `prowess` in a real terminal.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+#![cfg(unix)]
+
+mod support;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use support::Place;
+
+/// A terminal of this width: our end, and the program's end.
+fn terminal(columns: u16) -> (File, File) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let path = ptsname(&ours, Vec::new()).unwrap();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&ours, size).unwrap();
+    let theirs = File::options()
+        .read(true)
+        .write(true)
+        .open(path.to_str().unwrap())
+        .unwrap();
+    (File::from(OwnedFd::from(ours)), theirs)
+}
+
+/// Runs the program in a terminal, types `input`, and returns what it showed.
+fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) -> String {
+    let (mut ours, theirs) = terminal(columns);
+    let mut child = place
+        .command(arguments)
+        .env("TERM", "xterm")
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    ours.write_all(input.as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    // The terminal ends with an error once the program has closed it.
+    let _ = ours.read_to_end(&mut shown);
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+/// `text` without colours.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.trim_start_matches([
+            '[', '?', ';', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+        ]);
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    plain + rest
+}
+
+#[test]
+fn a_narrow_terminal_gets_narrow_source_lines() {
+    let place = Place::copy_of("examples/broken");
+    let shown = plain(&run(
+        &place,
+        40,
+        &["check", "examples/broken/changelog"],
+        "",
+    ));
+    assert!(shown.contains("error[unquoted-colon]"), "{shown}");
+    let source = shown
+        .lines()
+        .filter(|line| line.contains(" | ") && line.contains("Use when"));
+    for line in source {
+        assert!(line.trim_end().chars().count() <= 44, "{line:?}");
+    }
+    assert!(
+        run(&place, 40, &["check"], "").contains("\u{1b}["),
+        "colours in a terminal"
+    );
+}
+
+#[test]
+fn a_person_is_asked_before_files_change() {
+    let place = Place::copy_of("examples/broken");
+    let file = "examples/broken/changelog/SKILL.md";
+    let before = place.read(file);
+    let shown = run(&place, 80, &["check", "--fix"], "n\n");
+    assert!(shown.contains("write this file? [y/N]"), "{shown}");
+    assert_eq!(place.read(file), before);
+    run(&place, 80, &["check", "--fix"], "y\n");
+    assert_ne!(place.read(file), before);
+}
+
+#[test]
+fn a_file_that_changed_in_the_meantime_is_left_alone() {
+    let place = Place::copy_of("examples/broken");
+    let file = "examples/broken/changelog/SKILL.md";
+    let (mut ours, theirs) = terminal(80);
+    let mut child = place
+        .command(&["check", "--fix"])
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    let mut shown = Vec::new();
+    let mut byte = [0];
+    while !shown.ends_with(b"[y/N] ") {
+        ours.read_exact(&mut byte).unwrap();
+        shown.extend(byte);
+    }
+    place.write(file, "somebody's work");
+    ours.write_all(b"y\n").unwrap();
+    let mut rest = Vec::new();
+    let _ = ours.read_to_end(&mut rest);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(String::from_utf8_lossy(&rest).contains("changed while it was being checked"));
+    assert_eq!(place.read(file), "somebody's work");
+}
