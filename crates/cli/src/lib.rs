@@ -6,6 +6,7 @@
 mod check;
 mod cli;
 mod exit;
+mod progress;
 mod terminal;
 
 use std::process::ExitCode;

@@ -95,8 +95,10 @@ fn relative_path(url: &str) -> Option<String> {
     }
     let decoded = percent_decoded(path)?;
     let path = decoded.trim_start_matches("./").trim_end_matches('/');
-    let leaves = path.is_empty() || path.split(['/', '\\']).any(|part| part == "..");
-    (!leaves).then(|| path.to_owned())
+    let leaves = path.split(['/', '\\']).any(|part| part == "..");
+    // A lone word is where an author meant to put an address.
+    let is_path = path.contains(['/', '.']);
+    (is_path && !leaves).then(|| path.to_owned())
 }
 
 fn is_placeholder(path: &str) -> bool {
@@ -194,7 +196,7 @@ mod tests {
             &[],
         );
         check("[up](../other/SKILL.md)", &[]);
-        check("`[x](y.md)` in code", &[]);
+        check("`[x](y.md)` in code, [a guide](link)", &[]);
         check("put files in scripts/ or references/NAME", &[]);
         check(
             "$ROOT/scripts/a.py my-scripts/a.py scripts/<name>.py scripts/*.py",

@@ -14,11 +14,11 @@ mod wire;
 use std::time::Instant;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::cli::{CheckArguments, Format, Global};
 use crate::exit::Exit;
+use crate::progress::Progress;
 use crate::terminal;
 use file::Fixes;
 use report::{Report, SkillReport};
@@ -27,13 +27,11 @@ pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     if let Some(code) = &arguments.explain {
         return explain::run(code);
     }
-    let progress = progress();
-    let mut report = check(arguments, &progress);
-    progress.finish_and_clear();
+    let mut report = check(arguments);
     if arguments.fix {
         let written = fix::run(&report, arguments.yes)?;
         if written {
-            report = check(arguments, &ProgressBar::hidden());
+            report = check(arguments);
         }
     }
     if global.quiet {
@@ -58,7 +56,7 @@ fn exit(report: &Report) -> Exit {
     }
 }
 
-fn check(arguments: &CheckArguments, progress: &ProgressBar) -> Report {
+fn check(arguments: &CheckArguments) -> Report {
     let start = Instant::now();
     let found = find::skills(&arguments.paths);
     let mut problems = found.problems;
@@ -67,16 +65,17 @@ fn check(arguments: &CheckArguments, progress: &ProgressBar) -> Report {
     } else {
         Fixes::Unwanted
     };
-    progress.set_length(found.directories.len() as u64);
+    let progress = Progress::new(found.directories.len(), "skills");
     let outcomes: Vec<Result<SkillReport, report::Problem>> = found
         .directories
         .par_iter()
         .map(|directory| {
             let outcome = file::check(directory, fixes);
-            progress.inc(1);
+            progress.step();
             outcome
         })
         .collect();
+    progress.finish();
     let mut skills = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         match outcome {
@@ -90,16 +89,4 @@ fn check(arguments: &CheckArguments, progress: &ProgressBar) -> Report {
         problems,
         elapsed: start.elapsed(),
     }
-}
-
-/// A bar that appears only for somebody who is kept waiting.
-fn progress() -> ProgressBar {
-    if !terminal::shows_progress() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} skills, {elapsed}") {
-        bar.set_style(style);
-    }
-    bar
 }

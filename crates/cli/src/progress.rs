@@ -1,0 +1,46 @@
+//! Progress for somebody who is kept waiting, and for nobody else.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal;
+
+/// How long a person waits before there is something to look at.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A bar on standard error that appears only when work takes long and a terminal shows it.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+    wanted: bool,
+}
+
+impl Progress {
+    /// A bar for `length` things called `noun`.
+    pub(crate) fn new(length: usize, noun: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(length as u64), ProgressDrawTarget::hidden());
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {noun}, {{elapsed}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            start: Instant::now(),
+            wanted: terminal::shows_progress(),
+        }
+    }
+
+    /// One thing is done.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+        if self.wanted && self.bar.is_hidden() && self.start.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    /// All is done; the bar goes.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
