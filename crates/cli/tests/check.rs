@@ -1,4 +1,10 @@
 //! `prowess check`, as a person and as a machine runs it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
 
 mod support;
 
@@ -167,8 +173,8 @@ fn sarif_names_rules_and_places() {
     let results = document["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 7);
     for result in results {
-        let rule = &document["runs"][0]["tool"]["driver"]["rules"]
-            [result["ruleIndex"].as_u64().unwrap() as usize];
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        let rule = &document["runs"][0]["tool"]["driver"]["rules"][index];
         assert_eq!(rule["id"], result["ruleId"]);
         let place = &result["locations"][0]["physicalLocation"];
         assert!(

@@ -1,4 +1,10 @@
 //! The sessions in the README and the guide are what the program prints.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
 
 mod support;
 
@@ -17,14 +23,15 @@ fn sessions(document: &str) -> Vec<(String, String)> {
             "```console" => inside = true,
             "```" => inside = false,
             _ if !inside => {}
-            _ => match line.strip_prefix("$ ") {
-                Some(command) => sessions.push((command.to_owned(), String::new())),
-                None => {
+            _ => {
+                if let Some(command) = line.strip_prefix("$ ") {
+                    sessions.push((command.to_owned(), String::new()));
+                } else {
                     let (_, output) = sessions.last_mut().unwrap();
                     output.push_str(line);
                     output.push('\n');
                 }
-            },
+            }
         }
     }
     sessions

@@ -12,7 +12,6 @@ mod support;
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -37,7 +36,7 @@ fn terminal(columns: u16) -> (File, File) {
         .write(true)
         .open(path.to_str().unwrap())
         .unwrap();
-    (File::from(OwnedFd::from(ours)), theirs)
+    (File::from(ours), theirs)
 }
 
 /// Runs the program in a terminal, types `input`, and returns what it showed.
