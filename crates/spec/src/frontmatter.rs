@@ -7,7 +7,7 @@ use crate::offsets::Edited;
 use crate::plain;
 use crate::repair;
 use crate::span::Span;
-use crate::tree::{Duplicate, Overflow, TreeBuilder};
+use crate::tree::{Duplicate, Refusal, TreeBuilder};
 use crate::value::{Mapping, Node, Value};
 use crate::yaml::{self, Document, Problem};
 
@@ -212,22 +212,26 @@ fn failure(text: &str, base: usize, problem: Problem) -> Diagnostic {
             Diagnostic::new(Code::YamlTag, at, format!("the tag `{tag}` is not allowed"))
                 .help("remove the tag")
         }
-        Problem::Limit { at, overflow } => limit(at, overflow),
+        Problem::Refused { at, refusal } => refused(at, refusal),
         Problem::Syntax { at, message } => syntax(text, base, at, &message),
     }
 }
 
-fn limit(at: Span, overflow: Overflow) -> Diagnostic {
-    let (code, message) = match overflow {
-        Overflow::Depth => (
+fn refused(at: Span, refusal: Refusal) -> Diagnostic {
+    let (code, message) = match refusal {
+        Refusal::Key => {
+            let message = "invalid YAML: a list or a mapping cannot be a key";
+            (Code::InvalidYaml, message.to_owned())
+        }
+        Refusal::Depth => (
             Code::YamlTooDeep,
             format!("nested more than {YAML_DEPTH} deep"),
         ),
-        Overflow::Nodes => (
+        Refusal::Nodes => (
             Code::YamlTooLarge,
             format!("more than {YAML_NODES} values, aliases counted each time"),
         ),
-        Overflow::Text => (
+        Refusal::Text => (
             Code::YamlTooLarge,
             format!("more than {YAML_TEXT_BYTES} bytes of text, aliases counted each time"),
         ),

@@ -12,7 +12,7 @@ use crate::name::is_ascii_name;
 use crate::plain;
 use crate::skill::text;
 use crate::span::Span;
-use crate::tree::{Collection, Overflow, Sink};
+use crate::tree::{Collection, Refusal, Sink};
 use crate::value::{Resolved, Style, resolve};
 
 /// The two fields that discovery needs.
@@ -92,7 +92,7 @@ enum Key {
 }
 
 impl<'s> Sink<'s> for HeadSink<'s> {
-    fn scalar(&mut self, text: Cow<'s, str>, style: Style, _: Span) -> Result<(), Overflow> {
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, _: Span) -> Result<(), Refusal> {
         if self.depth != 1 {
             return Ok(());
         }
@@ -117,12 +117,12 @@ impl<'s> Sink<'s> for HeadSink<'s> {
         Ok(())
     }
 
-    fn open(&mut self, _: Collection, _: usize) -> Result<(), Overflow> {
+    fn open(&mut self, _: Collection, _: usize) -> Result<(), Refusal> {
         self.depth += 1;
         Ok(())
     }
 
-    fn close(&mut self, _: Option<usize>) -> Result<(), Overflow> {
+    fn close(&mut self, _: Option<usize>) -> Result<(), Refusal> {
         self.depth -= 1;
         if self.depth == 1
             && let Some(Key::Name | Key::Description) = self.key.take()

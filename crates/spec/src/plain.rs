@@ -7,15 +7,15 @@
 use std::borrow::Cow;
 
 use crate::span::Span;
-use crate::tree::{Collection, Overflow, Sink};
+use crate::tree::{Collection, Refusal, Sink};
 use crate::value::Style;
 
 /// The scanner met something outside its subset; what was fed so far means nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotPlain;
 
-impl From<Overflow> for NotPlain {
-    fn from(_: Overflow) -> Self {
+impl From<Refusal> for NotPlain {
+    fn from(_: Refusal) -> Self {
         Self
     }
 }

@@ -10,11 +10,11 @@ use crate::value::{Entry, Mapping, Node, Scalar, Style, Value};
 /// What a reader of YAML feeds. Inside a mapping, keys and values alternate.
 pub(crate) trait Sink<'s> {
     /// A scalar, as key or value.
-    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Overflow>;
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Refusal>;
     /// The start of a collection; only those in brackets need to say where.
-    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Overflow>;
+    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Refusal>;
     /// The end of the innermost collection; without brackets it spans its children.
-    fn close(&mut self, end: Option<usize>) -> Result<(), Overflow>;
+    fn close(&mut self, end: Option<usize>) -> Result<(), Refusal>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,14 @@ pub(crate) enum Collection {
     Mapping,
 }
 
-/// A bound that the input would have passed.
+/// Why a value was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overflow {
+pub(crate) enum Refusal {
     Depth,
     Nodes,
     Text,
+    /// A list or mapping as a key: nobody means that, and as text it would grow with every nesting.
+    Key,
 }
 
 /// A key that stands twice in one mapping.
@@ -90,31 +92,30 @@ impl TreeBuilder {
     }
 
     /// Puts a copy of `node` here, as an alias does.
-    pub(crate) fn graft(&mut self, node: &Node, span: Span) -> Result<(), Overflow> {
+    pub(crate) fn graft(&mut self, node: &Node, span: Span) -> Result<(), Refusal> {
         let size = Size::of(node);
         self.charge(size.nodes, size.text_bytes)?;
         if self.stack.len() + size.depth > YAML_DEPTH {
-            return Err(Overflow::Depth);
+            return Err(Refusal::Depth);
         }
         let mut copy = node.clone();
         copy.span = span;
-        self.place(copy);
-        Ok(())
+        self.place(copy)
     }
 
-    fn charge(&mut self, nodes: usize, text_bytes: usize) -> Result<(), Overflow> {
+    fn charge(&mut self, nodes: usize, text_bytes: usize) -> Result<(), Refusal> {
         self.nodes += nodes;
         self.text_bytes += text_bytes;
         if self.nodes > YAML_NODES {
-            return Err(Overflow::Nodes);
+            return Err(Refusal::Nodes);
         }
         if self.text_bytes > YAML_TEXT_BYTES {
-            return Err(Overflow::Text);
+            return Err(Refusal::Text);
         }
         Ok(())
     }
 
-    fn place(&mut self, node: Node) {
+    fn place(&mut self, node: Node) -> Result<(), Refusal> {
         match self.stack.last_mut().map(|open| &mut open.collection) {
             None => self.root = Some(node),
             Some(OpenCollection::Sequence(items)) => items.push(node),
@@ -123,7 +124,10 @@ impl TreeBuilder {
                 key,
                 index,
             }) => match key.take() {
-                None => *key = Some((key_text(&node), node.span)),
+                None => match node.value {
+                    Value::Scalar(scalar) => *key = Some((scalar.text, node.span)),
+                    Value::Sequence(_) | Value::Mapping(_) => return Err(Refusal::Key),
+                },
                 Some((key, key_span)) => match known_key(mapping, index, &key) {
                     Some(first) => self.duplicates.push(Duplicate {
                         first,
@@ -138,24 +142,24 @@ impl TreeBuilder {
                 },
             },
         }
+        Ok(())
     }
 }
 
 impl<'s> Sink<'s> for TreeBuilder {
-    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Overflow> {
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Refusal> {
         self.charge(1, text.len())?;
         let text = text.into_owned();
         self.place(Node {
             value: Value::Scalar(Scalar { text, style }),
             span,
-        });
-        Ok(())
+        })
     }
 
-    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Overflow> {
+    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Refusal> {
         self.charge(1, 0)?;
         if self.stack.len() >= YAML_DEPTH {
-            return Err(Overflow::Depth);
+            return Err(Refusal::Depth);
         }
         let collection = match kind {
             Collection::Sequence => OpenCollection::Sequence(Vec::new()),
@@ -169,7 +173,7 @@ impl<'s> Sink<'s> for TreeBuilder {
         Ok(())
     }
 
-    fn close(&mut self, end: Option<usize>) -> Result<(), Overflow> {
+    fn close(&mut self, end: Option<usize>) -> Result<(), Refusal> {
         let Some(open) = self.stack.pop() else {
             return Ok(());
         };
@@ -191,8 +195,7 @@ impl<'s> Sink<'s> for TreeBuilder {
             (None, Some((first, last))) => Span::new(first, last),
             (None, None) => Span::at(open.start),
         };
-        self.place(Node { value, span });
-        Ok(())
+        self.place(Node { value, span })
     }
 }
 
@@ -205,13 +208,6 @@ fn known_key(mapping: &Mapping, index: &mut HashMap<String, Span>, key: &str) ->
     let unindexed = mapping.entries.iter().skip(index.len());
     index.extend(unindexed.map(|entry| (entry.key.clone(), entry.key_span)));
     index.get(key).copied()
-}
-
-fn key_text(node: &Node) -> String {
-    match &node.value {
-        Value::Scalar(scalar) => scalar.text.clone(),
-        Value::Sequence(_) | Value::Mapping(_) => node.to_json(),
-    }
 }
 
 /// What a subtree costs.

@@ -67,7 +67,7 @@ pub struct Mapping {
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key's text; a key that is not a scalar is its JSON.
+    /// The key's text.
     pub key: String,
     /// Where the key stands.
     pub key_span: Span,

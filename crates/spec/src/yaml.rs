@@ -6,7 +6,7 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::limits::YAML_DEPTH;
 use crate::span::Span;
-use crate::tree::{Collection, Duplicate, Overflow, Sink, TreeBuilder};
+use crate::tree::{Collection, Duplicate, Refusal, Sink, TreeBuilder};
 use crate::value::{Node, Scalar, Style, Value};
 
 /// A YAML document that could be read.
@@ -26,7 +26,7 @@ pub(crate) struct Document {
 pub(crate) enum Problem {
     Syntax { at: Span, message: String },
     Tag { at: Span, tag: String },
-    Limit { at: Span, overflow: Overflow },
+    Refused { at: Span, refusal: Refusal },
 }
 
 /// Reads one document. `origin` turns an offset in `text` into one of the original file.
@@ -105,7 +105,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
                     let value = Value::Scalar(Scalar { text, style });
                     self.anchors.insert(anchor, Node { value, span: place });
                 }
-                self.limit(place, |tree| tree.scalar(text, style, place))?;
+                self.feed(place, |tree| tree.scalar(text, style, place))?;
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.open(Collection::Sequence, anchor, tag.as_deref(), place)?;
@@ -116,7 +116,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
             Event::SequenceEnd | Event::MappingEnd => {
                 // Block collections end with an empty span, somewhere behind their last child.
                 let end = (!range.is_empty()).then_some(place.end);
-                self.limit(place, |tree| tree.close(end))?;
+                self.feed(place, |tree| tree.close(end))?;
                 let depth = self.tree.depth();
                 if let Some((_, anchor)) = self.open_anchors.pop_if(|(open, _)| *open == depth)
                     && let Some(node) = self.tree.last()
@@ -133,10 +133,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
                     });
                 };
                 let grafted = self.tree.graft(node, place);
-                grafted.map_err(|overflow| Problem::Limit {
-                    at: place,
-                    overflow,
-                })?;
+                grafted.map_err(|refusal| Problem::Refused { at: place, refusal })?;
             }
             _ => {}
         }
@@ -154,7 +151,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
         if anchor != 0 {
             self.open_anchors.push((self.tree.depth(), anchor));
         }
-        self.limit(place, |tree| tree.open(kind, place.start))
+        self.feed(place, |tree| tree.open(kind, place.start))
     }
 
     /// Whether the tag makes a plain scalar text. Tags that are not YAML's own are refused.
@@ -172,12 +169,12 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
         }
     }
 
-    fn limit(
+    fn feed(
         &mut self,
         at: Span,
-        feed: impl FnOnce(&mut TreeBuilder) -> Result<(), Overflow>,
+        value: impl FnOnce(&mut TreeBuilder) -> Result<(), Refusal>,
     ) -> Result<(), Problem> {
-        feed(&mut self.tree).map_err(|overflow| Problem::Limit { at, overflow })
+        value(&mut self.tree).map_err(|refusal| Problem::Refused { at, refusal })
     }
 
     fn place(&self, start: usize, end: usize) -> Span {
@@ -195,9 +192,9 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
         let offset = error.marker().byte_offset().unwrap_or(self.text.len());
         let at = Span::at((self.origin)(offset));
         match error.kind() {
-            ErrorKind::RecursionLimitExceeded => Problem::Limit {
+            ErrorKind::RecursionLimitExceeded => Problem::Refused {
                 at,
-                overflow: Overflow::Depth,
+                refusal: Refusal::Depth,
             },
             _ => Problem::Syntax {
                 at,
