@@ -1,4 +1,4 @@
-//! Name and description alone, for discovery.
+//! What discovery needs of a file, and no more.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,28 @@ use crate::span::Span;
 use crate::tree::{Collection, Refusal, Sink};
 use crate::value::{Resolved, Style, resolve};
 
-/// The two fields that discovery needs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The fields that a catalog keeps of every skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Head<'s> {
     /// The name under which the skill loads.
     pub name: Cow<'s, str>,
     /// Its description.
     pub description: Cow<'s, str>,
+    /// Further keys and values, as in [`Skill::metadata`].
+    pub metadata: Vec<(Cow<'s, str>, Cow<'s, str>)>,
+    /// What the host must be able to do.
+    pub requires_capabilities: Vec<Cow<'s, str>>,
+    /// Only people may start the skill.
+    pub disable_model_invocation: Option<bool>,
+    /// People may start the skill by name.
+    pub user_invocable: Option<bool>,
+    /// What to type behind the name.
+    pub argument_hint: Option<Cow<'s, str>>,
+    /// Where the body begins, in bytes.
+    pub body_start: usize,
 }
 
-/// Name and description, from as much of the file as holds the frontmatter.
+/// The head of a file, from as much of it as holds the frontmatter.
 ///
 /// Equal to what [`parse`](crate::parse) finds in a UTF-8 file, and many times as fast for the way most
 /// files are written. The body is not looked at.
@@ -34,24 +46,55 @@ pub struct Head<'s> {
 /// assert_eq!((&*head.name, &*head.description), ("pdf", "Reads PDFs"));
 /// ```
 pub fn head<'s>(bytes: &'s [u8], directory: Option<&str>) -> Option<Head<'s>> {
-    plain_head(bytes).or_else(|| {
-        let skill = frontmatter_only(bytes, directory, &mut Vec::new())?;
-        Some(Head {
-            name: Cow::Owned(skill.name.to_string()),
-            description: Cow::Owned(skill.description),
-        })
-    })
+    plain_head(bytes).or_else(|| frontmatter_only(bytes, directory, &mut Vec::new()))
 }
 
-fn frontmatter_only(
-    bytes: &[u8],
+/// The same as [`head`], with everything there is to say about the frontmatter.
+pub fn head_with_diagnostics<'s>(
+    bytes: &'s [u8],
+    directory: Option<&str>,
+) -> (Option<Head<'s>>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let head = frontmatter_only(bytes, directory, &mut diagnostics);
+    (head, diagnostics)
+}
+
+fn frontmatter_only<'s>(
+    bytes: &'s [u8],
     directory: Option<&str>,
     out: &mut Vec<Diagnostic>,
-) -> Option<Skill> {
+) -> Option<Head<'s>> {
     let frame = frame::split(bytes, out)?;
-    let file = text(bytes.get(..frame.frontmatter.end)?).ok()?;
+    let file = match text(bytes.get(..frame.frontmatter.end)?) {
+        Ok(file) => file,
+        Err(diagnostic) => {
+            out.push(*diagnostic);
+            return None;
+        }
+    };
     let mapping = frontmatter::read(file, frame.frontmatter, Repair::Allowed, out)?;
-    fields::skill(file, frame, mapping, directory, out)
+    let skill = fields::skill(file, frame, mapping, directory, out)?;
+    Some(Head::from_skill(skill, frame.body.start))
+}
+
+impl Head<'_> {
+    fn from_skill(skill: Skill, body_start: usize) -> Self {
+        let owned = |(key, value)| (Cow::Owned(key), Cow::Owned(value));
+        Self {
+            name: Cow::Owned(skill.name.to_string()),
+            description: Cow::Owned(skill.description),
+            metadata: skill.metadata.into_iter().map(owned).collect(),
+            requires_capabilities: skill
+                .requires_capabilities
+                .into_iter()
+                .map(Cow::Owned)
+                .collect(),
+            disable_model_invocation: skill.client.disable_model_invocation,
+            user_invocable: skill.client.user_invocable,
+            argument_hint: skill.client.argument_hint.map(Cow::Owned),
+            body_start,
+        }
+    }
 }
 
 /// Answers where the file is standard, its frontmatter plain and its name a valid ASCII one.
@@ -60,75 +103,155 @@ fn plain_head(bytes: &[u8]) -> Option<Head<'_>> {
     let text = bytes.get(frame.frontmatter.start..frame.frontmatter.end)?;
     let mut sink = HeadSink::default();
     plain::scan(std::str::from_utf8(text).ok()?, 0, &mut sink).ok()?;
-    let name = sink.name?;
-    let description = trimmed(sink.description?)?;
-    is_ascii_name(&name).then_some(Head { name, description })
+    let mut head = sink.head;
+    head.description = trimmed(head.description);
+    head.body_start = frame.body.start;
+    (is_ascii_name(&head.name) && !head.description.is_empty()).then_some(head)
 }
 
-fn trimmed(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
-    let trimmed = match text {
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
         Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-    };
-    (!trimmed.is_empty()).then_some(trimmed)
+    }
 }
 
-/// Keeps the first `name` and `description` of the outermost mapping.
+/// Keeps what a head holds, of the outermost mapping and the one under `metadata`.
+///
+/// It gives up, by refusing, on everything that the long way would report or change.
 #[derive(Default)]
 struct HeadSink<'s> {
+    head: Head<'s>,
     depth: usize,
-    /// The key whose value comes next.
+    /// The key whose value comes next, in the outermost mapping.
     key: Option<Key>,
-    name: Option<Cow<'s, str>>,
-    description: Option<Cow<'s, str>>,
-    seen: [bool; 2],
+    /// The key whose value comes next, under `metadata`.
+    metadata_key: Option<Cow<'s, str>>,
+    seen: Vec<Key>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Key {
     Name,
     Description,
+    Metadata,
+    DisableModelInvocation,
+    UserInvocable,
+    ArgumentHint,
+    /// Written in so many ways that the long way reads it.
+    RequiresCapabilities,
     Other,
 }
 
+impl Key {
+    fn of(text: &str) -> Self {
+        match text {
+            "name" => Self::Name,
+            "description" => Self::Description,
+            "metadata" => Self::Metadata,
+            "disable-model-invocation" => Self::DisableModelInvocation,
+            "user-invocable" => Self::UserInvocable,
+            "argument-hint" => Self::ArgumentHint,
+            "requires-capabilities" => Self::RequiresCapabilities,
+            _ if may_be_misspelt(text) => Self::RequiresCapabilities,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Another spelling of a key that matters here, which the long way understands.
+fn may_be_misspelt(text: &str) -> bool {
+    KNOWN.iter().any(|known| letters(known).eq(letters(text)))
+}
+
+const KNOWN: [&str; 7] = [
+    "name",
+    "description",
+    "metadata",
+    "disable-model-invocation",
+    "user-invocable",
+    "argument-hint",
+    "requires-capabilities",
+];
+
+fn letters(text: &str) -> impl Iterator<Item = u8> {
+    let is_letter = |byte: &u8| !matches!(byte, b'-' | b'_' | b' ');
+    text.bytes()
+        .filter(is_letter)
+        .map(|byte| byte.to_ascii_lowercase())
+}
+
+/// The scanner takes any refusal for something that it does not understand.
+const GIVE_UP: Refusal = Refusal::Key;
+
 impl<'s> Sink<'s> for HeadSink<'s> {
     fn scalar(&mut self, text: Cow<'s, str>, style: Style, _: Span) -> Result<(), Refusal> {
-        if self.depth != 1 {
-            return Ok(());
+        match self.depth {
+            1 => self.field(text, style),
+            2 if self.key == Some(Key::Metadata) => self.metadata(text),
+            _ => Ok(()),
         }
-        let Some(key) = self.key.take() else {
-            self.key = Some(match text.as_ref() {
-                "name" => Key::Name,
-                "description" => Key::Description,
-                _ => Key::Other,
-            });
-            return Ok(());
-        };
-        let [name_seen, description_seen] = &mut self.seen;
-        let (slot, seen) = match key {
-            Key::Name => (&mut self.name, name_seen),
-            Key::Description => (&mut self.description, description_seen),
-            Key::Other => return Ok(()),
-        };
-        let first = !std::mem::replace(seen, true);
-        if first && resolve(&text, style) != Resolved::Null {
-            *slot = Some(text);
-        }
-        Ok(())
     }
 
-    fn open(&mut self, _: Collection, _: usize) -> Result<(), Refusal> {
+    fn open(&mut self, kind: Collection, _: usize) -> Result<(), Refusal> {
         self.depth += 1;
-        Ok(())
+        let expected = match (self.depth, self.key) {
+            (1, _) | (_, Some(Key::Other)) => true,
+            (2, Some(Key::Metadata)) => kind == Collection::Mapping,
+            _ => false,
+        };
+        if expected { Ok(()) } else { Err(GIVE_UP) }
     }
 
     fn close(&mut self, _: Option<usize>) -> Result<(), Refusal> {
         self.depth -= 1;
-        if self.depth == 1
-            && let Some(Key::Name | Key::Description) = self.key.take()
-        {
-            // A list or mapping where text belongs: not for the fast path, whatever comes later.
-            self.seen = [true, true];
+        if self.depth == 1 {
+            self.key = None;
+        }
+        Ok(())
+    }
+}
+
+impl<'s> HeadSink<'s> {
+    fn field(&mut self, text: Cow<'s, str>, style: Style) -> Result<(), Refusal> {
+        let Some(key) = self.key else {
+            let key = Key::of(&text);
+            if key != Key::Other && self.seen.contains(&key) {
+                return Err(GIVE_UP);
+            }
+            self.seen.push(key);
+            self.key = Some(key);
+            return Ok(());
+        };
+        self.key = None;
+        let meaning = resolve(&text, style);
+        match (key, meaning) {
+            (Key::Other, _) => {}
+            (Key::DisableModelInvocation, Resolved::Bool(value)) => {
+                self.head.disable_model_invocation = Some(value);
+            }
+            (Key::UserInvocable, Resolved::Bool(value)) => self.head.user_invocable = Some(value),
+            (_, Resolved::Null) => return Err(GIVE_UP),
+            (Key::Name, _) => self.head.name = text,
+            (Key::Description, _) => self.head.description = text,
+            (Key::ArgumentHint, _) => {
+                let hint = trimmed(text);
+                self.head.argument_hint = (!hint.is_empty()).then_some(hint);
+            }
+            _ => return Err(GIVE_UP),
+        }
+        Ok(())
+    }
+
+    fn metadata(&mut self, text: Cow<'s, str>) -> Result<(), Refusal> {
+        match self.metadata_key.take() {
+            None => {
+                if self.head.metadata.iter().any(|(known, _)| *known == text) {
+                    return Err(GIVE_UP);
+                }
+                self.metadata_key = Some(text);
+            }
+            Some(key) => self.head.metadata.push((key, text)),
         }
         Ok(())
     }

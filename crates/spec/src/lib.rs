@@ -41,7 +41,7 @@ pub use diagnostic::{Diagnostic, Edit, Levels, Profile, Severity};
 pub use fields::{ClientFields, Skill};
 pub use files::{MANIFEST_FILE, SKILL_FILE, choose_skill_file, is_skill_file};
 pub use fix::{Fixed, fix};
-pub use head::{Head, head};
+pub use head::{Head, head, head_with_diagnostics};
 pub use name::{NameRule, SkillName};
 pub use offsets::apply_edits;
 pub use path::{PathProblem, SkillPath};

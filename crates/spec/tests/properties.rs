@@ -1,5 +1,7 @@
 //! What holds for every file, tried on files made of the parts that real ones are made of.
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 use prowess_spec::{Context, Parsed, fix, head, manifest, parse, render_frontmatter};
 
@@ -37,6 +39,10 @@ fn entry() -> impl Strategy<Value = String> {
         1 => Just("metadata:\n  a"),
         1 => Just("metadata:\n\tb"),
         1 => Just("user-invocable"),
+        1 => Just("disable_model_invocation"),
+        1 => Just("argument-hint"),
+        1 => Just("requires-capabilities"),
+        1 => Just("METADATA"),
         1 => Just("foo"),
         1 => Just("# comment"),
     ];
@@ -88,9 +94,20 @@ proptest! {
 
     #[test]
     fn head_equals_parse(text in skill_file()) {
-        let parsed = read(&text).skill.map(|skill| (skill.name.to_string(), skill.description));
-        let head = head(text.as_bytes(), Some("some-dir"));
-        let head = head.map(|head| (head.name.into_owned(), head.description.into_owned()));
+        let parsed = read(&text).skill.map(|skill| (
+            skill.name.to_string(),
+            skill.description,
+            skill.metadata,
+            skill.requires_capabilities,
+            (skill.client.disable_model_invocation, skill.client.user_invocable, skill.client.argument_hint),
+        ));
+        let head = head(text.as_bytes(), Some("some-dir")).map(|head| (
+            head.name.into_owned(),
+            head.description.into_owned(),
+            head.metadata.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect(),
+            head.requires_capabilities.into_iter().map(Cow::into_owned).collect(),
+            (head.disable_model_invocation, head.user_invocable, head.argument_hint.map(Cow::into_owned)),
+        ));
         prop_assert_eq!(head, parsed, "{:?}", text);
     }
 
