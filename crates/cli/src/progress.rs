@@ -9,7 +9,7 @@ use crate::terminal;
 /// How long a person waits before there is something to look at.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A bar on standard error that appears only when work takes long and a terminal shows it.
+/// A line on standard error that appears only when work takes long and a terminal shows it.
 pub(crate) struct Progress {
     bar: ProgressBar,
     start: Instant,
@@ -17,10 +17,10 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for `length` things called `noun`.
-    pub(crate) fn new(length: usize, noun: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(length as u64), ProgressDrawTarget::hidden());
-        let template = format!("{{bar:30}} {{pos}}/{{len}} {noun}, {{elapsed}}");
+    /// Progress of nobody knows how many things called `noun`.
+    pub(crate) fn new(noun: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let template = format!("{{spinner}} {{pos}} {noun}, {{elapsed}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
@@ -39,7 +39,7 @@ impl Progress {
         }
     }
 
-    /// All is done; the bar goes.
+    /// All is done; the line goes.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -12,7 +12,7 @@ use crate::name::is_ascii_name;
 use crate::plain;
 use crate::skill::text;
 use crate::span::Span;
-use crate::tree::{Collection, Refusal, Sink};
+use crate::tree::{Collection, Refusal, Sink, TreeBuilder};
 use crate::value::{Resolved, Style, resolve};
 
 /// The fields that a catalog keeps of every skill.
@@ -127,6 +127,8 @@ struct HeadSink<'s> {
     key: Option<Key>,
     /// The key whose value comes next, under `metadata`.
     metadata_key: Option<Cow<'s, str>>,
+    /// A list or mapping under `metadata`, which is kept as JSON.
+    nested: Option<TreeBuilder>,
     seen: Vec<Key>,
 }
 
@@ -185,28 +187,42 @@ fn letters(text: &str) -> impl Iterator<Item = u8> {
 const GIVE_UP: Refusal = Refusal::Key;
 
 impl<'s> Sink<'s> for HeadSink<'s> {
-    fn scalar(&mut self, text: Cow<'s, str>, style: Style, _: Span) -> Result<(), Refusal> {
+    fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Refusal> {
         match self.depth {
             1 => self.field(text, style),
             2 if self.key == Some(Key::Metadata) => self.metadata(text),
-            _ => Ok(()),
+            _ => match &mut self.nested {
+                Some(nested) => nested.scalar(text, style, span),
+                None => Ok(()),
+            },
         }
     }
 
-    fn open(&mut self, kind: Collection, _: usize) -> Result<(), Refusal> {
+    fn open(&mut self, kind: Collection, start: usize) -> Result<(), Refusal> {
         self.depth += 1;
-        let expected = match (self.depth, self.key) {
-            (1, _) | (_, Some(Key::Other)) => true,
-            (2, Some(Key::Metadata)) => kind == Collection::Mapping,
-            _ => false,
-        };
-        if expected { Ok(()) } else { Err(GIVE_UP) }
+        match (self.depth, self.key) {
+            (1, _) | (_, Some(Key::Other)) => Ok(()),
+            (2, Some(Key::Metadata)) if kind == Collection::Mapping => Ok(()),
+            (3.., Some(Key::Metadata)) => self.nested.get_or_insert_default().open(kind, start),
+            _ => Err(GIVE_UP),
+        }
     }
 
-    fn close(&mut self, _: Option<usize>) -> Result<(), Refusal> {
+    fn close(&mut self, end: Option<usize>) -> Result<(), Refusal> {
         self.depth -= 1;
-        if self.depth == 1 {
-            self.key = None;
+        if let Some(nested) = &mut self.nested {
+            nested.close(end)?;
+        }
+        match self.depth {
+            1 => self.key = None,
+            2 => {
+                if let Some(nested) = self.nested.take() {
+                    let (node, duplicates) = nested.finish();
+                    let node = node.filter(|_| duplicates.is_empty()).ok_or(GIVE_UP)?;
+                    self.metadata(Cow::Owned(node.to_json()))?;
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -3,9 +3,12 @@
 /// Up to three of `candidates` that `text` may have meant, nearest first.
 pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
     let text = text.to_lowercase();
-    let limit = (text.chars().count() / 3).clamp(1, 3);
+    let length = text.chars().count();
+    let limit = (length / 3).clamp(1, 3);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
+        // Every edit changes the length by at most one; most names are out by that alone.
+        .filter(|name| name.chars().count().abs_diff(length) <= limit)
         .map(|name| (strsim::osa_distance(&text, &name.to_lowercase()), name))
         .filter(|(distance, _)| *distance <= limit)
         .collect();

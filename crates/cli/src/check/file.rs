@@ -1,15 +1,15 @@
 //! Checking one skill's folder.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use prowess_spec::limits::FILE_BYTES;
 use prowess_spec::{
     Context, Diagnostic, MANIFEST_FILE, Skill, SkillPath, choose_skill_file, fix, manifest, parse,
 };
 
 use super::find::SkillDirectory;
+use super::read;
 use super::report::{FileReport, Problem, SkillReport};
 
 /// Whether to work out what a file would look like mended.
@@ -19,7 +19,7 @@ pub(crate) enum Fixes {
     Unwanted,
 }
 
-pub(crate) fn check(directory: &SkillDirectory, fixes: Fixes) -> Result<SkillReport, Problem> {
+pub(crate) fn check(directory: SkillDirectory, fixes: Fixes) -> Result<SkillReport, Problem> {
     let name = directory_name(&directory.path);
     let exists = |path: &str| {
         SkillPath::parse(path).is_ok_and(|path| directory.path.join(path.as_str()).exists())
@@ -40,7 +40,12 @@ pub(crate) fn check(directory: &SkillDirectory, fixes: Fixes) -> Result<SkillRep
     let spellings: Vec<&str> = directory.skill_files.iter().map(String::as_str).collect();
     if let Some((file, about_name)) = choose_skill_file(&spellings) {
         let path = directory.path.join(file);
-        skill = check_skill(&path, about_name, &context, fixes, &mut report)?;
+        let bytes = match directory.standard {
+            Some(file) => read::regular(file),
+            None => read::open(&path).and_then(read::regular),
+        };
+        let bytes = bytes.map_err(|error| unreadable(&path, &error))?;
+        skill = check_skill(&path, bytes, about_name, &context, fixes, &mut report);
     }
     if directory.has_manifest {
         check_manifest(
@@ -60,12 +65,12 @@ pub(crate) fn check(directory: &SkillDirectory, fixes: Fixes) -> Result<SkillRep
 
 fn check_skill(
     path: &Path,
+    bytes: Vec<u8>,
     about_name: Vec<Diagnostic>,
     context: &Context<'_>,
     fixes: Fixes,
     report: &mut SkillReport,
-) -> Result<Option<Skill>, Problem> {
-    let bytes = read(path)?;
+) -> Option<Skill> {
     let parsed = parse(&bytes, context);
     let skill = parsed.skill;
     let diagnostics: Vec<_> = about_name.into_iter().chain(parsed.diagnostics).collect();
@@ -76,7 +81,7 @@ fn check_skill(
         .and_then(|text| fix(text, context))
         .map(|fixed| fixed.text);
     add(report, path, bytes, mended, diagnostics);
-    Ok(skill)
+    skill
 }
 
 fn check_manifest(
@@ -85,7 +90,8 @@ fn check_manifest(
     context: &Context<'_>,
     report: &mut SkillReport,
 ) -> Result<(), Problem> {
-    let bytes = read(path)?;
+    let bytes = read::open(path).and_then(read::regular);
+    let bytes = bytes.map_err(|error| unreadable(path, &error))?;
     let parsed = manifest::parse(&bytes, context, skill);
     report.manifest = parsed.manifest;
     add(report, path, bytes, None, parsed.diagnostics);
@@ -121,41 +127,10 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
-/// Reads a regular file, never waiting for a pipe, and not much more of it than is allowed.
-fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    read_regular(path).map_err(|error| Problem {
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    Problem {
         path: shown(path),
         message: format!("cannot read {}: {error}", shown(path)),
         hint: None,
-    })
-}
-
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options
-            .custom_flags(i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default());
     }
-    let mut file = options.open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
-    }
-    // Room for one byte more than there should be: when it stays free, that was the whole file.
-    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; size.min(FILE_BYTES) + 1];
-    let length = file.read(&mut bytes)?;
-    let full = length == bytes.len();
-    bytes.truncate(length);
-    if full {
-        let rest = (FILE_BYTES + 1).saturating_sub(length);
-        file.take(rest as u64).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }

@@ -1,14 +1,16 @@
 //! Finding the skills below the paths that a person names.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_spec::{MANIFEST_FILE, SKILL_FILE, is_skill_file};
+use rayon::Scope;
 
-use super::report::Problem;
+use super::read;
+use super::report::{Problem, SkillReport};
 
 /// Directories below a named path that are followed.
 const DEPTH: usize = 32;
@@ -16,25 +18,33 @@ const DEPTH: usize = 32;
 /// The spelling that other clients accept as well.
 const LOWER_CASE: &str = "skill.md";
 
-/// A skill's folder and the names in it that matter.
+/// A skill's folder and what in it matters.
 #[derive(Debug)]
 pub(crate) struct SkillDirectory {
     pub(crate) path: PathBuf,
     /// Spellings of `SKILL.md`.
     pub(crate) skill_files: Vec<String>,
+    /// The file with the standard's spelling, already open.
+    pub(crate) standard: Option<File>,
     pub(crate) has_manifest: bool,
 }
 
-#[derive(Debug, Default)]
+/// What became of the skills, in the order of their paths.
+#[derive(Default)]
 pub(crate) struct Found {
-    /// In the order of their paths.
-    pub(crate) directories: Vec<SkillDirectory>,
+    pub(crate) skills: Vec<SkillReport>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// The skills at and below `paths`, each once however many ways lead to it.
-pub(crate) fn skills(paths: &[PathBuf]) -> Found {
-    let search = Search::default();
+/// What to do with a skill that was found.
+pub(crate) type Check<'c> = dyn Fn(SkillDirectory) -> Result<SkillReport, Problem> + Sync + 'c;
+
+/// Checks the skills at and below `paths`, each once however many ways lead to it.
+pub(crate) fn skills(paths: &[PathBuf], check: &Check<'_>) -> Found {
+    let search = Search {
+        check,
+        state: Mutex::default(),
+    };
     rayon::scope(|scope| {
         for path in paths {
             search.named(scope, path);
@@ -51,17 +61,14 @@ pub(crate) fn skills(paths: &[PathBuf]) -> Found {
             rayon::scope(|scope| search.visit_named(scope, &path, depth));
         }
     }
-    let mut state = search.state.into_inner().unwrap_or_default();
-    state
-        .found
-        .directories
-        .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-    state.found.problems.sort_by(|a, b| a.path.cmp(&b.path));
-    state.found
+    let mut found = std::mem::take(&mut search.lock().found);
+    found.skills.sort_by(|a, b| a.path.cmp(&b.path));
+    found.problems.sort_by(|a, b| a.path.cmp(&b.path));
+    found
 }
 
-#[derive(Default)]
-struct Search {
+struct Search<'c> {
+    check: &'c Check<'c>,
     state: Mutex<State>,
 }
 
@@ -72,12 +79,10 @@ struct State {
     seen: HashSet<Identity>,
 }
 
-impl Search {
+impl Search<'_> {
     /// A panic in another thread would end the program anyway; its half-done list is still a list.
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn problem(&self, path: &Path, message: String, hint: Option<&'static str>) {
@@ -89,21 +94,23 @@ impl Search {
         });
     }
 
-    fn visit_named<'scope>(&'scope self, scope: &rayon::Scope<'scope>, path: &Path, depth: usize) {
+    fn unreadable(&self, path: &Path, error: &io::Error, hint: Option<&'static str>) {
+        self.problem(
+            path,
+            format!("cannot read {}: {error}", path.display()),
+            hint,
+        );
+    }
+
+    fn visit_named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path, depth: usize) {
         match identity(path) {
             Ok(identity) => self.visit(scope, path, identity, depth),
-            Err(error) => {
-                self.problem(
-                    path,
-                    format!("cannot read {}: {error}", path.display()),
-                    None,
-                );
-            }
+            Err(error) => self.unreadable(path, &error, None),
         }
     }
 
     /// A path from the command line: a skill's file, a skill, or a directory to search.
-    fn named<'scope>(&'scope self, scope: &rayon::Scope<'scope>, path: &Path) {
+    fn named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path) {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) => {
@@ -111,11 +118,7 @@ impl Search {
                     io::ErrorKind::NotFound => Some("check the spelling of the path"),
                     _ => None,
                 };
-                return self.problem(
-                    path,
-                    format!("cannot read {}: {error}", path.display()),
-                    hint,
-                );
+                return self.unreadable(path, &error, hint);
             }
         };
         if metadata.is_dir() {
@@ -138,25 +141,30 @@ impl Search {
         );
     }
 
+    fn skill(&self, skill: SkillDirectory) {
+        let outcome = (self.check)(skill);
+        let found = &mut self.lock().found;
+        match outcome {
+            Ok(report) => found.skills.push(report),
+            Err(problem) => found.problems.push(problem),
+        }
+    }
+
     fn visit<'scope>(
         &'scope self,
-        scope: &rayon::Scope<'scope>,
+        scope: &Scope<'scope>,
         path: &Path,
         identity: Identity,
         depth: usize,
     ) {
         if let Err(error) = self.try_visit(scope, path, identity, depth) {
-            self.problem(
-                path,
-                format!("cannot read {}: {error}", path.display()),
-                None,
-            );
+            self.unreadable(path, &error, None);
         }
     }
 
     fn try_visit<'scope>(
         &'scope self,
-        scope: &rayon::Scope<'scope>,
+        scope: &Scope<'scope>,
         path: &Path,
         identity: Identity,
         depth: usize,
@@ -164,13 +172,13 @@ impl Search {
         if !self.lock().seen.insert(identity) {
             return Ok(());
         }
-        if let Some(skill) = probe(path) {
-            self.lock().found.directories.push(skill);
+        if let Some(skill) = probe(path)? {
+            self.skill(skill);
             return Ok(());
         }
         let listing = list(path, identity)?;
         if !listing.skill.skill_files.is_empty() || listing.skill.has_manifest {
-            self.lock().found.directories.push(listing.skill);
+            self.skill(listing.skill);
             return Ok(());
         }
         if depth >= DEPTH {
@@ -190,19 +198,24 @@ impl Search {
 }
 
 /// A skill with the standard's file name, found without listing its directory.
-fn probe(path: &Path) -> Option<SkillDirectory> {
-    let standard = fs::symlink_metadata(path.join(SKILL_FILE)).ok()?;
+fn probe(path: &Path) -> io::Result<Option<SkillDirectory>> {
+    let standard = match read::open(&path.join(SKILL_FILE)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
     let mut skill_files = vec![SKILL_FILE.to_owned()];
     if let Ok(lower) = fs::symlink_metadata(path.join(LOWER_CASE))
-        && !is_same_file(&standard, &lower)
+        && !is_same_file(&standard.metadata()?, &lower)
     {
         skill_files.push(LOWER_CASE.to_owned());
     }
-    Some(SkillDirectory {
+    Ok(Some(SkillDirectory {
         path: path.to_owned(),
         skill_files,
+        standard: Some(standard),
         has_manifest: fs::symlink_metadata(path.join(MANIFEST_FILE)).is_ok(),
-    })
+    }))
 }
 
 /// What a directory holds, as far as it matters.
@@ -217,6 +230,7 @@ fn list(path: &Path, identity: Identity) -> io::Result<Listing> {
         skill: SkillDirectory {
             path: path.to_owned(),
             skill_files: Vec::new(),
+            standard: None,
             has_manifest: false,
         },
         below: Vec::new(),

@@ -7,6 +7,7 @@ mod fix;
 mod github;
 mod human;
 mod json;
+mod read;
 mod report;
 mod sarif;
 mod wire;
@@ -14,14 +15,13 @@ mod wire;
 use std::time::Instant;
 
 use anyhow::Result;
-use rayon::prelude::*;
 
 use crate::cli::{CheckArguments, Format, Global};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::terminal;
 use file::Fixes;
-use report::{Report, SkillReport};
+use report::Report;
 
 pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     if let Some(code) = &arguments.explain {
@@ -58,35 +58,22 @@ fn exit(report: &Report) -> Exit {
 
 fn check(arguments: &CheckArguments) -> Report {
     let start = Instant::now();
-    let found = find::skills(&arguments.paths);
-    let mut problems = found.problems;
     let fixes = if arguments.fix {
         Fixes::Wanted
     } else {
         Fixes::Unwanted
     };
-    let progress = Progress::new(found.directories.len(), "skills");
-    let outcomes: Vec<Result<SkillReport, report::Problem>> = found
-        .directories
-        .par_iter()
-        .map(|directory| {
-            let outcome = file::check(directory, fixes);
-            progress.step();
-            outcome
-        })
-        .collect();
+    let progress = Progress::new("skills");
+    let mut found = find::skills(&arguments.paths, &|directory| {
+        let outcome = file::check(directory, fixes);
+        progress.step();
+        outcome
+    });
     progress.finish();
-    let mut skills = Vec::with_capacity(outcomes.len());
-    for outcome in outcomes {
-        match outcome {
-            Ok(skill) => skills.push(skill),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    report::check_dependencies(&mut skills);
+    report::check_dependencies(&mut found.skills);
     Report {
-        skills,
-        problems,
+        skills: found.skills,
+        problems: found.problems,
         elapsed: start.elapsed(),
     }
 }

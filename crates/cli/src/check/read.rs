@@ -1,0 +1,42 @@
+//! Reading what may not be a file at all.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use prowess_spec::limits::FILE_BYTES;
+
+/// Opens a path without ever waiting for somebody at the other end of a pipe.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(flags.cast_signed());
+    }
+    options.open(path)
+}
+
+/// The bytes of a regular file, at most one more than a skill may have.
+pub(crate) fn regular(mut file: File) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    // Room for one byte more than there should be: when it stays free, that was the whole file.
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; size.min(FILE_BYTES) + 1];
+    let length = file.read(&mut bytes)?;
+    let full = length == bytes.len();
+    bytes.truncate(length);
+    if full {
+        let rest = (FILE_BYTES + 1).saturating_sub(length);
+        file.take(rest as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
