@@ -9,22 +9,22 @@ use crate::repair;
 use crate::span::Span;
 use crate::tree::{Duplicate, Refusal, TreeBuilder};
 use crate::value::{Mapping, Node, Value};
-use crate::yaml::{self, Document, Problem};
+use crate::yaml::{self, Document, Marker, Problem};
 
-/// Whether text that does not parse may be read as its author meant it.
+/// What the text is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repair {
-    /// `SKILL.md`: other clients are tolerant, so are we.
-    Allowed,
-    /// `SKILL.yaml`: a manifest decides what code may do, and is not guessed at.
-    Refused,
+pub(crate) enum Kind {
+    /// A `SKILL.md`: other clients mend what does not parse, and so do we.
+    Frontmatter,
+    /// A `SKILL.yaml`: it decides what code may do, and is not guessed at.
+    Manifest,
 }
 
 /// Reads the mapping at `span` of `file`.
 pub(crate) fn read(
     file: &str,
     span: Span,
-    repair: Repair,
+    kind: Kind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Mapping> {
     let text = span.slice(file);
@@ -35,7 +35,7 @@ pub(crate) fn read(
         out.extend(duplicates.iter().map(duplicate));
         return into_mapping(root, out);
     }
-    let document = read_document(text, span.start, repair, out)?;
+    let document = read_document(text, span.start, kind, out)?;
     accept(document, out)
 }
 
@@ -43,15 +43,19 @@ pub(crate) fn read(
 fn read_document(
     text: &str,
     base: usize,
-    repair: Repair,
+    kind: Kind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
     let mut mended: Vec<Diagnostic> = control_characters(text).into_iter().collect();
-    if repair == Repair::Allowed {
+    if kind == Kind::Frontmatter {
         mended.extend(repair::misread(text));
     }
+    let marker = match kind {
+        Kind::Frontmatter => Marker::Refused,
+        Kind::Manifest => Marker::Allowed,
+    };
     let edited = Edited::new(text, &fixes(&mended));
-    let problem = match yaml::read(&edited.text, |at| edited.origin(at) + base) {
+    let problem = match yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
         Ok(document) => {
             out.extend(
                 mended
@@ -62,7 +66,7 @@ fn read_document(
         }
         Err(problem) => problem,
     };
-    if repair == Repair::Allowed && matches!(problem, Problem::Syntax { .. }) {
+    if kind == Kind::Frontmatter && matches!(problem, Problem::Syntax { .. }) {
         let repairs = repair::repairs(&edited.text);
         mended.extend(
             repairs
@@ -70,7 +74,7 @@ fn read_document(
                 .map(|found| relocate(found, |at| edited.origin(at))),
         );
         let edited = Edited::new(text, &fixes(&mended));
-        if let Ok(document) = yaml::read(&edited.text, |at| edited.origin(at) + base) {
+        if let Ok(document) = yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
             out.extend(
                 mended
                     .into_iter()

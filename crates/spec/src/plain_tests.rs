@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::scan;
 use crate::tree::TreeBuilder;
-use crate::yaml;
+use crate::yaml::{self, Marker};
 
 /// Whether the scanner understood `text`; panics when it then differs from the parser.
 fn agrees(text: &str) -> bool {
@@ -13,7 +13,7 @@ fn agrees(text: &str) -> bool {
         return false;
     }
     let scanned = builder.finish();
-    let document = match yaml::read(text, |offset| offset) {
+    let document = match yaml::read(text, Marker::Refused, |offset| offset) {
         Ok(document) => document,
         Err(problem) => panic!("scanned {text:?}, but YAML says {problem:?}"),
     };

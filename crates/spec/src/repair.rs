@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::quote::quote;
 use crate::span::Span;
-use crate::yaml;
+use crate::yaml::{self, Marker};
 
 /// Longest value that a help line repeats.
 const HELP_CHARS: usize = 160;
@@ -54,7 +54,7 @@ pub(crate) fn stray_line(text: &str) -> Option<Span> {
 }
 
 fn parses(text: &str) -> bool {
-    yaml::read(text, |offset| offset).is_ok()
+    yaml::read(text, Marker::Refused, |offset| offset).is_ok()
 }
 
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit, Profile, Severity};
 use crate::fields::{self, Skill};
 use crate::frame;
-use crate::frontmatter::{self, Repair};
+use crate::frontmatter::{self, Kind};
 use crate::limits::{BODY_LINES, BODY_TOKENS, FILE_BYTES};
 use crate::span::Span;
 
@@ -91,7 +91,7 @@ fn parse_parts<'s>(
     let Some(frame) = frame::split(bytes, out) else {
         return (None, "");
     };
-    let skill = frontmatter::read(file, frame.frontmatter, Repair::Allowed, out)
+    let skill = frontmatter::read(file, frame.frontmatter, Kind::Frontmatter, out)
         .and_then(|mapping| fields::skill(file, frame, mapping, context.directory, out));
     let (body, offset) = trimmed(file, frame.body);
     check_body(body, offset, context, out);

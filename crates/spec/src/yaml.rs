@@ -29,10 +29,24 @@ pub(crate) enum Problem {
     Refused { at: Span, refusal: Refusal },
 }
 
+/// Whether a document may begin with a `---` line of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// In a file that is all YAML.
+    Allowed,
+    /// Between delimiters, where the next such line ends the frontmatter.
+    Refused,
+}
+
 /// Reads one document. `origin` turns an offset in `text` into one of the original file.
-pub(crate) fn read(text: &str, origin: impl Fn(usize) -> usize) -> Result<Document, Problem> {
+pub(crate) fn read(
+    text: &str,
+    marker: Marker,
+    origin: impl Fn(usize) -> usize,
+) -> Result<Document, Problem> {
     let mut reader = Reader {
         text,
+        marker,
         origin,
         tree: TreeBuilder::default(),
         anchors: HashMap::new(),
@@ -61,6 +75,7 @@ pub(crate) fn read(text: &str, origin: impl Fn(usize) -> usize) -> Result<Docume
 
 struct Reader<'s, F> {
     text: &'s str,
+    marker: Marker,
     origin: F,
     tree: TreeBuilder,
     anchors: HashMap<usize, Node>,
@@ -76,12 +91,12 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
         let range = span.byte_range().unwrap_or_default();
         let place = self.place(range.start, range.end);
         match event {
-            Event::DocumentStart(..) => {
+            Event::DocumentStart(explicit, _) => {
                 self.documents += 1;
-                if self.documents > 1 {
+                if self.documents > 1 || (explicit && self.marker == Marker::Refused) {
                     return Err(Problem::Syntax {
                         at: place,
-                        message: "a second YAML document starts here".to_owned(),
+                        message: "another YAML document starts here".to_owned(),
                     });
                 }
             }

@@ -11,7 +11,7 @@ use super::words::{Backend, SkillType};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Levels, Profile};
 use crate::fields::{Skill, broken_rule};
-use crate::frontmatter::{self, Repair};
+use crate::frontmatter::{self, Kind};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
 use crate::skill::{Context, is_valid, text};
@@ -74,7 +74,7 @@ fn parse_file(
     } else {
         0
     };
-    let mapping = frontmatter::read(file, Span::new(start, file.len()), Repair::Refused, out)?;
+    let mapping = frontmatter::read(file, Span::new(start, file.len()), Kind::Manifest, out)?;
     let mut reader = Reader { context, out };
     manifest(&mut reader, &mapping, skill)
 }
