@@ -87,13 +87,23 @@ pub(crate) enum Meaning {
     Unknown,
 }
 
-/// The meaning of `entry`; a misspelt key counts only where the right one is missing.
+/// The meaning of `entry`; a misspelt key counts only where the right one is missing, and only once.
 pub(crate) fn meaning(entry: &Entry, mapping: &Mapping) -> Meaning {
     if let Some(field) = Field::exactly(&entry.key) {
         return Meaning::Field(field);
     }
     match Field::loosely(&entry.key) {
-        Some(field) if mapping.get(field.key()).is_none() => Meaning::Misspelt(field),
+        Some(field) if stands_for(field, entry, mapping) => Meaning::Misspelt(field),
         _ => Meaning::Unknown,
     }
+}
+
+fn stands_for(field: Field, entry: &Entry, mapping: &Mapping) -> bool {
+    let mut spellings = mapping
+        .entries
+        .iter()
+        .filter(|other| same_letters(field.key(), &other.key));
+    let first = spellings.clone().next();
+    let exact = spellings.any(|other| other.key == field.key());
+    !exact && first.is_some_and(|first| first.key_span == entry.key_span)
 }

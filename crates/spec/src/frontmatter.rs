@@ -48,7 +48,13 @@ fn read_document(
 ) -> Option<Document> {
     let mut mended: Vec<Diagnostic> = control_characters(text).into_iter().collect();
     if kind == Kind::Frontmatter {
-        mended.extend(repair::misread(text));
+        let cleaned = Edited::new(text, &fixes(&mended));
+        let misread = repair::misread(&cleaned.text);
+        mended.extend(
+            misread
+                .into_iter()
+                .map(|found| relocate(found, |at| cleaned.origin(at))),
+        );
     }
     let marker = match kind {
         Kind::Frontmatter => Marker::Refused,
@@ -158,7 +164,14 @@ fn duplicate(duplicate: &Duplicate) -> Diagnostic {
 
 /// The characters that no YAML file may hold, with the edits that remove them.
 fn control_characters(text: &str) -> Option<Diagnostic> {
-    let found = || text.char_indices().filter(|(_, c)| is_control(*c));
+    // A carriage return counts unless it belongs to a line break.
+    let stray = |at: usize, c: char| {
+        c == '\r' && !text.get(at..).is_some_and(|rest| rest.starts_with("\r\n"))
+    };
+    let found = || {
+        text.char_indices()
+            .filter(|(at, c)| is_control(*c) || stray(*at, *c))
+    };
     let (at, first) = found().next()?;
     let message = match found().count() {
         1 => format!("the control character U+{:04X}", u32::from(first)),

@@ -15,6 +15,14 @@ pub(crate) struct Edited {
 struct Piece {
     start: usize,
     origin: Span,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Copied,
+    /// Put in by an edit: nothing in it has a place of its own.
+    Inserted,
 }
 
 impl Edited {
@@ -32,25 +40,22 @@ impl Edited {
                 && text.is_char_boundary(edit.span.start)
                 && text.is_char_boundary(edit.span.end);
             if fits {
-                edited.push(
-                    Span::new(at, edit.span.start),
-                    Span::new(at, edit.span.start).slice(text),
-                );
-                edited.push(edit.span, &edit.text);
+                let between = Span::new(at, edit.span.start);
+                edited.push(between, between.slice(text), Kind::Copied);
+                edited.push(edit.span, &edit.text, Kind::Inserted);
                 at = edit.span.end;
             }
         }
-        edited.push(
-            Span::new(at, text.len()),
-            Span::new(at, text.len()).slice(text),
-        );
+        let rest = Span::new(at, text.len());
+        edited.push(rest, rest.slice(text), Kind::Copied);
         edited
     }
 
-    fn push(&mut self, origin: Span, text: &str) {
+    fn push(&mut self, origin: Span, text: &str, kind: Kind) {
         self.pieces.push(Piece {
             start: self.text.len(),
             origin,
+            kind,
         });
         self.text.push_str(text);
     }
@@ -61,8 +66,9 @@ impl Edited {
         let piece = after
             .checked_sub(1)
             .and_then(|index| self.pieces.get(index));
-        piece.map_or(offset, |piece| {
-            (piece.origin.start + (offset - piece.start)).min(piece.origin.end)
+        piece.map_or(offset, |piece| match piece.kind {
+            Kind::Copied => (piece.origin.start + (offset - piece.start)).min(piece.origin.end),
+            Kind::Inserted => piece.origin.start,
         })
     }
 }
@@ -85,7 +91,7 @@ mod tests {
         let edited = Edited::new("ab\n\tcde", &edits);
         assert_eq!(edited.text, "ab\n  cd'e");
         let origins: Vec<usize> = (0..edited.text.len()).map(|at| edited.origin(at)).collect();
-        assert_eq!(origins, [0, 1, 2, 3, 4, 4, 5, 6, 6]);
+        assert_eq!(origins, [0, 1, 2, 3, 3, 4, 5, 6, 6]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::plain;
 use crate::quote::quote;
-use crate::value::{Mapping, Node, Scalar, Style, Value};
+use crate::value::{Mapping, Node, Resolved, Scalar, Style, Value};
 
 /// The mapping as YAML, one key a line, without delimiters.
 ///
@@ -62,12 +62,19 @@ fn write_value(node: &Node, indent: usize, out: &mut String) {
 
 /// The scalar without quotes where that means the same.
 fn scalar(value: &Scalar) -> String {
-    let means_text = !Scalar::plain(value.text.as_str()).is_ambiguous();
-    let plain = plain_scalar(&value.text).filter(|_| value.style == Style::Plain || means_text);
-    match plain {
-        Some(text) => text.to_owned(),
-        None if value.style == Style::Plain && value.text.is_empty() => String::new(),
-        None => quote(&value.text),
+    let plain = match value.style {
+        // Numbers, booleans and null are what they are only without quotes.
+        Style::Plain if !matches!(value.resolve(), Resolved::Text(_)) => true,
+        Style::Plain => plain_scalar(&value.text).is_some(),
+        Style::Quoted => {
+            let means_text = !Scalar::plain(value.text.as_str()).is_ambiguous();
+            means_text && plain_scalar(&value.text).is_some()
+        }
+    };
+    if plain {
+        value.text.clone()
+    } else {
+        quote(&value.text)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::quote::quote;
 use crate::span::Span;
-use crate::yaml::{self, Marker};
+use crate::yaml::{self, Marker, Problem};
 
 /// Longest value that a help line repeats.
 const HELP_CHARS: usize = 160;
@@ -22,7 +22,7 @@ pub(crate) fn repairs(text: &str) -> Vec<Diagnostic> {
     entries(text)
         .into_iter()
         .filter(|entry| !parses(text.get(entry.clone()).unwrap_or_default()))
-        .flat_map(|entry| repair_entry(text, entry))
+        .flat_map(|entry| repair_entry(text, entry, Aim::Syntax))
         .collect()
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn misread(text: &str) -> Vec<Diagnostic> {
             text.get(entry.clone())
                 .is_some_and(|entry| entry.contains(ENTITY))
         })
-        .flat_map(|entry| repair_entry(text, entry))
+        .flat_map(|entry| repair_entry(text, entry, Aim::Meaning))
         .collect()
 }
 
@@ -53,8 +53,19 @@ pub(crate) fn stray_line(text: &str) -> Option<Span> {
         .map(|line| Span::new(line.start, line.end()))
 }
 
+/// Whether `text` is YAML; a tag or a bound may still speak against it, but no repair will help that.
 fn parses(text: &str) -> bool {
-    yaml::read(text, Marker::Refused, |offset| offset).is_ok()
+    let outcome = yaml::read(text, Marker::Refused, |offset| offset);
+    !matches!(outcome, Err(Problem::Syntax { .. }))
+}
+
+/// What a repair is for.
+#[derive(Clone, Copy, PartialEq)]
+enum Aim {
+    /// The entry does not parse.
+    Syntax,
+    /// The entry parses, and a value does not mean what was meant.
+    Meaning,
 }
 
 #[derive(Clone, Copy)]
@@ -117,7 +128,7 @@ fn entry_key(line: &str) -> Option<usize> {
         .then_some(length)
 }
 
-fn repair_entry(text: &str, entry: Range<usize>) -> Vec<Diagnostic> {
+fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
     let entry_lines: Vec<Line<'_>> = lines(text, entry).collect();
     let mut found = Vec::new();
     let mut rest = entry_lines.as_slice();
@@ -125,14 +136,14 @@ fn repair_entry(text: &str, entry: Range<usize>) -> Vec<Diagnostic> {
     while let Some((line, after)) = rest.split_first() {
         rest = after;
         if block_indent.is_some_and(|indent| line.is_blank() || line.indent() > indent) {
-            found.extend(tab_indentation(*line));
+            found.extend(tab_indentation(*line).filter(|_| aim == Aim::Syntax));
             continue;
         }
         block_indent = None;
         if line.is_blank() {
             continue;
         }
-        found.extend(tab_indentation(*line));
+        found.extend(tab_indentation(*line).filter(|_| aim == Aim::Syntax));
         let Some(value_at) = value_offset(line.text) else {
             continue;
         };
