@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 enum Bench {
     /// Parsing and checking skills
     Format,
+    /// Finding the right skill, and how fast
+    Search,
 }
 
 impl Bench {
@@ -28,6 +30,7 @@ impl Bench {
     fn target(self) -> (&'static str, &'static str) {
         match self {
             Self::Format => ("prowess-cli", "format"),
+            Self::Search => ("prowess-cli", "search"),
         }
     }
 }

@@ -12,10 +12,16 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
-const FLOORS: &[&[&str]] = &[&["prowess-spec"], &["prowess-cli"], &["xtask"]];
+const FLOORS: &[&[&str]] = &[
+    &["prowess-spec", "prowess-policy"],
+    &["prowess-core"],
+    &["prowess-sources"],
+    &["prowess-cli"],
+    &["xtask"],
+];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec"];
+const PURE: &[&str] = &["spec", "policy"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

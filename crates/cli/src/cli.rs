@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use prowess_core::CatalogFormat;
 
 /// The skills engine for AI agents.
 #[derive(Parser)]
@@ -31,6 +32,173 @@ pub(crate) enum Command {
     /// Check skills as a compiler would
     #[command(after_long_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// List the skills that an agent would find here
+    List(ListArguments),
+    /// Look into a collection
+    Browse(BrowseArguments),
+    /// Find skills for a task
+    Search(SearchArguments),
+    /// Show everything about a skill but its instructions
+    Info(InfoArguments),
+    /// Show a skill's instructions as a model gets them
+    Show(ShowArguments),
+    /// Print a file of a skill
+    Read(ReadArguments),
+    /// Print what a model is told about skills
+    Prompt(PromptArguments),
+    /// Check where skills are looked for, and what is wrong there
+    Doctor(DoctorArguments),
+}
+
+/// Where to look for skills.
+#[derive(Args)]
+pub(crate) struct Where {
+    /// Look in DIR instead of the usual places (may be repeated, the first wins)
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+/// Arguments of `list`.
+#[derive(Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Also list skills that are shadowed, unavailable or invalid
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `browse`.
+#[derive(Args)]
+pub(crate) struct BrowseArguments {
+    /// The collection; the root if absent
+    pub(crate) path: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `search`.
+#[derive(Args)]
+pub(crate) struct SearchArguments {
+    /// What the task is about, in your own words
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// How many skills to show at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `info`.
+#[derive(Args)]
+pub(crate) struct InfoArguments {
+    /// The skill's id
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `show`.
+#[derive(Args)]
+pub(crate) struct ShowArguments {
+    /// The skill's id
+    pub(crate) id: String,
+    /// What a person would type behind the skill's name
+    pub(crate) arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `read`.
+#[derive(Args)]
+pub(crate) struct ReadArguments {
+    /// The skill's id
+    pub(crate) id: String,
+    /// The file's path inside the skill
+    pub(crate) path: String,
+    /// The byte to begin at
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: u64,
+    /// How many bytes to print
+    #[arg(long)]
+    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `prompt`.
+#[derive(Args)]
+pub(crate) struct PromptArguments {
+    /// How the catalog is written; the dialect's way if absent
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PromptFormat>,
+    /// How many characters it may take
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    /// Speak as this host does: prowess, meerkat, remcochat, vibe-tavern, ruby-llm, claude-code
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How the catalog is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PromptFormat {
+    /// Elements with the id as attribute
+    Xml,
+    /// Elements with name and description inside
+    XmlElements,
+    /// Empty elements with attributes
+    XmlAttributes,
+    /// One JSON object
+    Json,
+    /// A list
+    Markdown,
+}
+
+impl From<PromptFormat> for CatalogFormat {
+    fn from(format: PromptFormat) -> Self {
+        match format {
+            PromptFormat::Xml => Self::Xml,
+            PromptFormat::XmlElements => Self::XmlElements,
+            PromptFormat::XmlAttributes => Self::XmlAttributes,
+            PromptFormat::Json => Self::Json,
+            PromptFormat::Markdown => Self::Markdown,
+        }
+    }
 }
 
 const CHECK_HELP: &str = "\

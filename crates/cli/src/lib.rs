@@ -3,10 +3,15 @@
 //! Data goes to standard output, everything else to standard error. An error names its cause, then a
 //! `hint:` says what to type. Exit codes: see [`Exit`].
 
+mod cache;
 mod check;
 mod cli;
+mod commands;
+mod environment;
 mod exit;
+mod open;
 mod progress;
+mod table;
 mod terminal;
 
 use std::process::ExitCode;
@@ -22,6 +27,14 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
+        Command::List(arguments) => commands::list::run(arguments, &cli.global),
+        Command::Browse(arguments) => commands::browse::run(arguments),
+        Command::Search(arguments) => commands::search::run(arguments, &cli.global),
+        Command::Info(arguments) => commands::info::run(arguments),
+        Command::Show(arguments) => commands::show::run(arguments),
+        Command::Read(arguments) => commands::read::run(arguments),
+        Command::Prompt(arguments) => commands::prompt::run(arguments, &cli.global),
+        Command::Doctor(arguments) => commands::doctor::run(arguments),
     });
     let exit = outcome.unwrap_or_else(|error| {
         if terminal::is_closed_pipe(&error) {

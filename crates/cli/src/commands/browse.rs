@@ -1,0 +1,52 @@
+//! `prowess browse`: what lies in a collection.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use prowess_core::CollectionPath;
+
+use crate::cli::BrowseArguments;
+use crate::exit::Exit;
+use crate::{open, terminal};
+
+pub(crate) fn run(arguments: &BrowseArguments) -> Result<Exit> {
+    let skills = open::default_skills(&arguments.place)?;
+    let catalog = skills.catalog();
+    let path: Option<CollectionPath> =
+        match arguments.path.as_deref().map(|path| path.trim_matches('/')) {
+            None | Some("") => None,
+            Some(path) => Some(path.parse()?),
+        };
+    let listing = catalog.browse(path.as_ref());
+    if arguments.json {
+        let skills: Vec<_> = listing
+            .skills
+            .iter()
+            .map(|skill| serde_json::json!({"id": skill.descriptor.id, "description": skill.descriptor.description, "source": skill.source}))
+            .collect();
+        super::print_json(&serde_json::json!({
+            "path": path,
+            "subcollections": listing.subcollections,
+            "skills": skills,
+        }))?;
+        return Ok(Exit::Success);
+    }
+    if listing.subcollections.is_empty() && listing.skills.is_empty() {
+        let shown = arguments.path.as_deref().unwrap_or("here");
+        terminal::note(&format!("nothing in {}", terminal::printable(shown)));
+        return Ok(Exit::Success);
+    }
+    let mut out = String::new();
+    for collection in &listing.subcollections {
+        let description = terminal::printable(&collection.description);
+        let _ = writeln!(out, "{}/  {description}", collection.path);
+    }
+    if !listing.skills.is_empty() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&super::list::table(listing.skills.into_iter()));
+    }
+    terminal::print(&out)?;
+    Ok(Exit::Success)
+}

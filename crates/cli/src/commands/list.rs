@@ -1,0 +1,202 @@
+//! `prowess list`.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use prowess_core::{Catalog, Descriptor, LevelTokens, Skill, SourceStatus};
+use serde::Serialize;
+
+use crate::cli::{Global, ListArguments};
+use crate::commands::print_json;
+use crate::exit::Exit;
+use crate::table::{Column, Width, render};
+use crate::{open, terminal};
+
+#[derive(Serialize)]
+struct Document<'c> {
+    version: u32,
+    skills: Vec<Row<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unavailable: Vec<Row<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shadowed: Vec<ShadowedRow<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    invalid: Vec<InvalidRow<'c>>,
+    sources: Vec<&'c SourceStatus>,
+}
+
+#[derive(Serialize)]
+struct Row<'c> {
+    #[serde(flatten)]
+    descriptor: &'c Descriptor,
+    name: &'c str,
+    source: &'c str,
+    tokens: LevelTokens,
+}
+
+#[derive(Serialize)]
+struct ShadowedRow<'c> {
+    id: &'c str,
+    source: &'c str,
+    winner: &'c str,
+}
+
+#[derive(Serialize)]
+struct InvalidRow<'c> {
+    path: &'c str,
+    source: &'c str,
+    reasons: Vec<&'c str>,
+}
+
+pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
+    let skills = open::default_skills(&arguments.place)?;
+    let catalog = skills.catalog();
+    if arguments.json {
+        print_json(&document(&catalog, arguments.all))?;
+        return Ok(Exit::Success);
+    }
+    if !catalog.is_empty() {
+        terminal::print(&table(catalog.skills()))?;
+    }
+    if arguments.all {
+        print_rest(&catalog)?;
+    }
+    if !global.quiet {
+        terminal::note(&summary(&catalog));
+    }
+    Ok(Exit::Success)
+}
+
+pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
+    let columns = [
+        Column {
+            title: "SKILL",
+            width: Width::Content,
+        },
+        Column {
+            title: "DESCRIPTION",
+            width: Width::Rest,
+        },
+        Column {
+            title: "TOKENS",
+            width: Width::Content,
+        },
+        Column {
+            title: "SOURCE",
+            width: Width::Content,
+        },
+    ];
+    let rows: Vec<Vec<String>> = skills
+        .map(|skill| {
+            let descriptor = skill.descriptor;
+            let description = descriptor
+                .description
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
+            vec![
+                descriptor.id.to_string(),
+                terminal::printable(&description),
+                descriptor.tokens().instructions.to_string(),
+                terminal::printable(skill.source),
+            ]
+        })
+        .collect();
+    render(&columns, &rows)
+}
+
+fn row(skill: Skill<'_>) -> Row<'_> {
+    Row {
+        descriptor: skill.descriptor,
+        name: skill.descriptor.name(),
+        source: skill.source,
+        tokens: skill.descriptor.tokens(),
+    }
+}
+
+fn document(catalog: &Catalog, all: bool) -> Document<'_> {
+    let mut document = Document {
+        version: 1,
+        skills: catalog.skills().map(row).collect(),
+        unavailable: Vec::new(),
+        shadowed: Vec::new(),
+        invalid: Vec::new(),
+        sources: catalog.sources().collect(),
+    };
+    if all {
+        document.unavailable = catalog.unavailable().map(row).collect();
+        document.shadowed = catalog
+            .shadowed()
+            .map(|shadowed| ShadowedRow {
+                id: shadowed.loser.descriptor.id.as_str(),
+                source: shadowed.loser.source,
+                winner: shadowed.winner.source,
+            })
+            .collect();
+        document.invalid = catalog
+            .invalid()
+            .map(|(source, invalid)| InvalidRow {
+                path: &invalid.path,
+                source,
+                reasons: invalid
+                    .diagnostics
+                    .iter()
+                    .map(|found| found.message.as_str())
+                    .collect(),
+            })
+            .collect();
+    }
+    document
+}
+
+fn print_rest(catalog: &Catalog) -> Result<()> {
+    let mut out = String::new();
+    for skill in catalog.unavailable() {
+        let needs = skill.descriptor.requires_capabilities.join(", ");
+        let _ = writeln!(out, "unavailable: {} needs {needs}", skill.descriptor.id);
+    }
+    for shadowed in catalog.shadowed() {
+        let (id, loser, winner) = (
+            &shadowed.loser.descriptor.id,
+            shadowed.loser.source,
+            shadowed.winner.source,
+        );
+        let _ = writeln!(out, "shadowed: {id} of {loser} by that of {winner}");
+    }
+    for (source, invalid) in catalog.invalid() {
+        let reason = invalid
+            .diagnostics
+            .first()
+            .map_or("", |found| found.message.as_str());
+        let _ = writeln!(out, "invalid: {source}/{}: {reason}", invalid.path);
+    }
+    Ok(terminal::print(&terminal::printable(&out))?)
+}
+
+fn summary(catalog: &Catalog) -> String {
+    let sources = catalog.sources().count();
+    if catalog.is_empty() && sources == 0 {
+        return "no skills: there is no .agents/skills, .claude/skills or .prowess/skills here or above".to_owned();
+    }
+    let plural = |count: usize, noun: &str| {
+        let s = if count == 1 { "" } else { "s" };
+        format!("{count} {noun}{s}")
+    };
+    let mut parts = vec![format!(
+        "{} in {}",
+        plural(catalog.len(), "skill"),
+        plural(sources, "place")
+    )];
+    let mut add = |count: usize, what: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    };
+    add(catalog.shadowed().count(), "shadowed");
+    add(catalog.unavailable().count(), "unavailable");
+    add(
+        catalog.invalid().count(),
+        "invalid (see `prowess list --all`)",
+    );
+    parts.join(", ")
+}

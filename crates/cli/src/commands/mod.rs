@@ -1,0 +1,47 @@
+//! What each command does, one module each.
+
+pub(crate) mod browse;
+pub(crate) mod doctor;
+pub(crate) mod info;
+pub(crate) mod list;
+pub(crate) mod prompt;
+pub(crate) mod read;
+pub(crate) mod search;
+pub(crate) mod show;
+
+use anyhow::Result;
+use prowess_core::{Skills, SourceError};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::terminal;
+
+/// Prints a value as JSON.
+fn print_json(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)?;
+    Ok(terminal::print(&format!("{text}\n"))?)
+}
+
+/// Says why a skill cannot be had, and what may have been meant.
+fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {
+    let near = match error {
+        SourceError::NotFound(_) => skills.catalog().nearest(id).join(", "),
+        SourceError::FileNotFound { nearest, .. } => nearest.join(", "),
+        SourceError::NotAFile { entries, .. } => entries.join(", "),
+        _ => String::new(),
+    };
+    let hint = match (error, near.as_str()) {
+        (SourceError::NotFound(_), "") => Some("`prowess list` shows what there is".to_owned()),
+        (_, "") => None,
+        (SourceError::NotAFile { .. }, entries) => Some(format!("it holds {entries}")),
+        (_, near) => Some(format!("did you mean {near}?")),
+    };
+    terminal::print_problem(&error.to_string(), hint.as_deref());
+    Exit::Failure
+}
+
+/// The id that a person typed; what is not one cannot exist.
+fn parse_id(text: &str) -> Result<prowess_core::SkillId> {
+    let text = text.strip_prefix('/').unwrap_or(text);
+    Ok(text.parse()?)
+}

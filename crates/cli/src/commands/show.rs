@@ -1,0 +1,38 @@
+//! `prowess show`: a skill's instructions, as a model gets them.
+
+use anyhow::Result;
+use pollster::block_on;
+use prowess_core::{render_skill, with_arguments};
+
+use super::{parse_id, refuse};
+use crate::cli::ShowArguments;
+use crate::exit::Exit;
+use crate::{open, terminal};
+
+pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit> {
+    let skills = open::default_skills(&arguments.place)?;
+    let id = parse_id(&arguments.id)?;
+    let document = match block_on(skills.sources().load(&id)) {
+        Ok(document) => document,
+        Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
+    };
+    if arguments.json {
+        super::print_json(&serde_json::json!({
+            "id": id,
+            "frontmatter": document.skill.frontmatter,
+            "body": document.body,
+        }))?;
+        return Ok(Exit::Success);
+    }
+    let body = with_arguments(&document.body, &arguments.arguments.join(" "));
+    let limit = skills.settings().dialect.limits.skill_bytes;
+    let block = render_skill(&id, &body, limit)?;
+    terminal::print(&format!("{}\n", block.text))?;
+    if block.report.dropped_bytes > 0 {
+        terminal::note(&format!(
+            "{} bytes did not fit into {limit}",
+            block.report.dropped_bytes
+        ));
+    }
+    Ok(Exit::Success)
+}

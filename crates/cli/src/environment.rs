@@ -1,0 +1,33 @@
+//! What the environment says about directories; nothing below the command line reads it.
+
+use std::env;
+use std::path::PathBuf;
+
+use prowess_sources::UserDirectories;
+
+fn absolute(path: PathBuf) -> Option<PathBuf> {
+    path.is_absolute().then_some(path)
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).and_then(absolute)
+}
+
+fn home() -> Option<PathBuf> {
+    env::home_dir().and_then(absolute)
+}
+
+/// Home and configuration of the user.
+pub(crate) fn user_directories() -> UserDirectories {
+    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
+    UserDirectories {
+        home: home(),
+        config,
+    }
+}
+
+/// Where things are kept that can be made again.
+pub(crate) fn cache_directory() -> Option<PathBuf> {
+    let cache = variable("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;
+    Some(cache.join("prowess"))
+}

@@ -1,0 +1,91 @@
+//! Columns that fit the terminal.
+
+use crate::terminal;
+
+/// A column of a table.
+pub(crate) struct Column {
+    pub(crate) title: &'static str,
+    pub(crate) width: Width,
+}
+
+/// How wide a column is.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Width {
+    /// As wide as its widest cell.
+    Content,
+    /// Whatever the others leave.
+    Rest,
+}
+
+/// Least that is left to a column of [`Width::Rest`].
+const LEAST: usize = 20;
+
+/// Rows under titles, two blanks between columns; cells that do not fit end in an ellipsis.
+pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
+    let widest = |index: usize, column: &Column| {
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(index))
+            .map(|cell| cell.chars().count());
+        cells
+            .chain([column.title.chars().count()])
+            .max()
+            .unwrap_or_default()
+    };
+    let mut widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| widest(index, column))
+        .collect();
+    let fixed: usize = columns
+        .iter()
+        .zip(&widths)
+        .map(|(column, width)| {
+            if column.width == Width::Rest {
+                2
+            } else {
+                width + 2
+            }
+        })
+        .sum();
+    let room = terminal::width().saturating_sub(fixed).max(LEAST);
+    for (column, width) in columns.iter().zip(&mut widths) {
+        if column.width == Width::Rest {
+            *width = (*width).min(room);
+        }
+    }
+    let titles: Vec<String> = columns
+        .iter()
+        .map(|column| column.title.to_owned())
+        .collect();
+    let line = |cells: &Vec<String>| {
+        let cells = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| fitted(cell, *width));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        format!("{}\n", line.trim_end())
+    };
+    std::iter::once(&titles).chain(rows).map(line).collect()
+}
+
+fn fitted(cell: &str, width: usize) -> String {
+    let length = cell.chars().count();
+    if length <= width {
+        return format!("{cell}{}", " ".repeat(width - length));
+    }
+    let kept: String = cell.chars().take(width.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_padded_or_cut() {
+        assert_eq!(fitted("ab", 4), "ab  ");
+        assert_eq!(fitted("abcdef", 4), "abc…");
+        assert_eq!(fitted("", 0), "");
+    }
+}

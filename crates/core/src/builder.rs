@@ -1,0 +1,154 @@
+//! From a few words of a program to skills that work.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::catalog::CatalogOptions;
+use crate::composite::Composite;
+use crate::dialect::Dialect;
+use crate::filter::{Filter, FilterError};
+use crate::id::{InvalidId, SkillId};
+use crate::script::ScriptRunner;
+use crate::skills::{Enforcement, PreloadError, Settings, Skills};
+use crate::source::Source;
+
+/// Collects what [`Skills`] are made of.
+///
+/// ```
+/// # pollster::block_on(async {
+/// use prowess_core::{MemorySource, Scope, Skills, ToolUse};
+///
+/// let mut source = MemorySource::new(Scope::Project);
+/// source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n");
+/// let skills = Skills::builder().source("mine", source).build().await.unwrap();
+///
+/// let mut session = skills.session();
+/// let (prompt, _) = skills.system_prompt(&session, ToolUse::Available);
+/// assert!(prompt.contains("Writes haiku"));
+/// let turn = skills.turn(&mut session, "/haiku about rain", &[]).await;
+/// assert!(turn.content().contains("Five, seven, five."));
+/// # });
+/// ```
+#[derive(Default)]
+pub struct SkillsBuilder {
+    sources: Vec<(String, Arc<dyn Source>)>,
+    only: Vec<String>,
+    except: Vec<String>,
+    preload: Vec<String>,
+    capabilities: BTreeSet<String>,
+    settings: Settings,
+    scripts: Option<Arc<dyn ScriptRunner>>,
+}
+
+/// Why skills could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The filters make no sense.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A skill to preload has no id.
+    #[error(transparent)]
+    Id(#[from] InvalidId),
+    /// A skill to preload cannot be had.
+    #[error(transparent)]
+    Preload(#[from] PreloadError),
+}
+
+impl SkillsBuilder {
+    /// Adds a source below those that are there.
+    #[must_use]
+    pub fn source(mut self, name: impl Into<String>, source: impl Source + 'static) -> Self {
+        self.sources.push((name.into(), Arc::new(source)));
+        self
+    }
+
+    /// Adds a source on top of those that are there: on the same id, the later call wins.
+    #[must_use]
+    pub fn with_skills(mut self, name: impl Into<String>, source: impl Source + 'static) -> Self {
+        self.sources.insert(0, (name.into(), Arc::new(source)));
+        self
+    }
+
+    /// Takes only these skills, by id or pattern.
+    #[must_use]
+    pub fn only<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
+        self.only.extend(ids.into_iter().map(Into::into));
+        self
+    }
+
+    /// Leaves these skills out, by id or pattern.
+    #[must_use]
+    pub fn except<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
+        self.except.extend(ids.into_iter().map(Into::into));
+        self
+    }
+
+    /// Gives every session these skills from the beginning; one that is missing fails the build.
+    #[must_use]
+    pub fn preload<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
+        self.preload.extend(ids.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says what the host can do, for skills that ask for it.
+    #[must_use]
+    pub fn capability(mut self, name: impl Into<String>) -> Self {
+        self.capabilities.insert(name.into());
+        self
+    }
+
+    /// Speaks as another host does.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.settings.dialect = dialect;
+        self
+    }
+
+    /// Bounds the catalog, in characters.
+    #[must_use]
+    pub fn catalog_chars(mut self, chars: usize) -> Self {
+        self.settings.catalog_chars = chars;
+        self
+    }
+
+    /// Bounds the catalog to 2% of a context window of that many tokens.
+    #[must_use]
+    pub fn context_window(self, tokens: usize) -> Self {
+        // Two percent of the tokens, four characters each.
+        self.catalog_chars(tokens * 4 / 50)
+    }
+
+    /// Makes `allowed-tools` law.
+    #[must_use]
+    pub fn enforce_allowed_tools(mut self) -> Self {
+        self.settings.allowed_tools = Enforcement::Enforce;
+        self
+    }
+
+    /// Lets skills run scripts.
+    #[must_use]
+    pub fn scripts(mut self, runner: impl ScriptRunner + 'static) -> Self {
+        self.scripts = Some(Arc::new(runner));
+        self
+    }
+
+    /// Asks the sources, and preloads.
+    pub async fn build(self) -> Result<Skills, BuildError> {
+        let options = CatalogOptions {
+            collisions: self.settings.dialect.collisions,
+            filter: Filter::new(&self.only, &self.except)?,
+            capabilities: self.capabilities,
+        };
+        let ids: Vec<SkillId> = self
+            .preload
+            .iter()
+            .map(|id| id.parse())
+            .collect::<Result<_, _>>()?;
+        let mut sources = Composite::new(options);
+        for (name, source) in self.sources {
+            sources.push(&name, source);
+        }
+        let skills = Skills::new(sources, self.settings, self.scripts).await;
+        Ok(skills.with_preloaded(&ids).await?)
+    }
+}

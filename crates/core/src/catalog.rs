@@ -1,0 +1,410 @@
+//! Every skill of every source, at one moment: immutable, sorted, complete.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use prowess_spec::nearest;
+use serde::Serialize;
+
+use crate::descriptor::Descriptor;
+use crate::filter::Filter;
+use crate::id::CollectionPath;
+use crate::source::{Invalid, Snapshot};
+
+/// Which of two skills with one id counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collisions {
+    /// The earlier source's.
+    #[default]
+    FirstWins,
+    /// The later source's.
+    LastWins,
+}
+
+/// How a source is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// It answered.
+    Healthy,
+    /// It did not answer; what it said last is used.
+    Degraded,
+    /// It has never answered.
+    Unhealthy,
+}
+
+/// A source as the catalog saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceStatus {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How it is doing.
+    pub health: Health,
+    /// Why it is not healthy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How many skills it holds, used or not.
+    pub skills: usize,
+    /// What it has to say.
+    pub warnings: Vec<String>,
+}
+
+/// One source's part in a catalog.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// How the source is doing, and its name.
+    pub status: SourceStatus,
+    /// What it holds.
+    pub snapshot: Arc<Snapshot>,
+}
+
+/// What decides which skills a catalog shows.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogOptions {
+    /// Which of two skills with one id counts.
+    pub collisions: Collisions,
+    /// Which skills are wanted.
+    pub filter: Filter,
+    /// What the host can do.
+    pub capabilities: BTreeSet<String>,
+}
+
+/// Every skill of every source.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    layers: Vec<Layer>,
+    skills: Vec<Place>,
+    shadowed: Vec<(Place, Place)>,
+    unavailable: Vec<Place>,
+    collections: BTreeMap<CollectionPath, CollectionInfo>,
+    generation: u64,
+}
+
+/// Where a descriptor lies: layer and index.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    layer: u16,
+    index: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct CollectionInfo {
+    count: usize,
+    description: Option<String>,
+}
+
+/// A skill of a catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skill<'c> {
+    /// What is known about it.
+    pub descriptor: &'c Descriptor,
+    /// The name of its source.
+    pub source: &'c Arc<str>,
+    layer: usize,
+}
+
+impl Skill<'_> {
+    /// The index of its source's layer.
+    pub fn layer(&self) -> usize {
+        self.layer
+    }
+}
+
+/// A skill that another one hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shadowed<'c> {
+    /// The one that counts.
+    pub winner: Skill<'c>,
+    /// The one that does not.
+    pub loser: Skill<'c>,
+}
+
+/// A collection, with everything below it counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Collection {
+    /// Its path.
+    pub path: CollectionPath,
+    /// What `COLLECTION.md` says, or how many skills there are.
+    pub description: String,
+    /// Skills in it and below it.
+    pub count: usize,
+}
+
+/// What lies directly in a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<'c> {
+    /// Collections one level down.
+    pub subcollections: Vec<Collection>,
+    /// Skills at this level.
+    pub skills: Vec<Skill<'c>>,
+}
+
+impl Catalog {
+    /// Merges layers, the most important first.
+    pub fn new(layers: Vec<Layer>, options: &CatalogOptions, generation: u64) -> Self {
+        let mut catalog = Self {
+            layers,
+            generation,
+            ..Self::default()
+        };
+        let mut skills: Vec<Place> = Vec::new();
+        for (layer, content) in catalog.layers.iter().enumerate() {
+            for (index, descriptor) in content.snapshot.skills.iter().enumerate() {
+                let (Ok(layer), Ok(index)) = (u16::try_from(layer), u32::try_from(index)) else {
+                    continue;
+                };
+                let place = Place { layer, index };
+                if !options.filter.accepts(&descriptor.id) {
+                    continue;
+                }
+                if has_all(&options.capabilities, descriptor) {
+                    skills.push(place);
+                } else {
+                    catalog.unavailable.push(place);
+                }
+            }
+        }
+        let single = catalog.layers.len() < 2;
+        if !single {
+            skills.sort_by(|a, b| {
+                let ids = catalog
+                    .descriptor(*a)
+                    .map(|d| &d.id)
+                    .cmp(&catalog.descriptor(*b).map(|d| &d.id));
+                ids.then_with(|| match options.collisions {
+                    Collisions::FirstWins => a.layer.cmp(&b.layer),
+                    Collisions::LastWins => b.layer.cmp(&a.layer),
+                })
+            });
+        }
+        for place in skills {
+            let winner = catalog.skills.last().copied();
+            let same = winner.filter(|winner| {
+                catalog.descriptor(*winner).map(|d| &d.id)
+                    == catalog.descriptor(place).map(|d| &d.id)
+            });
+            match same {
+                Some(winner) => catalog.shadowed.push((winner, place)),
+                None => catalog.skills.push(place),
+            }
+        }
+        catalog.collections = catalog.derive_collections();
+        catalog
+    }
+
+    fn derive_collections(&self) -> BTreeMap<CollectionPath, CollectionInfo> {
+        let mut collections: BTreeMap<CollectionPath, CollectionInfo> = BTreeMap::new();
+        // Skills are sorted, so those of one collection come together.
+        let mut run: Option<(CollectionPath, usize)> = None;
+        let mut add = |path: &CollectionPath, count: usize| {
+            for path in path.ancestors() {
+                collections.entry(path).or_default().count += count;
+            }
+        };
+        for skill in self.skills() {
+            match (skill.descriptor.id.collection(), &mut run) {
+                (Some(path), Some((current, count))) if path == *current => *count += 1,
+                (path, _) => {
+                    if let Some((current, count)) = run.take() {
+                        add(&current, count);
+                    }
+                    run = path.map(|path| (path, 1));
+                }
+            }
+        }
+        if let Some((current, count)) = run {
+            add(&current, count);
+        }
+        for layer in &self.layers {
+            for (path, description) in &layer.snapshot.collections {
+                if let Some(info) = collections.get_mut(path) {
+                    info.description.get_or_insert_with(|| description.clone());
+                }
+            }
+        }
+        collections
+    }
+
+    fn descriptor(&self, place: Place) -> Option<&Descriptor> {
+        let layer = self.layers.get(usize::from(place.layer))?;
+        layer.snapshot.skills.get(place.index as usize)
+    }
+
+    fn skill(&self, place: Place) -> Option<Skill<'_>> {
+        let layer = self.layers.get(usize::from(place.layer))?;
+        Some(Skill {
+            descriptor: layer.snapshot.skills.get(place.index as usize)?,
+            source: &layer.status.name,
+            layer: usize::from(place.layer),
+        })
+    }
+
+    /// Every skill, sorted by id.
+    pub fn skills(&self) -> impl ExactSizeIterator<Item = Skill<'_>> + Clone {
+        Skills {
+            catalog: self,
+            places: self.skills.iter(),
+        }
+    }
+
+    /// How many skills there are.
+    pub fn len(&self) -> usize {
+        self.skills.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.skills.is_empty()
+    }
+
+    /// The skill with this id.
+    pub fn get(&self, id: &str) -> Option<Skill<'_>> {
+        let id_of = |place: &Place| self.descriptor(*place).map_or("", |d| d.id.as_str());
+        let index = self
+            .skills
+            .binary_search_by(|place| id_of(place).cmp(id))
+            .ok()?;
+        self.skill(*self.skills.get(index)?)
+    }
+
+    /// The skill at this position of [`Self::skills`].
+    pub fn at(&self, index: usize) -> Option<Skill<'_>> {
+        self.skill(*self.skills.get(index)?)
+    }
+
+    /// Skills in a collection and below it.
+    pub fn within(&self, collection: &CollectionPath) -> impl Iterator<Item = Skill<'_>> {
+        // Ids sort by bytes, and `/` sorts before letters and digits but behind `-`.
+        let start = self.skills.partition_point(|place| {
+            self.descriptor(*place)
+                .is_some_and(|d| d.id.as_str() < collection.as_str())
+        });
+        let rest = self.skills.get(start..).unwrap_or_default();
+        let below = rest.iter().filter_map(|place| self.skill(*place));
+        let prefix = collection.as_str();
+        below
+            .take_while(move |skill| skill.descriptor.id.as_str().starts_with(prefix))
+            .filter(move |skill| skill.descriptor.id.is_within(collection))
+    }
+
+    /// Skills that others hide, with both sources.
+    pub fn shadowed(&self) -> impl Iterator<Item = Shadowed<'_>> {
+        self.shadowed.iter().filter_map(|(winner, loser)| {
+            Some(Shadowed {
+                winner: self.skill(*winner)?,
+                loser: self.skill(*loser)?,
+            })
+        })
+    }
+
+    /// Skills that need what the host cannot do.
+    pub fn unavailable(&self) -> impl Iterator<Item = Skill<'_>> {
+        self.unavailable
+            .iter()
+            .filter_map(|place| self.skill(*place))
+    }
+
+    /// What was found and could not be used, with the name of its source.
+    pub fn invalid(&self) -> impl Iterator<Item = (&Arc<str>, &Invalid)> {
+        self.layers.iter().flat_map(|layer| {
+            layer
+                .snapshot
+                .invalid
+                .iter()
+                .map(|invalid| (&layer.status.name, invalid))
+        })
+    }
+
+    /// The sources, the most important first.
+    pub fn sources(&self) -> impl Iterator<Item = &SourceStatus> {
+        self.layers.iter().map(|layer| &layer.status)
+    }
+
+    /// Which catalog this is; a later one has a larger number.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Every collection, sorted by path.
+    pub fn collections(&self) -> impl Iterator<Item = Collection> {
+        self.collections
+            .iter()
+            .map(|(path, info)| collection(path, info))
+    }
+
+    /// What lies directly in `path`, or at the root. A path that does not exist is empty.
+    pub fn browse(&self, path: Option<&CollectionPath>) -> Listing<'_> {
+        let is_child = |candidate: &CollectionPath| candidate.parent().as_ref() == path;
+        let is_here = |skill: &Skill<'_>| skill.descriptor.id.collection().as_ref() == path;
+        let subcollections = self
+            .collections
+            .iter()
+            .filter(|(candidate, _)| is_child(candidate));
+        let skills = match path {
+            Some(path) => self.within(path).filter(is_here).collect(),
+            None => self.skills().filter(is_here).collect(),
+        };
+        Listing {
+            subcollections: subcollections
+                .map(|(path, info)| collection(path, info))
+                .collect(),
+            skills,
+        }
+    }
+
+    /// Up to three ids that may have been meant by `text`.
+    pub fn nearest(&self, text: &str) -> Vec<&str> {
+        let ids = self.skills().map(|skill| skill.descriptor.id.as_str());
+        let by_id = nearest(text, ids.clone());
+        if !by_id.is_empty() {
+            return by_id;
+        }
+        // Somebody may have left out the collection.
+        let name = text.rsplit('/').next().unwrap_or(text);
+        let near: Vec<&str> = nearest(name, self.skills().map(|skill| skill.descriptor.name()));
+        ids.filter(|id| near.contains(&id.rsplit('/').next().unwrap_or(id)))
+            .take(3)
+            .collect()
+    }
+}
+
+fn collection(path: &CollectionPath, info: &CollectionInfo) -> Collection {
+    let counted = || match info.count {
+        1 => "1 skill".to_owned(),
+        count => format!("{count} skills"),
+    };
+    Collection {
+        path: path.clone(),
+        description: info.description.clone().unwrap_or_else(counted),
+        count: info.count,
+    }
+}
+
+fn has_all(capabilities: &BTreeSet<String>, descriptor: &Descriptor) -> bool {
+    descriptor
+        .requires_capabilities
+        .iter()
+        .all(|needed| capabilities.contains(&**needed))
+}
+
+#[derive(Clone)]
+struct Skills<'c> {
+    catalog: &'c Catalog,
+    places: std::slice::Iter<'c, Place>,
+}
+
+impl<'c> Iterator for Skills<'c> {
+    type Item = Skill<'c>;
+
+    fn next(&mut self) -> Option<Skill<'c>> {
+        self.places
+            .next()
+            .and_then(|place| self.catalog.skill(*place))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Skills<'_> {}

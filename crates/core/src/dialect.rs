@@ -1,0 +1,348 @@
+//! How a host speaks of skills: names, shapes, places and limits, as data.
+
+use crate::catalog::Collisions;
+use crate::render::CatalogFormat;
+
+/// A way of presenting skills to a model. One engine serves them all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Its name in a configuration.
+    pub name: &'static str,
+    /// The tools that it offers.
+    pub tools: &'static [ToolSpec],
+    /// How results look.
+    pub shape: Shape,
+    /// How the catalog is written.
+    pub catalog: CatalogFormat,
+    /// Where the catalog stands.
+    pub place: Place,
+    /// Whether the catalog says where skills lie.
+    pub locations: Locations,
+    /// Which of two skills with one id counts.
+    pub collisions: Collisions,
+    /// How much is handed out.
+    pub limits: DialectLimits,
+}
+
+/// How much a dialect hands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DialectLimits {
+    /// Skills that are offered at all.
+    pub skills: usize,
+    /// Bytes of a skill's instructions.
+    pub skill_bytes: usize,
+    /// Bytes of a file.
+    pub file_bytes: usize,
+    /// Up to so many skills are listed one by one; above it, collections are.
+    pub inventory_threshold: usize,
+    /// Which files a model may read.
+    pub files: Files,
+}
+
+/// Which files of a skill a model may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// Any, at any depth.
+    All,
+    /// Those directly in `scripts`, `references` and `assets`.
+    OneLevel,
+}
+
+/// Where the catalog stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the system prompt.
+    SystemPrompt,
+    /// In a system message before the last message of the user.
+    BeforeLastUserMessage,
+    /// In the description of the tool that loads skills.
+    ToolDescription,
+}
+
+/// Whether the catalog says where skills lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locations {
+    /// It does.
+    Shown,
+    /// It never does.
+    Hidden,
+}
+
+/// How results look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Objects with what was asked for; errors as `{"error": {...}}`.
+    Prowess,
+    /// Plain objects; notices say what was cut.
+    Plain,
+    /// `{ok, tool_name, data, warnings, errors}` with codes in capitals.
+    Envelope,
+    /// `{success, ...}` or `{success: false, error}`.
+    Success,
+    /// Text for the model to read.
+    Text,
+}
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Looks into collections, or searches.
+    Browse,
+    /// Lists every skill.
+    List,
+    /// Hands out instructions.
+    Load,
+    /// Reads a file.
+    Read,
+    /// Runs a script.
+    Run,
+}
+
+/// A tool of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolSpec {
+    /// What it does.
+    pub operation: Operation,
+    /// Its name.
+    pub name: &'static str,
+    /// The name of the parameter that holds the skill's id.
+    pub id: &'static str,
+    /// The name of the parameter that holds a path; loading with it reads that file.
+    pub path: Option<&'static str>,
+    /// What the model is told about it.
+    pub description: &'static str,
+}
+
+impl ToolSpec {
+    /// Stands for a tool that a dialect does not have.
+    pub(crate) const NONE: Self = tool(Operation::List, "", "", None, "");
+}
+
+const fn tool(
+    operation: Operation,
+    name: &'static str,
+    id: &'static str,
+    path: Option<&'static str>,
+    description: &'static str,
+) -> ToolSpec {
+    ToolSpec {
+        operation,
+        name,
+        id,
+        path,
+        description,
+    }
+}
+
+const BROWSE: ToolSpec = tool(
+    Operation::Browse,
+    "browse_skills",
+    "path",
+    None,
+    "Lists the skills and subcollections of a collection, or searches all skills with `query`.",
+);
+const LOAD: ToolSpec = tool(
+    Operation::Load,
+    "load_skill",
+    "id",
+    None,
+    "Loads the instructions of a skill. Call it before you work on a task that a skill covers.",
+);
+const READ: ToolSpec = tool(
+    Operation::Read,
+    "read_skill_file",
+    "id",
+    Some("path"),
+    "Reads a file of a skill that its instructions refer to.",
+);
+const RUN: ToolSpec = tool(
+    Operation::Run,
+    "run_skill_script",
+    "id",
+    Some("path"),
+    "Runs a script of a skill in a sandbox, and returns what it printed.",
+);
+
+const LIMITS: DialectLimits = DialectLimits {
+    skills: usize::MAX,
+    skill_bytes: 32 * 1024,
+    file_bytes: 2_000_000,
+    inventory_threshold: 12,
+    files: Files::All,
+};
+
+impl Dialect {
+    /// The default.
+    pub const PROWESS: Self = Self {
+        name: "prowess",
+        tools: &[BROWSE, LOAD, READ, RUN],
+        shape: Shape::Prowess,
+        catalog: CatalogFormat::Xml,
+        place: Place::SystemPrompt,
+        locations: Locations::Hidden,
+        collisions: Collisions::FirstWins,
+        limits: LIMITS,
+    };
+
+    /// As the default, without files and scripts.
+    pub const MEERKAT: Self = Self {
+        name: "meerkat",
+        tools: &[BROWSE, LOAD],
+        ..Self::PROWESS
+    };
+
+    /// Skills by name, as JSON in the system prompt.
+    pub const REMCOCHAT: Self = Self {
+        name: "remcochat",
+        tools: &[
+            tool(
+                Operation::Load,
+                "skills.activate",
+                "name",
+                None,
+                "Activates a skill and returns its instructions.",
+            ),
+            tool(
+                Operation::Read,
+                "skills.readResource",
+                "name",
+                Some("path"),
+                "Reads a text file of a skill.",
+            ),
+        ],
+        shape: Shape::Plain,
+        catalog: CatalogFormat::Json,
+        limits: DialectLimits {
+            skills: 200,
+            skill_bytes: 200_000,
+            inventory_threshold: usize::MAX,
+            ..LIMITS
+        },
+        ..Self::PROWESS
+    };
+
+    /// Four tools with an envelope around every result.
+    pub const VIBE_TAVERN: Self = Self {
+        name: "vibe-tavern",
+        tools: &[
+            tool(
+                Operation::List,
+                "skills_list",
+                "name",
+                None,
+                "Lists the available skills.",
+            ),
+            tool(
+                Operation::Load,
+                "skills_load",
+                "name",
+                None,
+                "Loads the instructions of a skill.",
+            ),
+            tool(
+                Operation::Read,
+                "skills_read_file",
+                "name",
+                Some("path"),
+                "Reads a file under `scripts`, `references` or `assets` of a skill.",
+            ),
+            tool(
+                Operation::Run,
+                "skills_run_script",
+                "name",
+                Some("path"),
+                "Runs a script of a skill.",
+            ),
+        ],
+        shape: Shape::Envelope,
+        catalog: CatalogFormat::XmlAttributes,
+        place: Place::BeforeLastUserMessage,
+        limits: DialectLimits {
+            skill_bytes: 200_000,
+            file_bytes: 200_000,
+            inventory_threshold: usize::MAX,
+            files: Files::OneLevel,
+            ..LIMITS
+        },
+        ..Self::PROWESS
+    };
+
+    /// One tool whose description is the catalog.
+    pub const RUBY_LLM: Self = Self {
+        name: "ruby-llm",
+        tools: &[tool(
+            Operation::Load,
+            "skill",
+            "command",
+            Some("resource"),
+            "Loads the instructions of a skill for a specialised task, or one of its files.",
+        )],
+        shape: Shape::Success,
+        catalog: CatalogFormat::XmlElements,
+        place: Place::ToolDescription,
+        locations: Locations::Shown,
+        collisions: Collisions::LastWins,
+        limits: DialectLimits {
+            inventory_threshold: usize::MAX,
+            ..LIMITS
+        },
+    };
+
+    /// One tool that answers with text, the skill's directory first.
+    pub const CLAUDE_CODE: Self = Self {
+        name: "claude-code",
+        tools: &[tool(
+            Operation::Load,
+            "Skill",
+            "command",
+            None,
+            "Loads a skill for the task at hand.",
+        )],
+        shape: Shape::Text,
+        catalog: CatalogFormat::XmlElements,
+        place: Place::ToolDescription,
+        locations: Locations::Hidden,
+        limits: DialectLimits {
+            inventory_threshold: usize::MAX,
+            ..LIMITS
+        },
+        ..Self::PROWESS
+    };
+
+    /// Every preset.
+    pub const ALL: [Self; 6] = [
+        Self::PROWESS,
+        Self::MEERKAT,
+        Self::REMCOCHAT,
+        Self::VIBE_TAVERN,
+        Self::RUBY_LLM,
+        Self::CLAUDE_CODE,
+    ];
+
+    /// The preset of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.name == name)
+    }
+
+    /// The tool that a model calls by `name`; providers that refuse dots see `_` in their place.
+    pub fn tool(&self, name: &str) -> Option<&'static ToolSpec> {
+        let same = |tool: &&ToolSpec| tool.name == name || provider_name(tool.name) == name;
+        self.tools.iter().find(same)
+    }
+
+    pub(crate) fn name_of(&self, operation: Operation) -> Option<&'static str> {
+        let tool = self.tools.iter().find(|tool| tool.operation == operation);
+        tool.map(|tool| tool.name)
+    }
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self::PROWESS
+    }
+}
+
+/// The name of a tool for providers that refuse dots.
+pub fn provider_name(name: &str) -> String {
+    name.replace('.', "_")
+}

@@ -1,0 +1,84 @@
+//! Which skills are wanted.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::id::SkillId;
+
+/// Takes skills in, or leaves them out, by id or pattern.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    rule: Rule,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Rule {
+    #[default]
+    All,
+    Only(GlobSet),
+    Except(GlobSet),
+}
+
+/// Why a filter could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// Both lists were given.
+    #[error("`only` and `except` cannot be used together")]
+    OnlyAndExcept,
+    /// A pattern makes no sense.
+    #[error("`{pattern}` is not a pattern of skill ids: {reason}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Filter {
+    /// A filter from two lists, of which one must be empty. No list at all takes everything.
+    ///
+    /// `pdf_report` means `pdf-report`; `extraction/**` means everything below `extraction`.
+    ///
+    /// ```
+    /// use prowess_core::Filter;
+    ///
+    /// let filter = Filter::new(&["extraction/**"], &[]).unwrap();
+    /// assert!(filter.accepts(&"extraction/email".parse().unwrap()));
+    /// assert!(!filter.accepts(&"pdf".parse().unwrap()));
+    /// assert!(Filter::new(&["a"], &["b"]).is_err());
+    /// ```
+    pub fn new<S: AsRef<str>>(only: &[S], except: &[S]) -> Result<Self, FilterError> {
+        let rule = match (only, except) {
+            ([], []) => Rule::All,
+            (only, []) => Rule::Only(patterns(only)?),
+            ([], except) => Rule::Except(patterns(except)?),
+            _ => return Err(FilterError::OnlyAndExcept),
+        };
+        Ok(Self { rule })
+    }
+
+    /// Whether the skill is wanted.
+    pub fn accepts(&self, id: &SkillId) -> bool {
+        match &self.rule {
+            Rule::All => true,
+            Rule::Only(patterns) => patterns.is_match(id.as_str()),
+            Rule::Except(patterns) => !patterns.is_match(id.as_str()),
+        }
+    }
+}
+
+fn patterns<S: AsRef<str>>(texts: &[S]) -> Result<GlobSet, FilterError> {
+    let mut set = GlobSetBuilder::new();
+    let failure = |pattern: &str, error: &globset::Error| FilterError::Pattern {
+        pattern: pattern.to_owned(),
+        reason: error.kind().to_string(),
+    };
+    for text in texts {
+        let text = text.as_ref();
+        let glob = GlobBuilder::new(&text.replace('_', "-"))
+            .literal_separator(true)
+            .build();
+        set.add(glob.map_err(|error| failure(text, &error))?);
+    }
+    set.build().map_err(|error| failure("", &error))
+}

@@ -1,0 +1,54 @@
+//! The engine: from sources to what a model sees and may do.
+//!
+//! Everything here is independent of network, terminal and home directory: paths and settings are passed in.
+
+mod arguments;
+mod builder;
+mod catalog;
+mod composite;
+mod descriptor;
+mod dialect;
+mod event;
+mod filter;
+mod find;
+mod id;
+mod memory;
+mod reference;
+mod render;
+mod script;
+mod search;
+mod session;
+mod skills;
+mod source;
+mod tools;
+mod turn;
+
+pub use arguments::with_arguments;
+pub use builder::{BuildError, SkillsBuilder};
+pub use catalog::{
+    Catalog, CatalogOptions, Collection, Collisions, Health, Layer, Listing, Shadowed, Skill,
+    SourceStatus,
+};
+pub use composite::Composite;
+pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
+pub use dialect::{
+    Dialect, DialectLimits, Files, Locations, Operation, Place, Shape, ToolSpec, provider_name,
+};
+pub use event::Event;
+pub use filter::{Filter, FilterError};
+pub use id::{CollectionPath, InvalidId, SkillId};
+pub use memory::{MemorySource, document};
+pub use reference::{Reference, reference};
+pub use render::{
+    CatalogFormat, CatalogReport, Locate, RenderError, RenderOptions, RenderedSkill, SkillReport,
+    render_catalog, render_skill,
+};
+pub use script::ScriptRunner;
+pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
+pub use session::Session;
+pub use skills::{Enforcement, PreloadError, Settings, Skills, ToolUse};
+pub use source::{Document, FileEntry, FilePart, Invalid, Snapshot, Source, SourceError};
+pub use tools::{
+    Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,
+};
+pub use turn::{Block, SkillParams, Turn};

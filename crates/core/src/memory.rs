@@ -1,0 +1,196 @@
+//! Skills that a program holds itself.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use prowess_spec::{
+    Context, Diagnostic, SkillName, SkillPath, head_with_diagnostics, nearest, parse,
+};
+
+use crate::descriptor::{Descriptor, Scope};
+use crate::id::{CollectionPath, SkillId};
+use crate::source::{Document, FileEntry, FilePart, Invalid, Snapshot, Source, SourceError};
+
+/// A source over skills in memory.
+///
+/// ```
+/// use prowess_core::{MemorySource, Scope};
+///
+/// let mut source = MemorySource::new(Scope::Project);
+/// source.add("writing/haiku", "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n");
+/// assert_eq!(source.len(), 1);
+/// ```
+#[derive(Debug)]
+pub struct MemorySource {
+    scope: Scope,
+    skills: BTreeMap<SkillId, Entry>,
+    invalid: Vec<Invalid>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    text: String,
+    files: BTreeMap<SkillPath, Vec<u8>>,
+}
+
+impl MemorySource {
+    /// A source without skills yet.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            skills: BTreeMap::new(),
+            invalid: Vec::new(),
+        }
+    }
+
+    /// Adds the skill whose `SKILL.md` is `text`. The last part of `path` stands for its directory.
+    ///
+    /// What cannot be used is kept with its reasons, and `None` comes back.
+    pub fn add(&mut self, path: &str, text: &str) -> Option<SkillId> {
+        let mut parts: Vec<&str> = path.split('/').collect();
+        let directory = parts.pop();
+        let (head, diagnostics) = head_with_diagnostics(text.as_bytes(), directory);
+        let name = head.and_then(|head| SkillName::parse(&head.name).ok());
+        let Some(name) = name else {
+            self.reject(path, diagnostics);
+            return None;
+        };
+        let id = SkillId::new(CollectionPath::from_directories(parts).as_ref(), &name);
+        let entry = Entry {
+            text: text.to_owned(),
+            files: BTreeMap::new(),
+        };
+        self.skills.insert(id.clone(), entry);
+        Some(id)
+    }
+
+    /// Adds a file to a skill that is there.
+    pub fn add_file(&mut self, id: &SkillId, path: SkillPath, bytes: impl Into<Vec<u8>>) {
+        if let Some(entry) = self.skills.get_mut(id) {
+            entry.files.insert(path, bytes.into());
+        }
+    }
+
+    fn reject(&mut self, path: &str, diagnostics: Vec<Diagnostic>) {
+        self.invalid.push(Invalid {
+            path: path.to_owned(),
+            diagnostics,
+        });
+    }
+
+    /// How many skills there are.
+    pub fn len(&self) -> usize {
+        self.skills.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.skills.is_empty()
+    }
+
+    fn entry(&self, id: &SkillId) -> Result<&Entry, SourceError> {
+        self.skills
+            .get(id)
+            .ok_or_else(|| SourceError::NotFound(id.clone()))
+    }
+}
+
+#[async_trait]
+impl Source for MemorySource {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let descriptor = |(id, entry): (&SkillId, &Entry)| {
+            let head = prowess_spec::head(entry.text.as_bytes(), Some(id.name()))?;
+            let length = entry.text.len() as u64;
+            Some(Descriptor::new(
+                id.clone(),
+                &head,
+                self.scope,
+                length,
+                hash(&entry.text),
+            ))
+        };
+        Ok(Arc::new(Snapshot {
+            skills: self.skills.iter().filter_map(descriptor).collect(),
+            invalid: self.invalid.clone(),
+            ..Snapshot::default()
+        }))
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        let entry = self.entry(id)?;
+        document(id, entry.text.as_bytes(), None)
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        let files = self.entry(id)?.files.iter();
+        let file = |(path, bytes): (&SkillPath, &Vec<u8>)| FileEntry {
+            path: path.clone(),
+            size: bytes.len() as u64,
+        };
+        Ok(files.map(file).collect())
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        let entry = self.entry(id)?;
+        let bytes = match entry.files.get(path) {
+            Some(bytes) => bytes.as_slice(),
+            None if path.as_str() == prowess_spec::SKILL_FILE => entry.text.as_bytes(),
+            None => {
+                let names = entry.files.keys().map(SkillPath::as_str);
+                let nearest = nearest(path.as_str(), names).into_iter().map(str::to_owned);
+                return Err(SourceError::FileNotFound {
+                    id: id.clone(),
+                    path: path.clone(),
+                    nearest: nearest.collect(),
+                });
+            }
+        };
+        Ok(FilePart::of(bytes, offset, limit))
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The document that `bytes` hold, or why they do not.
+pub fn document(
+    id: &SkillId,
+    bytes: &[u8],
+    location: Option<String>,
+) -> Result<Document, SourceError> {
+    let context = Context {
+        directory: Some(id.name()),
+        ..Context::default()
+    };
+    let parsed = parse(bytes, &context);
+    let reason = || {
+        let errors = parsed
+            .diagnostics
+            .iter()
+            .map(|found| found.message.as_str());
+        errors.collect::<Vec<_>>().join("; ")
+    };
+    match parsed.skill {
+        Some(skill) => Ok(Document {
+            id: id.clone(),
+            skill,
+            body: parsed.body.to_owned(),
+            location,
+        }),
+        None => Err(SourceError::Invalid {
+            id: id.clone(),
+            reason: reason(),
+        }),
+    }
+}

@@ -1,0 +1,19 @@
+//! Running a skill's scripts: the engine asks, a host does it.
+
+use async_trait::async_trait;
+use prowess_spec::SkillPath;
+
+use crate::id::SkillId;
+use crate::tools::{ScriptOutput, ToolError};
+
+/// Runs scripts of skills, under whatever permissions and sandbox the host has.
+#[async_trait]
+pub trait ScriptRunner: Send + Sync {
+    /// Runs the script at `path` of a skill.
+    async fn run(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        args: &[String],
+    ) -> Result<ScriptOutput, ToolError>;
+}

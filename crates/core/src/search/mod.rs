@@ -1,0 +1,40 @@
+//! Ranked search over skills: which of them would help with what was asked.
+//!
+//! Words of the name, the description, the keywords and the body are weighed together (BM25 over fields), so a
+//! skill is found by what stands in its text, not only by what it is called. The index reads no files: the
+//! caller brings texts, asks [`SearchIndex::stale`] which ones are worth reading, and keeps the bytes.
+//!
+//! ```
+//! use prowess_core::{IndexedSkill, SearchIndex};
+//!
+//! let skill = |id, description, body| IndexedSkill {
+//!     id,
+//!     description,
+//!     keywords: Vec::new(),
+//!     body: Some(body),
+//!     stamp: 1,
+//! };
+//! let (index, report) = SearchIndex::empty().update([
+//!     skill("docs/pdf-forms", "Fills in PDF forms.", "Flatten the result with qpdf."),
+//!     skill("docs/pdf-merge", "Joins PDF files.", "Keeps the bookmarks."),
+//! ]);
+//! assert_eq!(report.added, 2);
+//!
+//! let first = |query| index.search(query, 10).first().map(|hit| hit.id);
+//! assert_eq!(first("keep my bookmarks"), Some("docs/pdf-merge"));
+//! assert_eq!(first("pdf fomrs"), Some("docs/pdf-forms"));
+//! assert_eq!(first("qp"), None);
+//! ```
+
+mod codec;
+mod expand;
+mod index;
+mod lexicon;
+mod postings;
+mod score;
+mod stop;
+mod tokenize;
+mod typo;
+mod update;
+
+pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};

@@ -1,0 +1,123 @@
+//! What was meant by a word that occurs nowhere.
+
+use super::lexicon::{Lexicon, Place};
+
+/// At most so many guesses for one word.
+const GUESSES: usize = 8;
+
+/// The words nearest to `word` in names, or else in descriptions, and how many edits away they are.
+pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
+    let sought: Vec<char> = word.chars().collect();
+    let edits = match sought.len() {
+        0..=3 => return (0, Vec::new()),
+        4..=7 => 1,
+        _ => 2,
+    };
+    let mut best = (edits, Place::Elsewhere);
+    let mut found = Vec::new();
+    let mut candidate = Vec::new();
+    for (number, text, place) in lexicon.resembling(word, u32::try_from(edits).unwrap_or(0)) {
+        candidate.clear();
+        candidate.extend(text.chars());
+        if candidate.len() < 3 || candidate.len().abs_diff(sought.len()) > best.0 {
+            continue;
+        }
+        let rank = (distance(&sought, &candidate), place);
+        if rank < best {
+            best = rank;
+            found.clear();
+        }
+        if rank == best {
+            found.push(number);
+        }
+    }
+    found.truncate(GUESSES);
+    (best.0, found)
+}
+
+/// How many letters to insert, remove, replace or swap with their neighbour.
+fn distance(left: &[char], right: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    let mut above = None;
+    for (&a, line) in left.iter().zip(1..) {
+        let mut next = Vec::with_capacity(row.len());
+        let mut beside = line;
+        next.push(beside);
+        let mut previous = None;
+        // `pairs` walks the row above: the cell to the upper left and the one straight up.
+        let pairs = row.iter().zip(row.iter().skip(1));
+        for ((&b, (&corner, &up)), column) in right.iter().zip(pairs).zip(0_usize..) {
+            let mut cell = (corner + usize::from(a != b)).min(up + 1).min(beside + 1);
+            if above == Some(b) && previous == Some(a) {
+                let swapped = column.checked_sub(1).and_then(|column| before.get(column));
+                cell = swapped.map_or(cell, |&cost| cell.min(cost + 1));
+            }
+            next.push(cell);
+            beside = cell;
+            previous = Some(b);
+        }
+        before = std::mem::replace(&mut row, next);
+        above = Some(a);
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(left: &str, right: &str, expected: usize) {
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        assert_eq!(
+            distance(&chars(left), &chars(right)),
+            expected,
+            "{left} {right}"
+        );
+        assert_eq!(
+            distance(&chars(right), &chars(left)),
+            expected,
+            "{right} {left}"
+        );
+    }
+
+    #[test]
+    fn distances() {
+        check("", "", 0);
+        check("", "abc", 3);
+        check("form", "form", 0);
+        check("form", "forms", 1);
+        check("form", "farm", 1);
+        check("form", "from", 1);
+        check("from", "orm", 2);
+        check("kubernetes", "kubenretes", 1);
+        check("kubernetes", "kubrnetse", 2);
+        check("kitten", "sitting", 3);
+    }
+
+    #[test]
+    fn names_come_before_descriptions() {
+        let mut lexicon = Lexicon::default();
+        for (word, place) in [
+            ("charm", Place::Description),
+            ("chart", Place::Name),
+            ("charu", Place::Elsewhere),
+            ("chest", Place::Name),
+        ] {
+            lexicon.push(word, word, |bytes| {
+                bytes.push(0);
+                place
+            });
+        }
+        let words = |word| -> Vec<&str> {
+            let (_, found) = guesses(&lexicon, word);
+            found
+                .into_iter()
+                .map(|number| lexicon.word(number))
+                .collect()
+        };
+        assert_eq!(words("charx"), ["chart"]);
+        assert_eq!(words("chamr"), ["charm"]);
+        assert!(words("cha").is_empty());
+    }
+}

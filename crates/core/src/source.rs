@@ -1,0 +1,161 @@
+//! Where skills come from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use prowess_spec::{Diagnostic, Skill, SkillPath};
+use serde::Serialize;
+
+use crate::descriptor::Descriptor;
+use crate::id::{CollectionPath, SkillId};
+
+/// A place where skills live.
+#[async_trait]
+pub trait Source: Send + Sync {
+    /// Everything that is there now.
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError>;
+
+    /// A skill with its instructions.
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError>;
+
+    /// The files beside the instructions, sorted by path.
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError>;
+
+    /// The bytes of a file, at most `limit` of them from `offset` on.
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError>;
+
+    /// The directory of a skill, for dialects that show one; most sources have none.
+    fn location(&self, _id: &SkillId) -> Option<String> {
+        None
+    }
+}
+
+/// What a source holds at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The skills, sorted by id.
+    pub skills: Vec<Descriptor>,
+    /// What was found and could not be used.
+    pub invalid: Vec<Invalid>,
+    /// Descriptions of collections.
+    pub collections: BTreeMap<CollectionPath, String>,
+    /// What there is to say about the source as a whole.
+    pub warnings: Vec<String>,
+}
+
+/// A skill that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// Where it is, as the source says it.
+    pub path: String,
+    /// Why.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A loaded skill.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Its id.
+    pub id: SkillId,
+    /// Its frontmatter.
+    pub skill: Skill,
+    /// Its instructions.
+    pub body: String,
+    /// Its directory, for dialects that show one.
+    pub location: Option<String>,
+}
+
+/// A file of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileEntry {
+    /// Its path inside the skill.
+    pub path: SkillPath,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Some bytes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePart {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where they begin.
+    pub offset: u64,
+    /// How long the whole file is.
+    pub size: u64,
+}
+
+impl FilePart {
+    /// At most `limit` bytes of a whole file, from `offset` on.
+    pub fn of(file: &[u8], offset: u64, limit: usize) -> Self {
+        let start = usize::try_from(offset).map_or(file.len(), |offset| offset.min(file.len()));
+        let end = start.saturating_add(limit).min(file.len());
+        Self {
+            bytes: file.get(start..end).unwrap_or_default().to_vec(),
+            offset: start as u64,
+            size: file.len() as u64,
+        }
+    }
+}
+
+/// Why a source did not answer. No variant holds an absolute path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The source does not have the skill.
+    #[error("there is no skill `{0}`")]
+    NotFound(SkillId),
+    /// The skill needs what the host cannot do.
+    #[error("`{id}` needs what this host does not offer: {}", missing.join(", "))]
+    MissingCapabilities {
+        /// The skill.
+        id: SkillId,
+        /// Everything that is missing.
+        missing: Vec<String>,
+    },
+    /// The skill is there and cannot be used.
+    #[error("`{id}` cannot be used: {reason}")]
+    Invalid {
+        /// The skill.
+        id: SkillId,
+        /// Why.
+        reason: String,
+    },
+    /// The skill does not have the file.
+    #[error("`{id}` has no file `{path}`")]
+    FileNotFound {
+        /// The skill.
+        id: SkillId,
+        /// The file.
+        path: SkillPath,
+        /// Files that may have been meant.
+        nearest: Vec<String>,
+    },
+    /// The path is a directory.
+    #[error("`{path}` of `{id}` is a directory")]
+    NotAFile {
+        /// The skill.
+        id: SkillId,
+        /// The directory.
+        path: SkillPath,
+        /// What is in it.
+        entries: Vec<String>,
+    },
+    /// The path leads out of the skill.
+    #[error("`{path}` leads out of `{id}`")]
+    AccessDenied {
+        /// The skill.
+        id: SkillId,
+        /// The path.
+        path: SkillPath,
+    },
+    /// The source cannot be reached or read.
+    #[error("{0}")]
+    Unavailable(String),
+}

@@ -1,0 +1,392 @@
+//! Doing what a tool call asks for.
+
+use prowess_spec::{PathProblem, SkillPath};
+use serde_json::{Map, Value};
+
+use crate::arguments::with_arguments;
+use crate::catalog::Skill;
+use crate::dialect::{Files, Operation, ToolSpec};
+use crate::event::Event;
+use crate::id::{CollectionPath, SkillId};
+use crate::render::render_skill;
+use crate::session::Session;
+use crate::skills::Skills;
+use crate::source::SourceError;
+
+use super::answer::{Answer, ErrorCode, SkillSummary, ToolError};
+use super::media::media_type;
+
+/// Skills in one answer.
+const PAGE: usize = 20;
+
+type Outcome = Result<Answer, ToolError>;
+
+impl Skills {
+    pub(crate) async fn answer(
+        &self,
+        session: &mut Session,
+        tool: &ToolSpec,
+        arguments: &Value,
+        events: &mut Vec<Event>,
+    ) -> Outcome {
+        let arguments = Arguments::new(tool, arguments)?;
+        match tool.operation {
+            Operation::Browse => self.browse(tool, &arguments).await,
+            Operation::List => Ok(self.list_all()),
+            Operation::Load => match tool.path.and_then(|path| arguments.text(path).transpose()) {
+                Some(path) => {
+                    self.read_file(&arguments.id(tool)?, path?, &arguments, events)
+                        .await
+                }
+                None => self.load_skill(session, &arguments, tool, events).await,
+            },
+            Operation::Read => {
+                let path = tool.path.unwrap_or("path");
+                let path = arguments.required(path)?;
+                self.read_file(&arguments.id(tool)?, path, &arguments, events)
+                    .await
+            }
+            Operation::Run => self.run_script(tool, &arguments).await,
+        }
+    }
+
+    async fn browse(&self, tool: &ToolSpec, arguments: &Arguments<'_>) -> Outcome {
+        let catalog = self.catalog();
+        let start = arguments.cursor()?;
+        let query = arguments
+            .text("query")?
+            .map(str::trim)
+            .filter(|query| !query.is_empty());
+        if let Some(query) = query {
+            let found = self.search(query, start + PAGE + 1).await;
+            let skills = found.iter().filter_map(|id| catalog.get(id.as_str()));
+            let (skills, next) = page(skills, start);
+            let query = query.to_owned();
+            return Ok(Answer::Search {
+                query,
+                skills,
+                next,
+            });
+        }
+        let text = arguments.text(tool.id)?.unwrap_or_default();
+        let path: Option<CollectionPath> = match text.trim_matches('/') {
+            "" => None,
+            text => match text.parse() {
+                Ok(path) => Some(path),
+                // Not a path that could exist: empty, like any other that does not.
+                Err(_) => {
+                    return Ok(Answer::Listing {
+                        path: text.to_owned(),
+                        subcollections: Vec::new(),
+                        skills: Vec::new(),
+                        next: None,
+                    });
+                }
+            },
+        };
+        let listing = catalog.browse(path.as_ref());
+        let (skills, next) = page(listing.skills.into_iter(), start);
+        Ok(Answer::Listing {
+            path: path.map(|path| path.to_string()).unwrap_or_default(),
+            subcollections: if start == 0 {
+                listing.subcollections
+            } else {
+                Vec::new()
+            },
+            skills,
+            next,
+        })
+    }
+
+    fn list_all(&self) -> Answer {
+        let catalog = self.catalog();
+        let limit = self.settings().dialect.limits.skills;
+        let skills = catalog
+            .skills()
+            .filter(|skill| skill.descriptor.invocation.by_model());
+        Answer::Listing {
+            path: String::new(),
+            subcollections: Vec::new(),
+            skills: skills.take(limit).map(summary).collect(),
+            next: None,
+        }
+    }
+
+    async fn load_skill(
+        &self,
+        session: &mut Session,
+        arguments: &Arguments<'_>,
+        tool: &ToolSpec,
+        events: &mut Vec<Event>,
+    ) -> Outcome {
+        let id = arguments.id(tool)?;
+        let limit = self.settings().dialect.limits.skill_bytes;
+        let document = self
+            .sources()
+            .load(&id)
+            .await
+            .map_err(|error| self.tool_error(&id, error))?;
+        let body = with_arguments(
+            &document.body,
+            arguments.text("arguments")?.unwrap_or_default(),
+        );
+        let rendered = render_skill(&id, &body, limit)
+            .map_err(|error| ToolError::new(ErrorCode::SkillUnavailable, error.to_string()))?;
+        let files = self.sources().files(&id).await.unwrap_or_default();
+        let files = files.into_iter().map(|file| file.path.to_string());
+        let allowed = |path: &String| is_allowed(self.settings().dialect.limits.files, path);
+        session.activate(&id);
+        events.push(Event::Activated {
+            id: id.clone(),
+            bytes: rendered.text.len(),
+            dropped_bytes: rendered.report.dropped_bytes,
+        });
+        let end = body.floor_char_boundary(limit);
+        Ok(Answer::Skill {
+            id,
+            block: rendered.text,
+            dropped_bytes: body.len() - end,
+            body: body.get(..end).unwrap_or_default().to_owned(),
+            frontmatter: document.skill.frontmatter,
+            files: files.filter(allowed).collect(),
+            location: document.location,
+        })
+    }
+
+    async fn read_file(
+        &self,
+        id: &SkillId,
+        path: &str,
+        arguments: &Arguments<'_>,
+        events: &mut Vec<Event>,
+    ) -> Outcome {
+        let limits = self.settings().dialect.limits;
+        let path = SkillPath::parse(path).map_err(|problem| invalid_path(path, problem))?;
+        if !is_allowed(limits.files, path.as_str()) {
+            let message = format!("`{path}` is not directly in scripts, references or assets");
+            return Err(ToolError::new(ErrorCode::InvalidPath, message));
+        }
+        let offset = arguments.number("offset")?.unwrap_or(0);
+        let wanted = arguments.number("limit")?.unwrap_or(u64::MAX);
+        let limit = usize::try_from(wanted)
+            .unwrap_or(usize::MAX)
+            .min(limits.file_bytes);
+        let part = self.sources().read(id, &path, offset, limit).await;
+        let part = part.map_err(|error| {
+            if matches!(error, SourceError::AccessDenied { .. }) {
+                events.push(Event::AccessDenied {
+                    id: id.clone(),
+                    path: path.clone(),
+                });
+            }
+            self.tool_error(id, error)
+        })?;
+        let length = part.bytes.len();
+        let content = text_of(part.bytes).ok_or_else(|| {
+            let media = media_type(path.as_str());
+            let message = format!("`{path}` is not text: {media}, {} bytes", part.size);
+            ToolError::new(ErrorCode::BinaryFile, message)
+        })?;
+        // A character cut at the end belongs to the next part.
+        let end = part.offset + content.len() as u64;
+        let more = end < part.size && length > 0;
+        Ok(Answer::File {
+            id: id.clone(),
+            path: path.to_string(),
+            content,
+            next_offset: more.then_some(end),
+            size: part.size,
+        })
+    }
+
+    async fn run_script(&self, tool: &ToolSpec, arguments: &Arguments<'_>) -> Outcome {
+        let id = arguments.id(tool)?;
+        let path = arguments.required(tool.path.unwrap_or("path"))?;
+        let path = SkillPath::parse(path).map_err(|problem| invalid_path(path, problem))?;
+        let args = arguments.texts("args")?;
+        let Some(scripts) = self.scripts() else {
+            let message = "scripts are off; the host must enable them before a skill may run one";
+            return Err(ToolError::new(ErrorCode::PermissionDenied, message));
+        };
+        self.sources()
+            .load(&id)
+            .await
+            .map_err(|error| self.tool_error(&id, error))?;
+        scripts.run(&id, &path, &args).await.map(Answer::Script)
+    }
+
+    /// A source's error as a model may see it.
+    fn tool_error(&self, id: &SkillId, error: SourceError) -> ToolError {
+        let message = error.to_string();
+        match error {
+            SourceError::NotFound(_) => ToolError::new(ErrorCode::SkillNotFound, message)
+                .suggesting(self.nearest(id.as_str())),
+            SourceError::MissingCapabilities { .. } | SourceError::Invalid { .. } => {
+                ToolError::new(ErrorCode::SkillUnavailable, message)
+            }
+            SourceError::FileNotFound { nearest, .. } => {
+                ToolError::new(ErrorCode::FileNotFound, message).suggesting(nearest)
+            }
+            SourceError::NotAFile { entries, .. } => {
+                ToolError::new(ErrorCode::NotAFile, message).suggesting(entries)
+            }
+            SourceError::AccessDenied { .. } => ToolError::new(ErrorCode::AccessDenied, message),
+            SourceError::Unavailable(_) => ToolError::new(ErrorCode::Unavailable, message),
+        }
+    }
+}
+
+fn page<'c>(
+    skills: impl Iterator<Item = Skill<'c>>,
+    start: usize,
+) -> (Vec<SkillSummary>, Option<String>) {
+    let mut skills: Vec<SkillSummary> = skills.skip(start).take(PAGE + 1).map(summary).collect();
+    let more = skills.len() > PAGE;
+    skills.truncate(PAGE);
+    (skills, more.then(|| (start + PAGE).to_string()))
+}
+
+fn summary(skill: Skill<'_>) -> SkillSummary {
+    SkillSummary {
+        id: skill.descriptor.id.clone(),
+        name: skill.descriptor.name().to_owned(),
+        description: skill.descriptor.description.to_string(),
+        source: skill.source.to_string(),
+    }
+}
+
+fn is_allowed(files: Files, path: &str) -> bool {
+    match files {
+        Files::All => true,
+        Files::OneLevel => match path.split_once('/') {
+            Some(("scripts" | "references" | "assets", name)) => !name.contains('/'),
+            _ => false,
+        },
+    }
+}
+
+fn invalid_path(path: &str, problem: PathProblem) -> ToolError {
+    let message = format!(
+        "`{}` {problem}; paths are relative to the skill",
+        path.escape_debug()
+    );
+    ToolError::new(ErrorCode::InvalidPath, message)
+}
+
+/// The bytes as text, without a character that was cut at the end; nothing if they are not text.
+fn text_of(mut bytes: Vec<u8>) -> Option<String> {
+    if bytes.contains(&0) {
+        return None;
+    }
+    if let Err(error) = std::str::from_utf8(&bytes) {
+        // Only an unfinished character at the very end is a matter of cutting.
+        if error.error_len().is_some() {
+            return None;
+        }
+        bytes.truncate(error.valid_up_to());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The arguments of a call, checked against what the tool knows.
+struct Arguments<'a> {
+    values: Option<&'a Map<String, Value>>,
+}
+
+impl<'a> Arguments<'a> {
+    fn new(tool: &ToolSpec, arguments: &'a Value) -> Result<Self, ToolError> {
+        let values = match arguments {
+            Value::Null => None,
+            Value::Object(values) => Some(values),
+            _ => return Err(Self::wrong("the arguments are not an object")),
+        };
+        let known: &[&str] = match tool.operation {
+            Operation::Browse => &["query", "cursor"],
+            Operation::List => &[],
+            Operation::Load => &["arguments"],
+            Operation::Read => &["offset", "limit"],
+            Operation::Run => &["args"],
+        };
+        let is_known = |key: &str| key == tool.id || tool.path == Some(key) || known.contains(&key);
+        match values
+            .into_iter()
+            .flat_map(Map::keys)
+            .find(|key| !is_known(key))
+        {
+            Some(key) => Err(Self::wrong(format!(
+                "`{}` is not an argument of {}",
+                key.escape_debug(),
+                tool.name
+            ))),
+            None => Ok(Self { values }),
+        }
+    }
+
+    fn wrong(message: impl Into<String>) -> ToolError {
+        ToolError::new(ErrorCode::InvalidArguments, message)
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        self.values?.get(key).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&'a str>, ToolError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Self::wrong(format!("`{key}` is not text"))),
+        }
+    }
+
+    fn required(&self, key: &str) -> Result<&'a str, ToolError> {
+        let text = self
+            .text(key)?
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        text.ok_or_else(|| Self::wrong(format!("`{key}` is missing or empty")))
+    }
+
+    fn number(&self, key: &str) -> Result<Option<u64>, ToolError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(value) => match value.as_u64() {
+                Some(number) => Ok(Some(number)),
+                None => Err(Self::wrong(format!("`{key}` is not a whole number"))),
+            },
+        }
+    }
+
+    fn texts(&self, key: &str) -> Result<Vec<String>, ToolError> {
+        let wrong = || Self::wrong(format!("`{key}` is not a list of texts"));
+        match self.get(key) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => {
+                let text = |item: &Value| item.as_str().map(str::to_owned).ok_or_else(wrong);
+                items.iter().map(text).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    fn cursor(&self) -> Result<usize, ToolError> {
+        match self.text("cursor")? {
+            None => Ok(0),
+            Some(text) => text
+                .parse()
+                .map_err(|_| Self::wrong("`cursor` is not one that was handed out")),
+        }
+    }
+
+    /// The skill that the call is about; a leading `/`, as people type it, is forgiven.
+    fn id(&self, tool: &ToolSpec) -> Result<SkillId, ToolError> {
+        let text = self.required(tool.id)?;
+        let text = text.strip_prefix('/').unwrap_or(text);
+        text.parse().map_err(|_| {
+            let shown: String = text.chars().take(80).collect();
+            ToolError::new(
+                ErrorCode::SkillNotFound,
+                format!("there is no skill `{}`", shown.escape_debug()),
+            )
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! What a model may do with skills.
+
+mod answer;
+mod call;
+mod definition;
+mod media;
+mod shape;
+
+pub use answer::{Answer, ErrorCode, ScriptOutput, SkillSummary, ToolError};
+pub use definition::ToolDefinition;
+pub(crate) use definition::define;
+pub use shape::ToolResult;
+pub(crate) use shape::shape;

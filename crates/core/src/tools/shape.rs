@@ -1,0 +1,264 @@
+//! Answers in the shape that a dialect promises.
+
+use serde_json::{Value, json};
+
+use crate::dialect::{Shape, ToolSpec};
+
+use super::answer::{Answer, ErrorCode, ToolError};
+
+/// What goes back to the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// The result: an object, or text for dialects that speak in text.
+    pub content: Value,
+    /// Whether the tool failed.
+    pub is_error: bool,
+}
+
+pub(crate) fn shape(
+    shape: Shape,
+    tool: &ToolSpec,
+    outcome: Result<Answer, ToolError>,
+    available: &[String],
+) -> ToolResult {
+    let is_error = outcome.is_err();
+    let content = match shape {
+        Shape::Prowess => outcome.map_or_else(|error| prowess_error(&error), prowess),
+        Shape::Plain => outcome.map_or_else(|error| json!({"error": sentence(&error)}), plain),
+        Shape::Envelope => envelope(tool, outcome),
+        Shape::Success => success(outcome, available),
+        Shape::Text => Value::String(outcome.map_or_else(|error| sentence(&error), text)),
+    };
+    ToolResult { content, is_error }
+}
+
+fn prowess(answer: Answer) -> Value {
+    match answer {
+        Answer::Listing {
+            path,
+            subcollections,
+            skills,
+            next,
+        } => without_null(json!({
+            "type": "listing",
+            "path": path,
+            "subcollections": subcollections,
+            "skills": skills,
+            "next": next,
+        })),
+        Answer::Search {
+            query,
+            skills,
+            next,
+        } => {
+            without_null(json!({"type": "search", "query": query, "skills": skills, "next": next}))
+        }
+        Answer::Skill {
+            id,
+            block,
+            frontmatter,
+            files,
+            dropped_bytes,
+            ..
+        } => json!({
+            "id": id,
+            "name": id.name(),
+            "content": block,
+            "frontmatter": frontmatter,
+            "files": files,
+            "truncated": dropped_bytes > 0,
+        }),
+        Answer::File {
+            id,
+            path,
+            content,
+            next_offset,
+            size,
+        } => without_null(json!({
+            "id": id,
+            "path": path,
+            "content": content,
+            "size": size,
+            "truncated": next_offset.is_some(),
+            "next_offset": next_offset,
+        })),
+        Answer::Script(output) => json!(output),
+    }
+}
+
+fn prowess_error(error: &ToolError) -> Value {
+    let ToolError {
+        code,
+        message,
+        suggestions,
+    } = error;
+    let mut value = json!({"code": code, "message": message});
+    if !suggestions.is_empty()
+        && let Some(object) = value.as_object_mut()
+    {
+        let key = if *code == ErrorCode::NotAFile {
+            "entries"
+        } else {
+            "nearest"
+        };
+        object.insert(key.to_owned(), json!(suggestions));
+    }
+    json!({"error": value})
+}
+
+/// The error with its suggestions in one sentence.
+fn sentence(error: &ToolError) -> String {
+    match error.suggestions.as_slice() {
+        [] => error.message.clone(),
+        near if error.code == ErrorCode::NotAFile => {
+            format!("{}; it holds {}", error.message, near.join(", "))
+        }
+        near => format!("{}; did you mean {}?", error.message, near.join(", ")),
+    }
+}
+
+fn plain(answer: Answer) -> Value {
+    match answer {
+        Answer::Skill {
+            id,
+            body,
+            frontmatter,
+            dropped_bytes,
+            ..
+        } => {
+            let notice = (dropped_bytes > 0)
+                .then(|| format!("the body was cut: {dropped_bytes} bytes are missing"));
+            without_null(
+                json!({"name": id, "frontmatter": frontmatter, "body": body, "notice": notice}),
+            )
+        }
+        Answer::File {
+            id,
+            path,
+            content,
+            next_offset,
+            size,
+        } => {
+            let notice = next_offset
+                .map(|next| format!("the file was cut: {} bytes are missing", size - next));
+            without_null(json!({"name": id, "path": path, "content": content, "notice": notice}))
+        }
+        other => prowess(other),
+    }
+}
+
+fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
+    let mut warnings = Vec::new();
+    let mut errors = Vec::new();
+    let mut cut = |bytes: usize| {
+        if bytes > 0 {
+            let message = format!("{bytes} bytes are missing");
+            warnings.push(json!({"code": "CONTENT_TRUNCATED", "message": message}));
+        }
+    };
+    let data = match outcome {
+        Ok(Answer::Skill {
+            id,
+            body,
+            files,
+            dropped_bytes,
+            ..
+        }) => {
+            cut(dropped_bytes);
+            json!({"name": id, "body": body, "files": files})
+        }
+        Ok(Answer::File {
+            path,
+            next_offset: Some(_),
+            size,
+            ..
+        }) => {
+            let message = format!("`{path}` has {size} bytes, more than may be read");
+            errors.push(json!({"code": "FILE_TOO_LARGE", "message": message}));
+            Value::Null
+        }
+        Ok(Answer::File {
+            id, path, content, ..
+        }) => json!({"name": id, "path": path, "content": content}),
+        Ok(Answer::Listing { skills, .. } | Answer::Search { skills, .. }) => {
+            let skill = |skill: &super::answer::SkillSummary| json!({"name": skill.id, "description": skill.description});
+            json!({"skills": skills.iter().map(skill).collect::<Vec<_>>()})
+        }
+        Ok(Answer::Script(output)) => json!(output),
+        Err(error) => {
+            errors.push(json!({"code": envelope_code(error.code), "message": sentence(&error)}));
+            Value::Null
+        }
+    };
+    json!({
+        "ok": errors.is_empty(),
+        "tool_name": tool.name,
+        "data": data,
+        "warnings": warnings,
+        "errors": errors,
+    })
+}
+
+fn envelope_code(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::SkillNotFound | ErrorCode::SkillUnavailable | ErrorCode::Unavailable => {
+            "SKILL_NOT_FOUND"
+        }
+        ErrorCode::InvalidPath
+        | ErrorCode::AccessDenied
+        | ErrorCode::NotAFile
+        | ErrorCode::BinaryFile => "INVALID_PATH",
+        ErrorCode::FileNotFound => "FILE_NOT_FOUND",
+        ErrorCode::InvalidArguments | ErrorCode::UnknownTool | ErrorCode::ToolNotAllowed => {
+            "ARGUMENT_ERROR"
+        }
+        ErrorCode::PermissionDenied => "NOT_IMPLEMENTED",
+    }
+}
+
+fn success(outcome: Result<Answer, ToolError>, available: &[String]) -> Value {
+    match outcome {
+        Ok(Answer::Skill {
+            id, body, location, ..
+        }) => json!({
+            "success": true,
+            "skill_name": id,
+            "skill_path": location,
+            "instructions": body,
+        }),
+        Ok(Answer::File {
+            id, path, content, ..
+        }) => {
+            json!({"success": true, "skill_name": id, "resource": path, "content": content})
+        }
+        Ok(other) => prowess(other),
+        Err(error) if error.code == ErrorCode::SkillNotFound => {
+            let error = format!("{}; available: {}", error.message, available.join(", "));
+            json!({"success": false, "error": error})
+        }
+        Err(error) => json!({"success": false, "error": sentence(&error)}),
+    }
+}
+
+fn text(answer: Answer) -> String {
+    match answer {
+        Answer::Skill {
+            body,
+            location: Some(location),
+            ..
+        } => {
+            format!("Base directory for this skill: {location}\n\n{body}")
+        }
+        Answer::Skill { body, .. } => body,
+        Answer::File { content, .. } => content,
+        other => prowess(other).to_string(),
+    }
+}
+
+/// An object without its empty members.
+fn without_null(mut value: Value) -> Value {
+    if let Some(object) = value.as_object_mut() {
+        object.retain(|_, value| !value.is_null());
+    }
+    value
+}

@@ -1,0 +1,353 @@
+//! The rendering contract: rows C1 to C13 and J1 to J10, each test named after its row.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prowess_core::{
+    Catalog, CatalogFormat, CatalogOptions, CatalogReport, RenderError, RenderOptions, SkillId,
+    render_catalog, render_skill, with_arguments,
+};
+use support::{TREE, borrowed, catalog, layer, many};
+
+const BUDGET: usize = 8_000;
+
+fn render_with(
+    catalog: &Catalog,
+    format: CatalogFormat,
+    budget: usize,
+    active: &[&str],
+) -> (String, CatalogReport) {
+    let active: BTreeSet<SkillId> = active.iter().map(|id| id.parse().unwrap()).collect();
+    let locate = |id: &SkillId| Some(format!("skills/{id}/SKILL.md"));
+    let options = RenderOptions {
+        format,
+        inventory_threshold: 12,
+        budget,
+        active: &active,
+        tools: Some(("browse_skills", "load_skill")),
+        location: (format == CatalogFormat::XmlElements).then_some(&locate),
+    };
+    render_catalog(catalog, &options)
+}
+
+fn render(skills: &[(&str, &str)]) -> String {
+    render_with(&catalog(skills), CatalogFormat::Xml, BUDGET, &[]).0
+}
+
+#[test]
+fn c1_no_skills() {
+    for format in [
+        CatalogFormat::Xml,
+        CatalogFormat::Json,
+        CatalogFormat::Markdown,
+    ] {
+        let (text, report) = render_with(&catalog(&[]), format, BUDGET, &[]);
+        assert_eq!((text.as_str(), report), ("", CatalogReport::default()));
+    }
+}
+
+#[test]
+fn c2_two_skills() {
+    assert_eq!(
+        render(&TREE[..2]),
+        "<available_skills>\n  <skill id=\"extraction/email-extractor\">\n    <description>Extract entities from emails</description>\n  </skill>\n  <skill id=\"extraction/fiction-extractor\">\n    <description>Extract characters from fiction</description>\n  </skill>\n</available_skills>"
+    );
+}
+
+#[test]
+fn c3_threshold() {
+    let twelve = many("", 12);
+    assert!(render(&borrowed(&twelve)).starts_with("<available_skills>\n"));
+    let thirteen = many("a/", 13);
+    assert!(render(&borrowed(&thirteen)).starts_with("<available_skills mode=\"collections\">\n"));
+}
+
+#[test]
+fn c4_collections() {
+    let mut skills = many("extraction/deep/", 4);
+    skills.extend(many("extraction/", 4));
+    skills.extend(many("formatting/", 5));
+    let mut skills = borrowed(&skills);
+    skills.push(("pdf-processing", "Process PDFs"));
+    let mut layer = layer("test", &skills);
+    let description = "Entity and relationship extraction".to_owned();
+    let collections = BTreeMap::from([("extraction".parse().unwrap(), description)]);
+    std::sync::Arc::make_mut(&mut layer.snapshot).collections = collections;
+    let catalog = Catalog::new(vec![layer], &CatalogOptions::default(), 1);
+    let (text, report) = render_with(&catalog, CatalogFormat::Xml, BUDGET, &[]);
+    assert_eq!(
+        text,
+        "<available_skills mode=\"collections\">
+  <collection path=\"extraction\" count=\"8\">Entity and relationship extraction</collection>
+  <collection path=\"formatting\" count=\"5\">5 skills</collection>
+  <skill id=\"pdf-processing\">
+    <description>Process PDFs</description>
+  </skill>
+  Use the browse_skills tool to list skills in a collection or to search.
+  Use the load_skill tool or /collection/skill-name to activate a skill.
+</available_skills>"
+    );
+    assert_eq!((report.total, report.shown, report.omitted), (14, 1, 13));
+}
+
+#[test]
+fn c5_markup_is_escaped() {
+    let text = render(&[("a", "a & \"b\" <c> 'd'")]);
+    assert!(
+        text.contains("<description>a &amp; &quot;b&quot; &lt;c&gt; &apos;d&apos;</description>")
+    );
+}
+
+#[test]
+fn c6_one_line() {
+    let text = render(&[("a", "one\r\n  two\u{7}\tthree\n")]);
+    assert!(
+        text.contains("<description>one two three</description>"),
+        "{text}"
+    );
+}
+
+#[test]
+fn c7_preloaded_skills_are_marked() {
+    let (text, _) = render_with(
+        &catalog(&TREE[..1]),
+        CatalogFormat::Xml,
+        BUDGET,
+        &["extraction/email-extractor"],
+    );
+    assert!(text.contains("  <skill id=\"extraction/email-extractor\" active=\"true\">"));
+}
+
+#[test]
+fn c8_xml_elements() {
+    let (text, _) = render_with(
+        &catalog(&[("foo", "Does foo")]),
+        CatalogFormat::XmlElements,
+        BUDGET,
+        &[],
+    );
+    assert_eq!(
+        text,
+        "<available_skills>\n  <skill>\n    <name>foo</name>\n    <description>Does foo</description>\n    <location>skills/foo/SKILL.md</location>\n  </skill>\n</available_skills>"
+    );
+}
+
+#[test]
+fn c9_xml_attributes() {
+    let (text, _) = render_with(
+        &catalog(&[("foo", "Does \"foo\"")]),
+        CatalogFormat::XmlAttributes,
+        BUDGET,
+        &[],
+    );
+    assert!(
+        text.contains("  <skill name=\"foo\" description=\"Does &quot;foo&quot;\" />\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn c10_json() {
+    let (text, _) = render_with(
+        &catalog(&[("foo", "Does \"foo\"")]),
+        CatalogFormat::Json,
+        BUDGET,
+        &[],
+    );
+    assert_eq!(
+        text,
+        r#"{"available_skills":[{"name":"foo","description":"Does \"foo\""}]}"#
+    );
+}
+
+#[test]
+fn c11_budget() {
+    let twelve = many("", 12);
+    let catalog = catalog(&borrowed(&twelve));
+    for format in [
+        CatalogFormat::Xml,
+        CatalogFormat::XmlElements,
+        CatalogFormat::XmlAttributes,
+        CatalogFormat::Json,
+        CatalogFormat::Markdown,
+    ] {
+        let (whole, full) = render_with(&catalog, format, usize::MAX, &[]);
+        assert_eq!((full.shown, full.shortened, full.omitted), (12, 0, 0));
+        for budget in 0..whole.chars().count() {
+            let (text, report) = render_with(&catalog, format, budget, &[]);
+            assert!(
+                text.chars().count() <= budget,
+                "{format:?} {budget}: {text}"
+            );
+            assert_eq!(report.shown + report.omitted, report.total);
+            assert!(report.shortened > 0 || report.omitted > 0);
+        }
+    }
+    let (shorter, report) = render_with(&catalog, CatalogFormat::Xml, 2_000, &[]);
+    assert_eq!((report.shown, report.shortened), (12, 12));
+    let lengths: BTreeSet<usize> = shorter
+        .lines()
+        .filter_map(|line| {
+            line.trim()
+                .strip_prefix("<description>")?
+                .strip_suffix("</description>")
+        })
+        .map(|description| description.chars().count())
+        .collect();
+    assert!(lengths.iter().all(|length| *length >= 20), "{lengths:?}");
+    assert!(
+        lengths.last().unwrap() - lengths.first().unwrap() <= 2,
+        "cut evenly: {lengths:?}"
+    );
+    assert!(report.tokens_after < report.tokens_before);
+}
+
+#[test]
+fn c13_ten_thousand_skills() {
+    for collection in ["", "some/", "some/deep/"] {
+        let skills = many(collection, 10_000);
+        let catalog = catalog(&borrowed(&skills));
+        let (text, report) = render_with(&catalog, CatalogFormat::Xml, BUDGET, &[]);
+        assert!(text.chars().count() <= BUDGET && !text.is_empty());
+        assert_eq!(report.total, 10_000);
+        assert!(text.contains("browse_skills"), "{text}");
+    }
+}
+
+fn id(text: &str) -> SkillId {
+    text.parse().unwrap()
+}
+
+fn block(body: &str, limit: usize) -> String {
+    render_skill(&id("a"), body, limit).unwrap().text
+}
+
+const LIMIT: usize = 32_768;
+
+#[test]
+fn j1_empty_body() {
+    assert_eq!(block("", LIMIT), "<skill id=\"a\">\n\n</skill>");
+    assert_eq!(block("", LIMIT).len(), 24);
+}
+
+#[test]
+fn j2_exactly_the_limit() {
+    let body = "x".repeat(32_744);
+    let rendered = render_skill(&id("a"), &body, LIMIT).unwrap();
+    assert_eq!(
+        (rendered.text.len(), rendered.report.dropped_bytes),
+        (LIMIT, 0)
+    );
+    assert!(rendered.text.contains(&body));
+}
+
+#[test]
+fn j3_one_byte_over() {
+    let rendered = render_skill(&id("a"), &"x".repeat(32_745), LIMIT).unwrap();
+    assert!(rendered.text.len() <= LIMIT);
+    assert!(rendered.text.ends_with("x\n[truncated]\n</skill>"));
+    let kept = rendered.text.bytes().filter(|byte| *byte == b'x').count();
+    assert_eq!(rendered.report.dropped_bytes, 32_745 - kept);
+}
+
+#[test]
+fn j4_characters_are_never_split() {
+    for limit in 60..80 {
+        let text = block(&"🦀".repeat(40), limit);
+        assert!(text.len() <= limit);
+        assert!(text.ends_with("🦀\n[truncated]\n</skill>"), "{text}");
+    }
+}
+
+#[test]
+fn j5_a_limit_below_the_tags() {
+    for limit in 0..36 {
+        let outcome = render_skill(&id("a"), &"x".repeat(100), limit);
+        assert_eq!(
+            outcome,
+            Err(RenderError::LimitTooSmall { limit, needed: 36 })
+        );
+    }
+    assert!(render_skill(&id("a"), &"x".repeat(100), 36).is_ok());
+}
+
+#[test]
+fn j6_closing_tags_are_escaped() {
+    for tag in [
+        "</skill>",
+        "</SKILL>",
+        "</sKiLl>",
+        "</skill  >",
+        "</skill\n>",
+        "</skill\t\r\n>",
+    ] {
+        let text = block(&format!("a{tag}b"), LIMIT);
+        assert_eq!(text, "<skill id=\"a\">\na<\\/skill>b\n</skill>", "{tag:?}");
+    }
+    assert_eq!(
+        block("</</skill></skill>", LIMIT),
+        "<skill id=\"a\">\n</<\\/skill><\\/skill>\n</skill>"
+    );
+}
+
+#[test]
+fn j7_everything_else_is_left_alone() {
+    for text in [
+        "</skills>",
+        "</skill x>",
+        "< /skill>",
+        "<skill>",
+        "&amp;",
+        "<div>",
+        "<\\/skill>",
+        "</",
+        "</é>",
+    ] {
+        assert_eq!(
+            block(text, LIMIT),
+            format!("<skill id=\"a\">\n{text}\n</skill>")
+        );
+    }
+}
+
+#[test]
+fn j8_a_cut_never_falls_inside_an_escape() {
+    let body = format!("{}</skill>{}", "x".repeat(20), "y".repeat(50));
+    for limit in 36..100 {
+        let text = block(&body, limit);
+        let inside = text
+            .strip_prefix("<skill id=\"a\">\n")
+            .unwrap()
+            .strip_suffix("\n</skill>")
+            .unwrap();
+        let kept = inside.strip_suffix("\n[truncated]").unwrap_or(inside);
+        let rest = kept.trim_start_matches('x');
+        assert!(
+            rest.is_empty() || rest.starts_with("<\\/skill>"),
+            "{limit}: {kept}"
+        );
+    }
+}
+
+#[test]
+fn j9_ids_cannot_hold_quotes() {
+    assert!("a\"b".parse::<SkillId>().is_err());
+    assert!("a>b".parse::<SkillId>().is_err());
+}
+
+#[test]
+fn j10_arguments() {
+    let typed = "about \"big robots\"";
+    assert_eq!(
+        with_arguments("$ARGUMENTS, $1, $2", typed),
+        "about \"big robots\", about, big robots"
+    );
+    assert_eq!(
+        with_arguments("Write.", typed),
+        format!("Write.\n\nARGUMENTS: {typed}")
+    );
+    assert_eq!(with_arguments("[$ARGUMENTS][$1]", ""), "[][]");
+}

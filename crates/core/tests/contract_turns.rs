@@ -1,0 +1,278 @@
+//! The contract of references, turns and sessions: each test is named after its row.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+use std::sync::Arc;
+
+use pollster::block_on;
+use prowess_core::{
+    Event, MemorySource, Scope, Session, SkillId, SkillParams, Skills, ToolUse, Turn, reference,
+};
+
+const IDS: [&str; 4] = ["pdf-processing", "extraction/email", "a", "a/b/c"];
+
+fn source() -> MemorySource {
+    let mut source = MemorySource::new(Scope::Project);
+    for id in IDS {
+        let name = id.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: About {name}\n---\nBody of {id}.\n");
+        assert_eq!(source.add(id, &text).unwrap().as_str(), id);
+    }
+    source
+}
+
+fn skills() -> Skills {
+    block_on(Skills::builder().source("memory", source()).build()).unwrap()
+}
+
+fn id(text: &str) -> SkillId {
+    text.parse().unwrap()
+}
+
+fn turn(message: &str) -> (Turn, Session) {
+    let mut session = Session::new();
+    let turn = block_on(skills().turn(&mut session, message, &[]));
+    (turn, session)
+}
+
+#[test]
+fn references_at_the_beginning() {
+    for (message, expected, rest) in [
+        ("/pdf-processing", "pdf-processing", ""),
+        ("/extraction/email hello", "extraction/email", "hello"),
+        ("/a/b/c rest of it", "a/b/c", "rest of it"),
+        ("/a\nfoo\nbar", "a", "foo\nbar"),
+        ("/a  \tx", "a", "x"),
+    ] {
+        let (turn, session) = turn(message);
+        assert_eq!(session.active(), [id(expected)], "{message:?}");
+        assert_eq!(turn.text, rest);
+        assert_eq!(turn.needs_model(), !rest.is_empty());
+        assert_eq!(turn.blocks.len(), 1);
+    }
+}
+
+#[test]
+fn unknown_references_stay_text() {
+    for message in ["/unknown do stuff", "/etc/passwd show it"] {
+        let (turn, session) = turn(message);
+        assert_eq!(turn.content(), message);
+        assert!(session.active().is_empty());
+        assert!(
+            matches!(turn.events.as_slice(), [Event::Unresolved { .. }]),
+            "{:?}",
+            turn.events
+        );
+    }
+    let (turn, _) = turn("/pdf-procesing x");
+    let [Event::Unresolved { nearest, .. }] = turn.events.as_slice() else {
+        panic!("{:?}", turn.events)
+    };
+    assert_eq!(nearest, &["pdf-processing"]);
+}
+
+#[test]
+fn everything_else_is_plain_text() {
+    for message in [
+        " /a",
+        "hello /a",
+        "//a",
+        "/a/",
+        "/a//b",
+        "/A",
+        "/a_b",
+        "/a.b",
+        "/a,b x",
+        "/a?",
+        "/home/u/f.txt",
+        "",
+        "/",
+    ] {
+        assert_eq!(reference(message), None, "{message:?}");
+        let (turn, session) = turn(message);
+        assert_eq!((turn.content().as_str(), turn.events.len()), (message, 0));
+        assert!(session.active().is_empty());
+    }
+}
+
+#[test]
+fn t1_blocks_of_the_caller_come_first() {
+    let mut session = Session::new();
+    let turn = block_on(skills().turn(&mut session, "/extraction/email hello", &[id("a")]));
+    assert_eq!(
+        turn.content(),
+        "<skill id=\"a\">\nBody of a.\n</skill>\n\n<skill id=\"extraction/email\">\nBody of extraction/email.\n\nARGUMENTS: hello\n</skill>\n\nhello"
+    );
+}
+
+#[test]
+fn t2_twice_is_once() {
+    let mut session = Session::new();
+    let skills = skills();
+    let first = block_on(skills.turn(&mut session, "/a x", &[id("a")]));
+    assert_eq!(first.blocks.len(), 1);
+    assert_eq!(
+        first.notices,
+        ["skill a loaded", "skill a is active already"]
+    );
+    let second = block_on(skills.turn(&mut session, "/a y", &[]));
+    assert_eq!((second.blocks.len(), second.content().as_str()), (0, "y"));
+    assert_eq!(second.events, [Event::AlreadyActive { id: id("a") }]);
+    assert_eq!(session.active(), [id("a")]);
+}
+
+#[test]
+fn t3_active_for_later_turns() {
+    let (turn, session) = turn("/a do it");
+    assert!(turn.content().contains("Body of a."));
+    let (prompt, _) = skills().system_prompt(&session, ToolUse::Available);
+    assert!(
+        prompt.contains("<skill id=\"a\" active=\"true\">"),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn t4_without_tools() {
+    let (turn, session) = turn("/a do it");
+    assert!(turn.content().contains("Body of a."));
+    let (prompt, _) = skills().system_prompt(&session, ToolUse::Unavailable);
+    assert!(!prompt.contains("tool"), "{prompt}");
+    let pinned = block_on(skills().pinned_blocks(&session, 10_000));
+    assert_eq!(pinned.len(), 1);
+}
+
+#[test]
+fn t5_an_empty_list_is_none() {
+    let none: [&str; 0] = [];
+    let skills = block_on(
+        Skills::builder()
+            .source("memory", source())
+            .preload(none)
+            .build(),
+    )
+    .unwrap();
+    assert_eq!(skills.session(), Session::new());
+    let preloaded = block_on(
+        Skills::builder()
+            .source("memory", source())
+            .preload(["a"])
+            .build(),
+    )
+    .unwrap();
+    let session = preloaded.session();
+    assert_eq!(session.active(), [id("a")]);
+    let (prompt, _) = preloaded.system_prompt(&session, ToolUse::Available);
+    assert!(
+        prompt.contains("<skill id=\"a\" active=\"true\">"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.ends_with("<skill id=\"a\">\nBody of a.\n</skill>"),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn t6_preload_of_an_unknown_id() {
+    let builder = Skills::builder()
+        .source("memory", source())
+        .preload(["a", "pdf-procesing"]);
+    let error = block_on(builder.build()).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "cannot preload `pdf-procesing`: there is no skill `pdf-procesing`; did you mean pdf-processing?"
+    );
+}
+
+#[test]
+fn t7_a_session_is_its_ids() {
+    let (_, session) = turn("/a do it");
+    let stored = serde_json::to_string(&session).unwrap();
+    assert_eq!(stored, r#"["a"]"#);
+    assert_eq!(serde_json::from_str::<Session>(&stored).unwrap(), session);
+}
+
+#[test]
+fn t8_a_fork_inherits() {
+    let (_, session) = turn("/a do it");
+    let mut fork = session.clone();
+    fork.activate(&id("extraction/email"));
+    assert_eq!(session.active(), [id("a")]);
+    assert_eq!(fork.active(), [id("a"), id("extraction/email")]);
+}
+
+#[test]
+fn t9_what_survives_compaction() {
+    let skills = skills();
+    let mut session = Session::new();
+    for name in ["a", "extraction/email", "pdf-processing"] {
+        session.activate(&id(name));
+    }
+    let all = block_on(skills.pinned_blocks(&session, 10_000));
+    let order: Vec<&str> = all.iter().map(|block| block.id.as_str()).collect();
+    assert_eq!(order, ["pdf-processing", "extraction/email", "a"]);
+    let budget = all.first().unwrap().text.len() + 40;
+    let some = block_on(skills.pinned_blocks(&session, budget));
+    let order: Vec<&str> = some.iter().map(|block| block.id.as_str()).collect();
+    assert_eq!(order, ["pdf-processing", "a"]);
+}
+
+#[test]
+fn t10_turns_while_refreshing() {
+    let skills = Arc::new(skills());
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let skills = Arc::clone(&skills);
+            scope.spawn(move || {
+                for number in 0..250 {
+                    let mut session = Session::new();
+                    let message = format!("/a turn {worker} {number}");
+                    let turn = block_on(skills.turn(&mut session, &message, &[]));
+                    assert_eq!(turn.blocks.len(), 1);
+                    let catalog = skills.catalog();
+                    assert_eq!(catalog.len(), IDS.len());
+                    assert!(
+                        catalog
+                            .skills()
+                            .all(|skill| catalog.get(skill.descriptor.id.as_str()) == Some(skill))
+                    );
+                }
+            });
+        }
+        for _ in 0..100 {
+            let catalog = block_on(skills.refresh());
+            assert_eq!(catalog.len(), IDS.len());
+        }
+    });
+    assert_eq!(skills.catalog().generation(), 101);
+}
+
+#[test]
+fn t11_people_and_model_see_different_things() {
+    let (turn, _) = turn("/a do it");
+    assert_eq!(turn.notices, ["skill a loaded"]);
+    assert!(turn.notices.iter().all(|notice| !notice.contains("Body")));
+    assert!(turn.blocks.iter().all(|block| block.text.contains("Body")));
+}
+
+#[test]
+fn t12_on_the_wire() {
+    let read = |text: &str| serde_json::from_str::<SkillParams>(text);
+    let params = read(r#"{"preload_skills": ["a"], "skill_references": ["b"]}"#).unwrap();
+    assert_eq!(
+        (params.preload_skills, params.skill_references),
+        (vec![id("a")], vec![id("b")])
+    );
+    assert!(read(r#"{"preload": ["a"]}"#).is_err());
+    assert!(read(r#"{"preload_skills": ["A b"]}"#).is_err());
+    let none = read("{}").unwrap();
+    assert_eq!(
+        read(r#"{"preload_skills": [], "skill_references": []}"#).unwrap(),
+        none
+    );
+    assert_eq!(serde_json::to_string(&none).unwrap(), "{}");
+}

@@ -1,0 +1,164 @@
+//! Discovery beside a program that only opens the same files. Run by `cargo xtask bench engine`.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    reason = "a benchmark prints a table and stops when anything is odd"
+)]
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pollster::block_on;
+use prowess_core::{Scope, Source};
+use prowess_sources::{FilesystemOptions, FilesystemSource};
+use rayon::prelude::*;
+
+fn main() {
+    println!(
+        "| skills | baseline, ms | first scan | ratio | target | second scan | ratio | target | KB a skill |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for count in [1_000, 10_000, 100_000] {
+        flat(count);
+    }
+    println!("\n| nested skills | baseline, ms | first scan | ratio | target |");
+    println!("|---|---|---|---|---|");
+    nested(10_000);
+}
+
+fn options(count: usize) -> FilesystemOptions {
+    FilesystemOptions {
+        max_entries: 4 * count,
+        ..FilesystemOptions::new(Scope::Project)
+    }
+}
+
+fn flat(count: usize) {
+    let root = tempfile::tempdir().unwrap();
+    for index in 0..count {
+        write(&root.path().join(format!("skill-{index:06}")), index);
+    }
+    let rounds = if count > 50_000 { 5 } else { 15 };
+    let baseline = best(rounds, || {
+        let children: Vec<PathBuf> = fs::read_dir(root.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        let read: usize = children
+            .par_iter()
+            .map(|child| first_bytes(&child.join("SKILL.md")))
+            .sum();
+        assert!(read > 0);
+    });
+    let first = best(rounds, || {
+        let source = FilesystemSource::new(root.path(), options(count));
+        assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
+    });
+    let before = resident();
+    let source = FilesystemSource::new(root.path(), options(count));
+    let kept = block_on(source.snapshot()).unwrap();
+    let kilobytes = (resident() - before).max(0.0) / count as f64;
+    let second = best(rounds, || {
+        assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
+    });
+    drop(kept);
+    println!(
+        "| {count} | {:.1} | {:.1} | {:.2} | 2.0 | {:.1} | {:.2} | 0.7 | {kilobytes:.2} |",
+        millis(baseline),
+        millis(first),
+        ratio(first, baseline),
+        millis(second),
+        ratio(second, baseline),
+    );
+}
+
+fn nested(count: usize) {
+    let root = tempfile::tempdir().unwrap();
+    for index in 0..count {
+        let directory = format!("c{}/d{}/skill-{index:06}", index % 20, index % 100);
+        write(&root.path().join(directory), index);
+    }
+    let baseline = best(15, || {
+        assert_eq!(walk(root.path()), count);
+    });
+    let first = best(15, || {
+        let source = FilesystemSource::new(root.path(), options(count));
+        assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
+    });
+    println!(
+        "| {count} | {:.1} | {:.1} | {:.2} | 1.3 |",
+        millis(baseline),
+        millis(first),
+        ratio(first, baseline)
+    );
+}
+
+/// A recursive walk on all cores that stops at `SKILL.md` and reads its first bytes.
+fn walk(directory: &Path) -> usize {
+    let entries: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    if entries.iter().any(|entry| entry.file_name() == "SKILL.md") {
+        first_bytes(&directory.join("SKILL.md"));
+        return 1;
+    }
+    let is_directory = |entry: &&fs::DirEntry| entry.file_type().unwrap().is_dir();
+    entries
+        .par_iter()
+        .filter(is_directory)
+        .map(|entry| walk(&entry.path()))
+        .sum()
+}
+
+fn first_bytes(path: &Path) -> usize {
+    let mut buffer = [0; 4096];
+    File::open(path).unwrap().read(&mut buffer).unwrap()
+}
+
+fn write(directory: &Path, index: usize) {
+    fs::create_dir_all(directory).unwrap();
+    let name = directory.file_name().unwrap().to_string_lossy();
+    let metadata = if index.is_multiple_of(2) {
+        "metadata:\n  author: Example Org\n  version: \"1.0\"\n"
+    } else {
+        ""
+    };
+    let description = "Reviews database migrations for locks, missing indexes and data loss, and explains each finding in plain language. Use when a migration is about to be merged, or a user asks why one was slow.";
+    let text = format!(
+        "---\nname: {name}\ndescription: {description}\nlicense: MIT\nallowed-tools: Bash(git:*) Read\n{metadata}---\n\n# Skill {index}\n\n{}",
+        "Some instructions that nobody reads during discovery.\n".repeat(40)
+    );
+    fs::write(directory.join("SKILL.md"), text).unwrap();
+}
+
+fn best(rounds: usize, mut work: impl FnMut()) -> Duration {
+    let timed = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    };
+    (0..rounds).map(timed).min().unwrap_or_default()
+}
+
+/// Resident memory in kilobytes, as the kernel counts it.
+fn resident() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("RssAnon:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn ratio(time: Duration, baseline: Duration) -> f64 {
+    time.as_secs_f64() / baseline.as_secs_f64()
+}

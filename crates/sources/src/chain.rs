@@ -1,0 +1,112 @@
+//! Where skills are looked for when nobody says where.
+
+use std::path::{Path, PathBuf};
+
+use prowess_core::Scope;
+
+use crate::filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+
+/// Directories of skills in every directory of a project, the most important first.
+const IN_PROJECT: [&str; 3] = [".prowess/skills", ".agents/skills", ".claude/skills"];
+/// Further ones at the root of the project.
+const AT_ROOT: [&str; 2] = ["app/skills", ".skills"];
+/// Those of the user, below the home directory.
+const IN_HOME: [&str; 2] = [".agents/skills", ".claude/skills"];
+
+/// The directories that the environment names; whoever reads the environment fills them in.
+#[derive(Clone, Debug, Default)]
+pub struct UserDirectories {
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Where configuration lives, such as `~/.config`.
+    pub config: Option<PathBuf>,
+}
+
+/// A directory of the default chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainLink {
+    /// How listings call it.
+    pub name: String,
+    /// The directory.
+    pub path: PathBuf,
+    /// Whose skills are there.
+    pub scope: Scope,
+}
+
+impl ChainLink {
+    /// The directory as a source.
+    pub fn source(&self, strictness: Strictness) -> FilesystemSource {
+        let options = FilesystemOptions {
+            strictness,
+            ..FilesystemOptions::new(self.scope)
+        };
+        FilesystemSource::new(&self.path, options)
+    }
+}
+
+/// The directories that exist, the most important first: from `start` up to the repository's root, then the
+/// user's.
+pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
+    let root = repository_root(start, user.home.as_deref());
+    let mut chain = Vec::new();
+    for directory in start.ancestors() {
+        let at_root = directory == root;
+        let further: &[&str] = if at_root { &AT_ROOT } else { &[] };
+        for below in IN_PROJECT.iter().chain(further) {
+            chain.push(ChainLink {
+                name: project_name(&root, directory, below),
+                path: directory.join(below),
+                scope: Scope::Project,
+            });
+        }
+        if at_root {
+            break;
+        }
+    }
+    let in_config = user.config.iter().map(|config| {
+        (
+            "~config/prowess/skills".to_owned(),
+            config.join("prowess/skills"),
+        )
+    });
+    let in_home = user.home.iter().flat_map(|home| {
+        IN_HOME
+            .iter()
+            .map(|below| (format!("~/{below}"), home.join(below)))
+    });
+    chain.extend(in_config.chain(in_home).map(|(name, path)| ChainLink {
+        name,
+        path,
+        scope: Scope::User,
+    }));
+    let mut seen = Vec::new();
+    chain.retain(|link| {
+        let Ok(canonical) = link.path.canonicalize() else {
+            return false;
+        };
+        let new = canonical.is_dir() && !seen.contains(&canonical);
+        seen.push(canonical);
+        new
+    });
+    chain
+}
+
+/// The nearest directory with a repository in it; without one, the starting point itself.
+fn repository_root(start: &Path, home: Option<&Path>) -> PathBuf {
+    let is_root = |directory: &&Path| {
+        [".git", ".hg", ".jj"]
+            .iter()
+            .any(|name| directory.join(name).exists())
+    };
+    let below_home = |directory: &&Path| Some(*directory) != home;
+    let root = start.ancestors().take_while(below_home).find(is_root);
+    root.unwrap_or(start).to_owned()
+}
+
+/// `.agents/skills`, with the way to it when it is not at the root.
+fn project_name(root: &Path, directory: &Path, below: &str) -> String {
+    match directory.strip_prefix(root) {
+        Ok(inside) if !inside.as_os_str().is_empty() => format!("{}/{below}", inside.display()),
+        _ => below.to_owned(),
+    }
+}

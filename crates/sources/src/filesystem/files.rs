@@ -1,0 +1,170 @@
+//! The files of one skill, never anything outside it.
+
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+use prowess_core::{Document, FileEntry, FilePart, SkillId, SourceError, document};
+use prowess_spec::limits::FILE_BYTES;
+use prowess_spec::{SkillPath, choose_skill_file, nearest};
+
+/// Files that a listing names at most.
+const MAX_FILES: usize = 2_000;
+/// Directories that a listing descends at most.
+const MAX_DEPTH: usize = 16;
+
+/// A handle from which only the skill can be reached; links that leave it are refused by the system.
+fn open(id: &SkillId, directory: &Path) -> Result<Dir, SourceError> {
+    Dir::open_ambient_dir(directory, ambient_authority())
+        .map_err(|_| SourceError::NotFound(id.clone()))
+}
+
+pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceError> {
+    let handle = open(id, directory)?;
+    let names: Vec<String> = match handle.entries() {
+        Ok(entries) => entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (name, _) = choose_skill_file(&names).ok_or_else(|| SourceError::NotFound(id.clone()))?;
+    let mut bytes = Vec::new();
+    let file = regular(&handle, name).map_err(|reason| SourceError::Invalid {
+        id: id.clone(),
+        reason: format!("{name} {reason}"),
+    })?;
+    let read = file.take(FILE_BYTES as u64).read_to_end(&mut bytes);
+    read.map_err(|error| SourceError::Unavailable(format!("{name} of `{id}`: {}", error.kind())))?;
+    document(id, &bytes, Some(directory.display().to_string()))
+}
+
+/// Opens without waiting, and only what is a file.
+fn regular(handle: &Dir, path: &str) -> Result<File, &'static str> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = handle
+        .open_with(path, &options)
+        .map_err(|_| "cannot be opened")?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(file),
+        _ => Err("is not a regular file"),
+    }
+}
+
+pub(super) fn list(id: &SkillId, directory: &Path) -> Result<Vec<FileEntry>, SourceError> {
+    let handle = open(id, directory)?;
+    let mut files = Vec::new();
+    walk(&handle, &handle, "", 0, &mut files);
+    files.retain(|file| !prowess_spec::is_skill_file(file.path.as_str()));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+fn walk(root: &Dir, directory: &Dir, prefix: &str, depth: usize, files: &mut Vec<FileEntry>) {
+    let Ok(entries) = directory.entries() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if files.len() >= MAX_FILES {
+            return;
+        }
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if name.starts_with('.') {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        // Asked from the root, so that a link is followed only as far as the skill reaches.
+        let Ok(metadata) = root.metadata(&path) else {
+            continue;
+        };
+        if metadata.is_file() {
+            if let Ok(path) = SkillPath::parse(&path) {
+                let size = metadata.len();
+                files.push(FileEntry { path, size });
+            }
+        } else if metadata.is_dir()
+            && depth < MAX_DEPTH
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Ok(below) = entry.open_dir()
+        {
+            walk(root, &below, &format!("{path}/"), depth + 1, files);
+        }
+    }
+}
+
+pub(super) fn read(
+    id: &SkillId,
+    directory: &Path,
+    path: &SkillPath,
+    offset: u64,
+    limit: usize,
+) -> Result<FilePart, SourceError> {
+    let handle = open(id, directory)?;
+    let metadata = handle
+        .metadata(path.as_str())
+        .map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => missing(id, directory, path),
+            _ => SourceError::AccessDenied {
+                id: id.clone(),
+                path: path.clone(),
+            },
+        })?;
+    if metadata.is_dir() {
+        return Err(not_a_file(id, &handle, path));
+    }
+    let denied = || SourceError::AccessDenied {
+        id: id.clone(),
+        path: path.clone(),
+    };
+    let mut file = regular(&handle, path.as_str()).map_err(|_| denied())?;
+    let size = file.metadata().map_err(|_| denied())?.len();
+    let offset = offset.min(size);
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(offset))
+        .and_then(|_| file.take(limit as u64).read_to_end(&mut bytes))
+        .map_err(|error| {
+            SourceError::Unavailable(format!("`{path}` of `{id}`: {}", error.kind()))
+        })?;
+    Ok(FilePart {
+        bytes,
+        offset,
+        size,
+    })
+}
+
+fn missing(id: &SkillId, directory: &Path, path: &SkillPath) -> SourceError {
+    let files = list(id, directory).unwrap_or_default();
+    let names = files.iter().map(|file| file.path.as_str());
+    let nearest = nearest(path.as_str(), names).into_iter().map(str::to_owned);
+    SourceError::FileNotFound {
+        id: id.clone(),
+        path: path.clone(),
+        nearest: nearest.collect(),
+    }
+}
+
+fn not_a_file(id: &SkillId, handle: &Dir, path: &SkillPath) -> SourceError {
+    let mut entries: Vec<String> = match handle.read_dir(path.as_str()) {
+        Ok(entries) => entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.'))
+            .take(MAX_FILES)
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    entries.sort();
+    SourceError::NotAFile {
+        id: id.clone(),
+        path: path.clone(),
+        entries,
+    }
+}

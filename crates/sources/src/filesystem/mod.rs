@@ -1,0 +1,153 @@
+//! Skills in a directory.
+
+mod files;
+mod scan;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use prowess_core::{Document, FileEntry, FilePart, Scope, SkillId, Snapshot, Source, SourceError};
+use prowess_spec::SkillPath;
+
+use crate::background;
+use scan::Scan;
+
+/// Skills at any depth below a root directory.
+///
+/// A directory with a `SKILL.md` is a skill, and nothing below it is another one. Directories above skills
+/// are collections, described by their `COLLECTION.md`. Hidden directories and `node_modules` are skipped.
+/// Links that sit directly in the root are followed; links that leave a skill are refused.
+pub struct FilesystemSource {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    root: PathBuf,
+    options: FilesystemOptions,
+    last: Mutex<Option<Arc<Scan>>>,
+}
+
+/// How a directory is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct FilesystemOptions {
+    /// Whose skills they are.
+    pub scope: Scope,
+    /// Which skills are taken.
+    pub strictness: Strictness,
+    /// Directories below the root that are followed.
+    pub max_depth: usize,
+    /// Directories that are looked at.
+    pub max_entries: usize,
+}
+
+/// Which skills are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// Whatever can be read.
+    #[default]
+    Tolerant,
+    /// Only what `check` calls valid.
+    Strict,
+}
+
+impl FilesystemOptions {
+    /// The usual bounds, for skills of this scope.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            scope,
+            strictness: Strictness::default(),
+            max_depth: 6,
+            max_entries: 20_000,
+        }
+    }
+}
+
+impl FilesystemSource {
+    /// The skills below `root`. Nothing is touched yet.
+    pub fn new(root: impl Into<PathBuf>, options: FilesystemOptions) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                root: root.into(),
+                options,
+                last: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The directory that is searched.
+    pub fn root(&self) -> &Path {
+        &self.inner.root
+    }
+
+    async fn with_skill<T: Send + 'static>(
+        &self,
+        id: &SkillId,
+        work: impl FnOnce(&Inner, &SkillId, &Path) -> Result<T, SourceError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let inner = Arc::clone(&self.inner);
+        let id = id.clone();
+        background::run(move || {
+            let scan = inner.last().unwrap_or_else(|| inner.scan());
+            let directory = scan.directory(&id);
+            let directory = directory.ok_or_else(|| SourceError::NotFound(id.clone()))?;
+            work(&inner, &id, &inner.root.join(directory))
+        })
+        .await?
+    }
+}
+
+impl Inner {
+    fn last(&self) -> Option<Arc<Scan>> {
+        self.last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Looks at the directory again; where nothing changed, the last answer is the answer.
+    fn scan(&self) -> Arc<Scan> {
+        let scan = scan::scan(&self.root, self.options, self.last().as_ref());
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&scan));
+        scan
+    }
+}
+
+#[async_trait]
+impl Source for FilesystemSource {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let inner = Arc::clone(&self.inner);
+        let scan = background::run(move || inner.scan()).await?;
+        Ok(Arc::clone(scan.snapshot()))
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        self.with_skill(id, |_, id, directory| files::load(id, directory))
+            .await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        self.with_skill(id, |_, id, directory| files::list(id, directory))
+            .await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        let path = path.clone();
+        self.with_skill(id, move |_, id, directory| {
+            files::read(id, directory, &path, offset, limit)
+        })
+        .await
+    }
+
+    fn location(&self, id: &SkillId) -> Option<String> {
+        let scan = self.inner.last()?;
+        let directory = scan.directory(id)?;
+        Some(self.inner.root.join(directory).display().to_string())
+    }
+}

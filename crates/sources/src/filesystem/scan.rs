@@ -1,0 +1,422 @@
+//! Finding every skill below a root, in parallel, reading only the head of each file.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
+use prowess_spec::limits::FRONTMATTER_BYTES;
+use prowess_spec::{
+    Head, Profile, SKILL_FILE, SkillName, choose_skill_file, head, head_with_diagnostics,
+    is_skill_file, is_valid,
+};
+use rayon::Scope;
+
+use super::{FilesystemOptions, Strictness};
+
+/// Bytes that hold the frontmatter of nearly every file.
+const FIRST_READ: usize = 4096;
+/// Bytes in which a frontmatter within its bound must end.
+const LAST_READ: usize = FRONTMATTER_BYTES + FIRST_READ;
+/// Bytes of a `COLLECTION.md` that are read.
+const COLLECTION_BYTES: u64 = 1024;
+/// Directories that one task looks at.
+const CHUNK: usize = 64;
+
+/// What was found below a root, and what it takes to find out whether that still holds.
+pub(super) struct Scan {
+    snapshot: Arc<Snapshot>,
+    /// For each skill of the snapshot, where it lies and what its file looked like.
+    places: Vec<Place>,
+    /// The order of `places` by directory.
+    by_directory: Vec<u32>,
+}
+
+struct Place {
+    directory: Box<str>,
+    stamp: Stamp,
+}
+
+/// What tells that a file is the one that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            modified: metadata.modified().ok(),
+            length: metadata.len(),
+        }
+    }
+
+    /// The same as one number.
+    fn number(self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Scan {
+    pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The directory of a skill, relative to the root. Among several of one id the first counts.
+    pub(super) fn directory(&self, id: &SkillId) -> Option<&str> {
+        let index = self.snapshot.skills.partition_point(|skill| skill.id < *id);
+        let skill = self
+            .snapshot
+            .skills
+            .get(index)
+            .filter(|skill| skill.id == *id);
+        skill
+            .and_then(|_| self.places.get(index))
+            .map(|place| &*place.directory)
+    }
+
+    /// The skill in a directory: its index, and what its file looked like.
+    fn known(&self, directory: &str) -> Option<(usize, Stamp)> {
+        let place = |index: &u32| self.places.get(*index as usize);
+        let key = |index: &u32| place(index).map_or("", |place| &*place.directory);
+        let found = self
+            .by_directory
+            .binary_search_by(|index| key(index).cmp(directory))
+            .ok()?;
+        let index = self.by_directory.get(found)?;
+        Some((*index as usize, place(index)?.stamp))
+    }
+}
+
+/// Scans `root`; where nothing changed since `previous`, that comes back.
+pub(super) fn scan(
+    root: &Path,
+    options: FilesystemOptions,
+    previous: Option<&Arc<Scan>>,
+) -> Arc<Scan> {
+    let walk = Walk {
+        root,
+        options,
+        previous: previous.map(Arc::as_ref),
+        visited: AtomicUsize::new(0),
+        state: Mutex::default(),
+    };
+    match fs::metadata(root) {
+        Ok(metadata) if metadata.is_dir() => {
+            rayon::scope(|scope| walk.visit(scope, "", 0));
+        }
+        Ok(_) => walk.warn(format!("{} is not a directory", name_of(root))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            walk.warn(format!("{} does not exist", name_of(root)));
+        }
+        Err(error) => walk.warn(format!(
+            "{} cannot be read: {}",
+            name_of(root),
+            error.kind()
+        )),
+    }
+    let state = walk
+        .state
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Some(previous) = previous
+        && state.is_same_as(previous)
+    {
+        return Arc::clone(previous);
+    }
+    Arc::new(state.finish(previous.map(Arc::as_ref)))
+}
+
+/// The last part of a path: messages may reach a model, which need not know where we live.
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+struct Walk<'w> {
+    root: &'w Path,
+    options: FilesystemOptions,
+    previous: Option<&'w Scan>,
+    visited: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Skills whose file is as it was: indices into the previous scan.
+    same: Vec<usize>,
+    fresh: Vec<(Descriptor, Place)>,
+    invalid: Vec<Invalid>,
+    collections: BTreeMap<CollectionPath, String>,
+    warnings: Vec<String>,
+}
+
+impl State {
+    fn is_same_as(&self, previous: &Scan) -> bool {
+        self.fresh.is_empty()
+            && self.same.len() == previous.places.len()
+            && self.invalid.is_empty()
+            && previous.snapshot.invalid.is_empty()
+            && self.collections == previous.snapshot.collections
+            && self.warnings == previous.snapshot.warnings
+    }
+
+    fn finish(mut self, previous: Option<&Scan>) -> Scan {
+        if let Some(previous) = previous {
+            let old = |index: &usize| {
+                let place = previous.places.get(*index)?;
+                let copy = Place {
+                    directory: place.directory.clone(),
+                    stamp: place.stamp,
+                };
+                Some((previous.snapshot.skills.get(*index)?.clone(), copy))
+            };
+            self.fresh.extend(self.same.iter().filter_map(old));
+        }
+        self.fresh
+            .sort_by(|(a, x), (b, y)| (&a.id, &x.directory).cmp(&(&b.id, &y.directory)));
+        self.invalid.sort_by(|a, b| a.path.cmp(&b.path));
+        self.warnings.sort();
+        let (skills, places): (Vec<Descriptor>, Vec<Place>) = self.fresh.into_iter().unzip();
+        let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let mut by_directory: Vec<u32> = (0..count).collect();
+        by_directory.sort_by_key(|index| places.get(*index as usize).map(|place| &place.directory));
+        Scan {
+            snapshot: Arc::new(Snapshot {
+                skills,
+                invalid: self.invalid,
+                collections: self.collections,
+                warnings: self.warnings,
+            }),
+            places,
+            by_directory,
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn warn(&self, warning: String) {
+        let warnings = &mut self.lock().warnings;
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Looks at a directory: a skill, or something with directories below it.
+    fn visit<'scope>(&'scope self, scope: &Scope<'scope>, directory: &str, depth: usize) {
+        let visited = self.visited.fetch_add(1, Ordering::Relaxed);
+        if visited > self.options.max_entries {
+            let limit = self.options.max_entries;
+            return self.warn(format!("stopped after {limit} directories"));
+        }
+        let path = self.root.join(directory);
+        match self.try_standard(&path, directory) {
+            Ok(true) => {}
+            Ok(false) => match self.list(&path, directory, depth) {
+                Ok(below) => self.descend(scope, below, depth),
+                Err(error) => self.warn(format!(
+                    "{} cannot be read: {}",
+                    shown(directory),
+                    error.kind()
+                )),
+            },
+            Err(error) => self.invalid(&format!("{directory}/{SKILL_FILE}"), &error),
+        }
+    }
+
+    fn descend<'scope>(&'scope self, scope: &Scope<'scope>, below: Vec<String>, depth: usize) {
+        if below.is_empty() {
+            return;
+        }
+        if depth >= self.options.max_depth {
+            let limit = self.options.max_depth;
+            return self.warn(format!("directories more than {limit} deep were left out"));
+        }
+        let mut below = below.into_iter();
+        loop {
+            let chunk: Vec<String> = below.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                break;
+            }
+            scope.spawn(move |scope| {
+                for directory in chunk {
+                    self.visit(scope, &directory, depth + 1);
+                }
+            });
+        }
+    }
+
+    fn invalid(&self, path: &str, error: &io::Error) {
+        self.warn(format!("{path} cannot be read: {}", error.kind()));
+    }
+
+    /// Takes the skill in a directory that has the standard's file; whether it has.
+    fn try_standard(&self, path: &Path, directory: &str) -> io::Result<bool> {
+        let file = path.join(SKILL_FILE);
+        if let Some((index, stamp)) = self.previous.and_then(|previous| previous.known(directory)) {
+            match fs::metadata(&file) {
+                Ok(metadata) if Stamp::of(&metadata) == stamp => {
+                    self.lock().same.push(index);
+                    return Ok(true);
+                }
+                _ => {}
+            }
+        }
+        match open(&file) {
+            Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The directories below one that has no `SKILL.md`; with another spelling it is a skill after all.
+    fn list(&self, path: &Path, directory: &str, depth: usize) -> io::Result<Vec<String>> {
+        let mut below = Vec::new();
+        let mut spellings = Vec::new();
+        let mut described = false;
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else {
+                self.warn(format!("a name in {} is not UTF-8", shown(directory)));
+                continue;
+            };
+            if is_skill_file(&name) {
+                spellings.push(name);
+            } else if name == "COLLECTION.md" {
+                described = true;
+            } else if !name.starts_with('.') && name != "node_modules" {
+                let kind = entry.file_type()?;
+                let link = kind.is_symlink() && depth == 0 && self.is_safe_link(&entry.path());
+                if kind.is_dir() || link {
+                    below.push(joined(directory, &name));
+                }
+            }
+        }
+        let names: Vec<&str> = spellings.iter().map(String::as_str).collect();
+        if let Some((name, _)) = choose_skill_file(&names) {
+            self.take(open(&path.join(name))?, directory, name)?;
+            return Ok(Vec::new());
+        }
+        if described {
+            self.describe(path, directory);
+        }
+        Ok(below)
+    }
+
+    /// A link to a directory, but not to one that holds the root itself.
+    fn is_safe_link(&self, path: &Path) -> bool {
+        match (fs::canonicalize(path), fs::canonicalize(self.root)) {
+            (Ok(target), Ok(root)) => target.is_dir() && !root.starts_with(&target),
+            _ => false,
+        }
+    }
+
+    fn describe(&self, path: &Path, directory: &str) {
+        let Some(collection) = CollectionPath::from_directories(directory.split('/')) else {
+            return;
+        };
+        let mut bytes = Vec::new();
+        let read = open(&path.join("COLLECTION.md"))
+            .and_then(|file| file.take(COLLECTION_BYTES).read_to_end(&mut bytes));
+        let text = String::from_utf8_lossy(&bytes);
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        if let (Ok(_), Some(line)) = (read, line) {
+            let line = line.trim_start_matches(['#', ' ']).to_owned();
+            self.lock().collections.insert(collection, line);
+        }
+    }
+
+    /// Reads the head of a skill's file.
+    fn take(&self, mut file: File, directory: &str, name: &str) -> io::Result<()> {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        let mut buffer = [0; FIRST_READ];
+        let length = file.read(&mut buffer)?;
+        let first = buffer.get(..length).unwrap_or_default();
+        let last_part = directory.rsplit('/').next().filter(|part| !part.is_empty());
+        let own_name = last_part.map_or_else(|| name_of(self.root), str::to_owned);
+        let strict = self.options.strictness == Strictness::Strict;
+        if !strict && let Some(head) = head(first, Some(&own_name)) {
+            self.accept(&head, directory, &metadata);
+            return Ok(());
+        }
+        // Longer than usual, or wrong: read on, and hear what there is to say.
+        let mut bytes = first.to_vec();
+        if length == FIRST_READ {
+            file.take((LAST_READ - length) as u64)
+                .read_to_end(&mut bytes)?;
+        }
+        let (head, diagnostics) = head_with_diagnostics(&bytes, Some(&own_name));
+        let valid = !strict || is_valid(&diagnostics, Profile::Check);
+        match head.filter(|_| valid) {
+            Some(head) => self.accept(&head, directory, &metadata),
+            None => self.lock().invalid.push(Invalid {
+                path: joined(directory, name),
+                diagnostics,
+            }),
+        }
+        Ok(())
+    }
+
+    fn accept(&self, head: &Head<'_>, directory: &str, metadata: &Metadata) {
+        let Ok(name) = SkillName::parse(&head.name) else {
+            return;
+        };
+        let mut parts: Vec<&str> = directory.split('/').collect();
+        parts.pop();
+        let collection = CollectionPath::from_directories(parts);
+        let id = SkillId::new(collection.as_ref(), &name);
+        let stamp = Stamp::of(metadata);
+        let scope = self.options.scope;
+        let descriptor = Descriptor::new(id, head, scope, metadata.len(), stamp.number());
+        let place = Place {
+            directory: directory.into(),
+            stamp,
+        };
+        self.lock().fresh.push((descriptor, place));
+    }
+}
+
+fn joined(directory: &str, name: &str) -> String {
+    if directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{directory}/{name}")
+    }
+}
+
+fn shown(directory: &str) -> &str {
+    if directory.is_empty() {
+        "the root"
+    } else {
+        directory
+    }
+}
+
+/// Opens without waiting for somebody at the other end of a pipe.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
+}

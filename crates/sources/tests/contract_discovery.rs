@@ -1,0 +1,593 @@
+//! The discovery contract: each test is named after its row.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use pollster::block_on;
+use prowess_core::{
+    CatalogOptions, Collisions, Composite, Document, FileEntry, FilePart, Filter, FilterError,
+    Health, MemorySource, Scope, Session, SkillId, Skills, Snapshot, Source, SourceError, ToolUse,
+};
+use prowess_sources::{
+    FilesystemOptions, FilesystemSource, Strictness, UserDirectories, default_chain,
+};
+use prowess_spec::SkillPath;
+use support::{Place, catalog, id, ids};
+
+#[test]
+fn d1_missing_and_empty_roots() {
+    let place = Place::new();
+    let snapshot = place.snapshot();
+    assert!(snapshot.skills.is_empty() && snapshot.warnings.is_empty());
+    let missing = block_on(place.source("nowhere").snapshot()).unwrap();
+    assert!(missing.skills.is_empty());
+    assert_eq!(missing.warnings, ["nowhere does not exist"]);
+}
+
+#[test]
+fn d2_directories_without_skills_are_descended() {
+    let place = Place::new();
+    place.skill("a/b/c").write("d/README.md", "x");
+    assert_eq!(place.ids(), ["a/b/c"]);
+}
+
+#[test]
+fn d3_a_skill_is_a_leaf() {
+    let place = Place::new();
+    place.skill("a").skill("a/assets/b");
+    assert_eq!(place.ids(), ["a"]);
+}
+
+#[test]
+fn d4_nested_ids_load() {
+    let place = Place::new();
+    place.skill("extraction/medical/diagnosis");
+    let document = block_on(place.source("").load(&id("extraction/medical/diagnosis"))).unwrap();
+    assert_eq!(document.body, "Body of extraction/medical/diagnosis.");
+}
+
+#[test]
+fn d5_collection_descriptions() {
+    let place = Place::new();
+    place
+        .skill("extraction/a")
+        .write("extraction/COLLECTION.md", "Entity extraction\n");
+    let catalog = catalog(
+        vec![("x", Arc::new(place.source("")))],
+        CatalogOptions::default(),
+    );
+    let collections: Vec<_> = catalog.collections().collect();
+    assert_eq!(collections[0].description, "Entity extraction");
+    assert_eq!(
+        catalog.browse(None).subcollections[0].description,
+        "Entity extraction"
+    );
+}
+
+#[test]
+fn d6_sorted_by_id() {
+    let place = Place::new();
+    for path in ["zebra", "b/z", "a-b", "a/b", "b/a", "m"] {
+        place.skill(path);
+    }
+    assert_eq!(place.ids(), ["a-b", "a/b", "b/a", "b/z", "m", "zebra"]);
+}
+
+#[test]
+fn d7_collisions() {
+    let place = Place::new();
+    place
+        .described("one/pdf", "first")
+        .described("two/pdf", "second");
+    for (collisions, winner, loser) in [
+        (Collisions::FirstWins, "one", "two"),
+        (Collisions::LastWins, "two", "one"),
+    ] {
+        let sources: Vec<(&str, Arc<dyn Source>)> = vec![
+            ("one", Arc::new(place.source("one"))),
+            ("two", Arc::new(place.source("two"))),
+        ];
+        let options = CatalogOptions {
+            collisions,
+            ..CatalogOptions::default()
+        };
+        let catalog = catalog(sources, options);
+        assert_eq!(&**catalog.get("pdf").unwrap().source, winner);
+        let shadowed: Vec<_> = catalog.shadowed().collect();
+        assert_eq!(shadowed.len(), 1);
+        assert_eq!(
+            (&**shadowed[0].winner.source, &**shadowed[0].loser.source),
+            (winner, loser)
+        );
+    }
+}
+
+#[test]
+fn d8_invalid_beside_valid() {
+    let place = Place::new();
+    place
+        .skill("good")
+        .write("bad/SKILL.md", "---\nname: [oops\n---\n");
+    place.write(
+        "sloppy/SKILL.md",
+        "---\nname: sloppy\ndescription: Use when: asked\n---\n",
+    );
+    let tolerant = place.snapshot();
+    assert_eq!(tolerant.skills.len(), 2);
+    assert_eq!(tolerant.invalid[0].path, "bad/SKILL.md");
+    let options = FilesystemOptions {
+        strictness: Strictness::Strict,
+        ..FilesystemOptions::new(Scope::Project)
+    };
+    let strict = block_on(FilesystemSource::new(place.path(""), options).snapshot()).unwrap();
+    assert_eq!(strict.skills.len(), 1);
+    let paths: Vec<&str> = strict
+        .invalid
+        .iter()
+        .map(|invalid| invalid.path.as_str())
+        .collect();
+    assert_eq!(paths, ["bad/SKILL.md", "sloppy/SKILL.md"]);
+    assert_eq!(strict.invalid[1].diagnostics[0].code.id(), "unquoted-colon");
+}
+
+#[test]
+fn d10_linked_skills() {
+    let place = Place::new();
+    place.skill("store/pdf").link("../store/pdf", "root/pdf");
+    let source = place.source("root");
+    let snapshot = block_on(source.snapshot()).unwrap();
+    assert_eq!(snapshot.skills.len(), 1);
+    let document = block_on(source.load(&id("pdf"))).unwrap();
+    assert_eq!(document.body, "Body of store/pdf.");
+}
+
+#[test]
+fn d11_links_that_leave_a_skill() {
+    let place = Place::new();
+    place
+        .skill("pdf")
+        .write("pdf/references/A.md", "a")
+        .write("secret.txt", "secret");
+    place
+        .link("../secret.txt", "pdf/escape.txt")
+        .link("/etc", "pdf/etc")
+        .link("references/A.md", "pdf/inside.md");
+    let source = place.source("");
+    block_on(source.snapshot()).unwrap();
+    let files: Vec<String> = block_on(source.files(&id("pdf")))
+        .unwrap()
+        .iter()
+        .map(|file| file.path.to_string())
+        .collect();
+    assert_eq!(files, ["inside.md", "references/A.md"]);
+    for path in ["escape.txt", "etc/passwd"] {
+        let path = SkillPath::parse(path).unwrap();
+        let error = block_on(source.read(&id("pdf"), &path, 0, 100)).unwrap_err();
+        assert!(
+            matches!(error, SourceError::AccessDenied { .. }),
+            "{error:?}"
+        );
+    }
+    let inside =
+        block_on(source.read(&id("pdf"), &SkillPath::parse("inside.md").unwrap(), 0, 100)).unwrap();
+    assert_eq!(inside.bytes, b"a");
+}
+
+#[test]
+fn d12_link_loops_end() {
+    let place = Place::new();
+    place
+        .skill("root/pdf")
+        .link(".", "root/loop")
+        .link("..", "root/up")
+        .link("loop2", "root/loop2");
+    assert_eq!(
+        block_on(place.source("root").snapshot())
+            .unwrap()
+            .skills
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn d13_bounds() {
+    let place = Place::new();
+    for index in 0..20 {
+        place.skill(&format!("s{index}"));
+    }
+    place.skill("a/b/c/d/e/f/g/h");
+    let deep = place.snapshot();
+    assert_eq!(deep.skills.len(), 20);
+    assert_eq!(
+        deep.warnings,
+        ["directories more than 6 deep were left out"]
+    );
+    let options = FilesystemOptions {
+        max_entries: 10,
+        ..FilesystemOptions::new(Scope::Project)
+    };
+    let wide = block_on(FilesystemSource::new(place.path(""), options).snapshot()).unwrap();
+    assert!(wide.skills.len() <= 10);
+    assert!(
+        wide.warnings
+            .contains(&"stopped after 10 directories".to_owned()),
+        "{:?}",
+        wide.warnings
+    );
+}
+
+#[test]
+fn d14_frontmatter_without_end() {
+    let place = Place::new();
+    place.write(
+        "long/SKILL.md",
+        format!("---\nname: long\n{}", "x: y\n".repeat(100_000)),
+    );
+    let almost = format!(
+        "---\nname: almost\ndescription: d\nx: {}\n---\n",
+        "y".repeat(60_000)
+    );
+    place.write("almost/SKILL.md", almost);
+    let snapshot = place.snapshot();
+    assert_eq!(place.ids(), ["almost"]);
+    assert_eq!(
+        snapshot.invalid[0].diagnostics[0].code.id(),
+        "frontmatter-too-large"
+    );
+}
+
+#[test]
+fn d15_hidden_directories() {
+    let place = Place::new();
+    place
+        .skill(".hidden/a")
+        .skill("node_modules/b")
+        .skill("x/.git/c")
+        .skill("ok");
+    assert_eq!(place.ids(), ["ok"]);
+}
+
+#[test]
+fn d16_the_default_chain_of_a_monorepo() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("home/repo/.git")).unwrap();
+    for directory in ["home/repo/apps/web", "home/repo/apps", "home/repo", "home"] {
+        place.described(&format!("{directory}/.agents/skills/pdf"), directory);
+    }
+    place
+        .skill("home/repo/.claude/skills/other")
+        .skill("home/repo/app/skills/rails");
+    let user = UserDirectories {
+        home: Some(place.path("home")),
+        config: Some(place.path("home/.config")),
+    };
+    let chain = default_chain(&place.path("home/repo/apps/web"), &user);
+    let names: Vec<&str> = chain.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "apps/web/.agents/skills",
+            "apps/.agents/skills",
+            ".agents/skills",
+            ".claude/skills",
+            "app/skills",
+            "~/.agents/skills",
+        ]
+    );
+    let sources = chain
+        .iter()
+        .map(|link| {
+            (
+                link.name.as_str(),
+                Arc::new(link.source(Strictness::Tolerant)) as Arc<dyn Source>,
+            )
+        })
+        .collect();
+    let catalog = catalog(sources, CatalogOptions::default());
+    assert_eq!(
+        &*catalog.get("pdf").unwrap().descriptor.description,
+        "home/repo/apps/web"
+    );
+    let losers: Vec<&str> = catalog
+        .shadowed()
+        .map(|shadowed| &**shadowed.loser.source)
+        .collect();
+    assert_eq!(
+        losers,
+        ["apps/.agents/skills", ".agents/skills", "~/.agents/skills"]
+    );
+}
+
+#[test]
+fn d18_filters() {
+    let place = Place::new();
+    for path in [
+        "pdf-report",
+        "extraction/email",
+        "extraction/medical/scan",
+        "csv",
+    ] {
+        place.skill(path);
+    }
+    let filtered = |only: &[&str], except: &[&str]| {
+        let filter = Filter::new(only, except).unwrap();
+        let options = CatalogOptions {
+            filter,
+            ..CatalogOptions::default()
+        };
+        let catalog = catalog(vec![("x", Arc::new(place.source("")))], options);
+        ids(&catalog)
+    };
+    assert_eq!(filtered(&["pdf-report"], &[]), ["pdf-report"]);
+    assert_eq!(filtered(&["pdf_report"], &[]), ["pdf-report"]);
+    assert_eq!(
+        filtered(&["extraction/**"], &[]),
+        ["extraction/email", "extraction/medical/scan"]
+    );
+    assert_eq!(filtered(&[], &["extraction/**"]), ["csv", "pdf-report"]);
+    let builder = Skills::builder().source("x", place.source(""));
+    let skills = block_on(builder.only(["csv"]).build()).unwrap();
+    let turn = block_on(skills.turn(&mut Session::new(), "/pdf-report go", &[]));
+    assert!(turn.blocks.is_empty());
+    assert!(block_on(skills.sources().load(&id("pdf-report"))).is_err());
+}
+
+#[test]
+fn d19_only_and_except() {
+    assert!(matches!(
+        Filter::new(&["a"], &["b"]),
+        Err(FilterError::OnlyAndExcept)
+    ));
+}
+
+#[test]
+fn d20_sources_are_added() {
+    let place = Place::new();
+    place
+        .described("one/pdf", "first")
+        .skill("one/a")
+        .described("two/pdf", "second")
+        .skill("two/b");
+    let builder = Skills::builder()
+        .with_skills("one", place.source("one"))
+        .with_skills("two", place.source("two"));
+    let skills = block_on(builder.build()).unwrap();
+    let catalog = skills.catalog();
+    assert_eq!(ids(&catalog), ["a", "b", "pdf"]);
+    assert_eq!(
+        &*catalog.get("pdf").unwrap().descriptor.description,
+        "second"
+    );
+}
+
+#[test]
+fn d24_no_skills_at_all() {
+    let place = Place::new();
+    let skills = place.skills(prowess_core::Dialect::PROWESS);
+    let session = Session::new();
+    assert_eq!(skills.system_prompt(&session, ToolUse::Available).0, "");
+    assert_eq!(skills.tools(&session), []);
+}
+
+/// A source that can be made to fail.
+struct Flaky {
+    inner: MemorySource,
+    broken: AtomicBool,
+}
+
+impl Flaky {
+    fn check(&self) -> Result<(), SourceError> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(SourceError::Unavailable("the server is down".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Source for Flaky {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        self.check()?;
+        self.inner.snapshot().await
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        self.check()?;
+        self.inner.load(id).await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        self.inner.files(id).await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        self.inner.read(id, path, offset, limit).await
+    }
+}
+
+#[test]
+fn d25_a_source_that_fails() {
+    let place = Place::new();
+    place.skill("local").skill("shared");
+    let mut inner = MemorySource::new(Scope::Remote);
+    inner.add("remote", "---\nname: remote\ndescription: d\n---\n");
+    let flaky = Arc::new(Flaky {
+        inner,
+        broken: AtomicBool::new(true),
+    });
+    let mut sources = Composite::new(CatalogOptions::default());
+    sources.push("remote", Arc::clone(&flaky) as Arc<dyn Source>);
+    sources.push("local", Arc::new(place.source("")));
+
+    let never = block_on(sources.catalog());
+    assert_eq!(ids(&never), ["local", "shared"]);
+    let status: Vec<_> = never.sources().map(|source| source.health).collect();
+    assert_eq!(status, [Health::Unhealthy, Health::Healthy]);
+    assert_eq!(
+        never.sources().next().unwrap().reason.as_deref(),
+        Some("the server is down")
+    );
+
+    flaky.broken.store(false, Ordering::Relaxed);
+    assert_eq!(
+        ids(&block_on(sources.catalog())),
+        ["local", "remote", "shared"]
+    );
+    // Not found falls through to the next source.
+    assert!(block_on(sources.load(&id("local"))).is_ok());
+
+    flaky.broken.store(true, Ordering::Relaxed);
+    let stale = block_on(sources.catalog());
+    assert_eq!(ids(&stale), ["local", "remote", "shared"]);
+    assert_eq!(stale.sources().next().unwrap().health, Health::Degraded);
+    // Another error is the answer.
+    assert_eq!(
+        block_on(sources.load(&id("local"))).unwrap_err(),
+        SourceError::Unavailable("the server is down".to_owned())
+    );
+}
+
+#[test]
+fn d26_capabilities() {
+    let place = Place::new();
+    place.skill("plain");
+    place.write(
+        "needy/SKILL.md",
+        "---\nname: needy\ndescription: d\nrequires-capabilities: [shell, browser]\n---\n",
+    );
+    let with = |capabilities: &[&str]| {
+        let capabilities: BTreeSet<String> =
+            capabilities.iter().map(|text| (*text).to_owned()).collect();
+        let mut sources = Composite::new(CatalogOptions {
+            capabilities,
+            ..CatalogOptions::default()
+        });
+        sources.push("x", Arc::new(place.source("")));
+        sources
+    };
+    let none = with(&[]);
+    let catalog = block_on(none.catalog());
+    assert_eq!(ids(&catalog), ["plain"]);
+    let unavailable: Vec<_> = catalog
+        .unavailable()
+        .map(|skill| skill.descriptor.id.to_string())
+        .collect();
+    assert_eq!(unavailable, ["needy"]);
+    let missing = |sources: &Composite| match block_on(sources.load(&id("needy"))) {
+        Err(SourceError::MissingCapabilities { missing, .. }) => missing,
+        _ => Vec::new(),
+    };
+    assert_eq!(missing(&none), ["shell", "browser"]);
+    assert_eq!(missing(&with(&["shell"])), ["browser"]);
+    assert_eq!(
+        ids(&block_on(with(&["shell", "browser"]).catalog())),
+        ["needy", "plain"]
+    );
+}
+
+#[test]
+fn files_that_are_not_files_never_block() {
+    let place = Place::new();
+    place.skill("good");
+    fs::create_dir_all(place.path("pipe")).unwrap();
+    fs::create_dir_all(place.path("dir/SKILL.md")).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(place.path("pipe/SKILL.md"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let snapshot = place.snapshot();
+    assert_eq!(place.ids(), ["good"]);
+    assert_eq!(snapshot.warnings.len(), 2, "{:?}", snapshot.warnings);
+}
+
+#[test]
+fn a_second_look_sees_what_changed() {
+    let place = Place::new();
+    place.skill("a").skill("b").skill("c");
+    let source = place.source("");
+    let first = block_on(source.snapshot()).unwrap();
+    let again = block_on(source.snapshot()).unwrap();
+    assert!(
+        Arc::ptr_eq(&first, &again),
+        "nothing changed, nothing is built"
+    );
+    place.described("b", "Something quite different");
+    fs::remove_dir_all(place.path("c")).unwrap();
+    place.skill("d");
+    let changed = block_on(source.snapshot()).unwrap();
+    let found: Vec<_> = changed
+        .skills
+        .iter()
+        .map(|skill| (skill.id.as_str(), &*skill.description))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("a", "Does something"),
+            ("b", "Something quite different"),
+            ("d", "Does something")
+        ]
+    );
+    assert_eq!(
+        first.skills.len(),
+        3,
+        "readers of the old snapshot are not disturbed"
+    );
+}
+
+#[test]
+fn names_that_differ_only_by_normalisation() {
+    let place = Place::new();
+    place.write(
+        "caf\u{e9}/SKILL.md",
+        "---\nname: caf\u{e9}\ndescription: one\n---\n",
+    );
+    place.write(
+        "cafe\u{301}/SKILL.md",
+        "---\nname: cafe\u{301}\ndescription: two\n---\n",
+    );
+    let catalog = catalog(
+        vec![("x", Arc::new(place.source("")))],
+        CatalogOptions::default(),
+    );
+    assert_eq!(ids(&catalog), ["caf\u{e9}"]);
+    assert_eq!(catalog.shadowed().count(), 1);
+}
+
+#[test]
+fn a_skill_edited_or_removed_after_listing() {
+    let place = Place::new();
+    place.skill("a").skill("b");
+    let source = place.source("");
+    block_on(source.snapshot()).unwrap();
+    place.write(
+        "a/SKILL.md",
+        "---\nname: a\ndescription: d\n---\nNew body.\n",
+    );
+    assert_eq!(block_on(source.load(&id("a"))).unwrap().body, "New body.");
+    fs::remove_dir_all(place.path("b")).unwrap();
+    assert!(matches!(
+        block_on(source.load(&id("b"))),
+        Err(SourceError::NotFound(_))
+    ));
+}

@@ -1,0 +1,375 @@
+//! The contract of the tools: each test covers the rows of its table.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use pollster::block_on;
+use prowess_core::{Dialect, Event, Session, Skills, provider_name};
+use serde_json::{Value, json};
+use support::{Place, call};
+
+/// The tree T of the contract.
+fn tree() -> Place {
+    let place = Place::new();
+    place
+        .described("extraction/email-extractor", "Extract entities from emails")
+        .described(
+            "extraction/fiction-extractor",
+            "Extract characters from fiction",
+        )
+        .described("extraction/medical/diagnosis", "Diagnose")
+        .described("extraction/medical/imaging/ct-scan", "Read CT scans")
+        .described("formatting/markdown-output", "Write Markdown")
+        .described("pdf-processing", "Process PDFs")
+        .write("pdf-processing/references/REFERENCE.md", "The reference.\n")
+        .write("pdf-processing/references/deep/er/x.md", "Deep.\n")
+        .write("pdf-processing/a..b.md", "Dots.\n")
+        .write("pdf-processing/.hidden", "x")
+        .write("pdf-processing/assets/logo.png", b"\x89PNG\0\0")
+        .write("pdf-processing/latin.txt", b"caf\xe9 au lait")
+        .write("secret.txt", "secret")
+        .link("../secret.txt", "pdf-processing/escape.txt");
+    place
+}
+
+fn skills(place: &Place) -> Skills {
+    place.skills(Dialect::PROWESS)
+}
+
+fn paths(value: &Value, key: &str, member: &str) -> Vec<String> {
+    let items = value[key].as_array().unwrap();
+    items
+        .iter()
+        .map(|item| item[member].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn browse_skills() {
+    let place = tree();
+    let skills = skills(&place);
+    let browse = |arguments: &str| call(&skills, "browse_skills", arguments);
+    let root = browse("{}");
+    assert_eq!(
+        root,
+        json!({
+            "type": "listing",
+            "path": "",
+            "subcollections": [
+                {"path": "extraction", "description": "4 skills", "count": 4},
+                {"path": "formatting", "description": "1 skill", "count": 1},
+            ],
+            "skills": [{"id": "pdf-processing", "name": "pdf-processing", "description": "Process PDFs", "source": "here"}],
+        })
+    );
+    let extraction = browse(r#"{"path": "extraction"}"#);
+    assert_eq!(
+        paths(&extraction, "subcollections", "path"),
+        ["extraction/medical"]
+    );
+    assert_eq!(extraction["subcollections"][0]["count"], 2);
+    assert_eq!(
+        paths(&extraction, "skills", "name"),
+        ["email-extractor", "fiction-extractor"]
+    );
+    assert_eq!(browse(r#"{"path": "extraction/"}"#), extraction);
+    let medical = browse(r#"{"path": "extraction/medical"}"#);
+    assert_eq!(
+        paths(&medical, "subcollections", "path"),
+        ["extraction/medical/imaging"]
+    );
+    assert_eq!(paths(&medical, "skills", "name"), ["diagnosis"]);
+    for nowhere in ["nope", "extract", "extractions", "../..", "Extraction"] {
+        let listing = browse(&json!({"path": nowhere}).to_string());
+        assert_eq!(
+            (
+                listing["type"].as_str(),
+                &listing["skills"],
+                &listing["subcollections"]
+            ),
+            (Some("listing"), &json!([]), &json!([]))
+        );
+    }
+    assert_eq!(browse(r#"{"query": "  "}"#), root);
+    let found = browse(r#"{"query": "email"}"#);
+    assert_eq!(
+        (&found["type"], &found["query"]),
+        (&json!("search"), &json!("email"))
+    );
+    assert_eq!(
+        paths(&found, "skills", "id"),
+        ["extraction/email-extractor"]
+    );
+    assert_eq!(browse(r#"{"query": "email", "path": "formatting"}"#), found);
+    assert_eq!(
+        paths(&browse(r#"{"query": "markdwon"}"#), "skills", "id"),
+        ["formatting/markdown-output"]
+    );
+}
+
+#[test]
+fn browse_skills_pages() {
+    let place = Place::new();
+    for index in 0..45 {
+        place.skill(&format!("c/s{index:02}"));
+    }
+    let skills = skills(&place);
+    let mut seen = Vec::new();
+    let mut cursor = None;
+    loop {
+        let mut arguments = json!({"path": "c"});
+        if let Some(cursor) = cursor.take() {
+            arguments["cursor"] = cursor;
+        }
+        let page = call(&skills, "browse_skills", &arguments.to_string());
+        let names = paths(&page, "skills", "name");
+        assert!(names.len() <= 20);
+        seen.extend(names);
+        match page.get("next") {
+            Some(next) => cursor = Some(next.clone()),
+            None => break,
+        }
+    }
+    assert_eq!(seen.len(), 45);
+    let wrong = call(&skills, "browse_skills", r#"{"cursor": "x"}"#);
+    assert_eq!(wrong["error"]["code"], "invalid-arguments");
+}
+
+#[test]
+fn load_skill() {
+    let place = tree();
+    let skills = skills(&place);
+    let loaded = call(&skills, "load_skill", r#"{"id": "pdf-processing"}"#);
+    assert_eq!(
+        loaded["content"],
+        "<skill id=\"pdf-processing\">\nBody of pdf-processing.\n</skill>"
+    );
+    assert_eq!(
+        (&loaded["id"], &loaded["name"], &loaded["truncated"]),
+        (
+            &json!("pdf-processing"),
+            &json!("pdf-processing"),
+            &json!(false)
+        )
+    );
+    assert_eq!(
+        loaded["frontmatter"],
+        json!({"name": "pdf-processing", "description": "Process PDFs"})
+    );
+    assert_eq!(
+        loaded["files"],
+        json!([
+            "a..b.md",
+            "assets/logo.png",
+            "latin.txt",
+            "references/REFERENCE.md",
+            "references/deep/er/x.md"
+        ])
+    );
+    let unknown = call(&skills, "load_skill", r#"{"id": "pdf-procesing"}"#);
+    assert_eq!(unknown["error"]["code"], "skill-not-found");
+    assert_eq!(unknown["error"]["nearest"], json!(["pdf-processing"]));
+    for empty in [
+        r#"{"id": ""}"#,
+        "{}",
+        r#"{"id": 5}"#,
+        r#"{"id": "a", "x": 1}"#,
+        "[]",
+    ] {
+        assert_eq!(
+            call(&skills, "load_skill", empty)["error"]["code"],
+            "invalid-arguments",
+            "{empty}"
+        );
+    }
+    let mut session = Session::new();
+    let (_, events) =
+        block_on(skills.call(&mut session, "load_skill", &json!({"id": "pdf-processing"})));
+    assert_eq!(session.active().len(), 1);
+    assert!(matches!(events.as_slice(), [Event::Activated { .. }]));
+    fs::remove_file(place.path("pdf-processing/SKILL.md")).unwrap();
+    let gone = call(&skills, "load_skill", r#"{"id": "pdf-processing"}"#);
+    assert_eq!(gone["error"]["code"], "skill-not-found");
+    assert!(!gone.to_string().contains(place.path("").to_str().unwrap()));
+}
+
+#[test]
+fn read_skill_file() {
+    let place = tree();
+    let skills = skills(&place);
+    let read = |path: &str| {
+        let arguments = json!({"id": "pdf-processing", "path": path}).to_string();
+        call(&skills, "read_skill_file", &arguments)
+    };
+    for path in [
+        "references/REFERENCE.md",
+        "./references/REFERENCE.md",
+        r"references\REFERENCE.md",
+    ] {
+        let file = read(path);
+        assert_eq!(
+            (&file["content"], &file["path"]),
+            (
+                &json!("The reference.\n"),
+                &json!("references/REFERENCE.md")
+            )
+        );
+    }
+    assert_eq!(read("references/deep/er/x.md")["content"], "Deep.\n");
+    assert_eq!(read("a..b.md")["content"], "Dots.\n");
+    assert_eq!(read("SKILL.md")["truncated"], false);
+    for (path, code) in [
+        ("/etc/passwd", "invalid-path"),
+        (r"C:\x", "invalid-path"),
+        ("../SKILL.md", "invalid-path"),
+        ("references/../../x", "invalid-path"),
+        ("references/../x", "invalid-path"),
+        ("escape.txt", "access-denied"),
+        ("references", "not-a-file"),
+        ("references/REFERENCES.md", "file-not-found"),
+        ("assets/logo.png", "binary-file"),
+        ("latin.txt", "binary-file"),
+        ("", "invalid-arguments"),
+    ] {
+        let answer = read(path);
+        assert_eq!(answer["error"]["code"], code, "{path}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            message.chars().count() <= 500 && !message.contains(place.path("").to_str().unwrap())
+        );
+    }
+    assert_eq!(
+        read("references")["error"]["entries"],
+        json!(["REFERENCE.md", "deep"])
+    );
+    assert_eq!(
+        read("references/REFERENCES.md")["error"]["nearest"],
+        json!(["references/REFERENCE.md"])
+    );
+    assert!(
+        read("assets/logo.png")["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("image/png, 6 bytes")
+    );
+    let arguments = json!({"id": "pdf-processing", "path": "escape.txt"});
+    let (_, events) = block_on(skills.call(&mut Session::new(), "read_skill_file", &arguments));
+    assert!(matches!(events.as_slice(), [Event::AccessDenied { .. }]));
+}
+
+#[test]
+fn large_files_come_in_parts() {
+    let place = Place::new();
+    let text = "é".repeat(1_500_000);
+    place.skill("a").write("a/big.txt", &text);
+    let skills = skills(&place);
+    let mut whole = String::new();
+    let mut offset = 0;
+    loop {
+        let part = call(
+            &skills,
+            "read_skill_file",
+            &json!({"id": "a", "path": "big.txt", "offset": offset}).to_string(),
+        );
+        whole.push_str(part["content"].as_str().unwrap());
+        assert_eq!(part["truncated"], part.get("next_offset").is_some());
+        match part.get("next_offset") {
+            Some(next) => offset = next.as_u64().unwrap(),
+            None => break,
+        }
+    }
+    assert_eq!(whole, text);
+    // An odd limit falls inside a character, which then belongs to the next part.
+    let part = call(
+        &skills,
+        "read_skill_file",
+        r#"{"id": "a", "path": "big.txt", "limit": 5}"#,
+    );
+    assert_eq!(
+        (&part["content"], &part["next_offset"]),
+        (&json!("éé"), &json!(4))
+    );
+}
+
+#[test]
+fn scripts_are_off_until_a_host_enables_them() {
+    let place = tree();
+    let skills = skills(&place);
+    let names: Vec<String> = skills
+        .tools(&Session::new())
+        .into_iter()
+        .map(|tool| tool.name)
+        .collect();
+    assert_eq!(names, ["browse_skills", "load_skill", "read_skill_file"]);
+    let run = call(
+        &skills,
+        "run_skill_script",
+        r#"{"id": "pdf-processing", "path": "scripts/x.sh"}"#,
+    );
+    assert_eq!(run["error"]["code"], "permission-denied");
+}
+
+#[test]
+fn schemas_know_the_ids_while_there_are_few() {
+    let place = tree();
+    let skills = skills(&place);
+    let tools = skills.tools(&Session::new());
+    let load = tools.iter().find(|tool| tool.name == "load_skill").unwrap();
+    assert_eq!(
+        load.input_schema["properties"]["id"]["enum"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
+    assert_eq!(load.input_schema["required"], json!(["id"]));
+    let unknown = call(&skills, "load_skil", "{}");
+    assert_eq!(unknown["error"]["code"], "unknown-tool");
+}
+
+#[test]
+fn names_with_dots_come_back_as_they_were() {
+    assert_eq!(provider_name("skills.activate"), "skills_activate");
+    let tool = Dialect::REMCOCHAT.tool("skills_activate").unwrap();
+    assert_eq!(tool.name, "skills.activate");
+}
+
+#[test]
+fn allowed_tools_are_advice_or_law() {
+    let place = Place::new();
+    place.write(
+        "git/SKILL.md",
+        "---\nname: git\ndescription: d\nallowed-tools: Bash(git:*) Read\n---\n",
+    );
+    place.write("pure/SKILL.md", "---\nname: pure\ndescription: d\n---\n");
+    let tools = ["Bash", "Read", "Write", "load_skill"];
+    let mut session = Session::new();
+    session.activate(&support::id("git"));
+    let off = place.skills(Dialect::PROWESS);
+    assert_eq!(block_on(off.visible_tools(&session, &tools)), tools);
+    assert!(block_on(off.permits(&session, "Write", None)).is_ok());
+
+    let builder = Skills::builder().source("here", place.source(""));
+    let law = block_on(builder.enforce_allowed_tools().build()).unwrap();
+    assert_eq!(
+        block_on(law.visible_tools(&session, &tools)),
+        ["Bash", "Read", "load_skill"]
+    );
+    assert!(block_on(law.permits(&session, "Bash", Some("git log"))).is_ok());
+    assert!(block_on(law.permits(&session, "load_skill", None)).is_ok());
+    let (error, event) = block_on(law.permits(&session, "Bash", Some("rm -rf /"))).unwrap_err();
+    assert_eq!(error.code.id(), "tool-not-allowed");
+    assert!(matches!(event, Event::ToolNotAllowed { .. }));
+    let mut nothing = Session::new();
+    nothing.activate(&support::id("pure"));
+    assert_eq!(
+        block_on(law.visible_tools(&nothing, &tools)),
+        ["load_skill"]
+    );
+}
