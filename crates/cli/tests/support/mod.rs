@@ -66,6 +66,9 @@ impl Place {
         command
             .args(arguments)
             .current_dir(self.root())
+            .env("HOME", self.path("home"))
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_CACHE_HOME")
             .env_remove("NO_COLOR");
         command
     }

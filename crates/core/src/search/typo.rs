@@ -22,7 +22,10 @@ pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
         if candidate.len() < 3 || candidate.len().abs_diff(sought.len()) > best.0 {
             continue;
         }
-        let rank = (distance(&sought, &candidate), place);
+        let Some(distance) = distance(&sought, &candidate, best.0) else {
+            continue;
+        };
+        let rank = (distance, place);
         if rank < best {
             best = rank;
             found.clear();
@@ -35,8 +38,8 @@ pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
     (best.0, found)
 }
 
-/// How many letters to insert, remove, replace or swap with their neighbour.
-fn distance(left: &[char], right: &[char]) -> usize {
+/// How many letters to insert, remove, replace or swap with their neighbour; none when more than `most`.
+fn distance(left: &[char], right: &[char], most: usize) -> Option<usize> {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=right.len()).collect();
     let mut above = None;
@@ -59,8 +62,12 @@ fn distance(left: &[char], right: &[char]) -> usize {
         }
         before = std::mem::replace(&mut row, next);
         above = Some(a);
+        // A swap reaches back two rows, anything else one.
+        if row.iter().chain(&before).all(|cost| *cost > most) {
+            return None;
+        }
     }
-    row.last().copied().unwrap_or_default()
+    row.last().copied().filter(|cost| *cost <= most)
 }
 
 #[cfg(test)]
@@ -69,16 +76,14 @@ mod tests {
 
     fn check(left: &str, right: &str, expected: usize) {
         let chars = |text: &str| text.chars().collect::<Vec<_>>();
-        assert_eq!(
-            distance(&chars(left), &chars(right)),
-            expected,
-            "{left} {right}"
-        );
-        assert_eq!(
-            distance(&chars(right), &chars(left)),
-            expected,
-            "{right} {left}"
-        );
+        for (left, right) in [(left, right), (right, left)] {
+            let distance = |most| distance(&chars(left), &chars(right), most);
+            assert_eq!(distance(expected), Some(expected), "{left} {right}");
+            assert_eq!(distance(9), Some(expected), "{left} {right}");
+            if expected > 0 {
+                assert_eq!(distance(expected - 1), None, "{left} {right}");
+            }
+        }
     }
 
     #[test]

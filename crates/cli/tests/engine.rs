@@ -1,0 +1,271 @@
+//! The commands over an agent's skills, on the layouts that people have.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use insta::assert_snapshot;
+use support::Place;
+
+fn described(place: &Place, path: &str, description: &str) {
+    let name = path.rsplit('/').next().unwrap();
+    place.write(
+        &format!("{path}/SKILL.md"),
+        format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}.\n"),
+    );
+}
+
+/// `.agents/skills` with skills side by side.
+fn flat() -> Place {
+    let place = Place::new();
+    described(&place, ".agents/skills/pdf", "Reads PDF files");
+    described(&place, ".agents/skills/csv", "Summarises CSV files");
+    place.write(".agents/skills/csv/references/GUIDE.md", "Guide.\n");
+    place.write(".agents/skills/broken/SKILL.md", "no frontmatter\n");
+    place
+}
+
+#[test]
+fn a_flat_layout() {
+    let place = flat();
+    assert_snapshot!(place.run(&["list"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    SKILL  DESCRIPTION           TOKENS  SOURCE
+    csv    Summarises CSV files  4       .agents/skills
+    pdf    Reads PDF files       4       .agents/skills
+    --- stderr
+    2 skills in 1 place, 1 invalid (see `prowess list --all`)
+    ");
+    assert_snapshot!(place.run(&["prompt"]).snapshot(), @r#"
+    exit 0
+    --- stdout
+    <available_skills>
+      <skill id="csv">
+        <description>Summarises CSV files</description>
+      </skill>
+      <skill id="pdf">
+        <description>Reads PDF files</description>
+      </skill>
+    </available_skills>
+    --- stderr
+    2 of 2 skills listed, about 50 tokens, for the system prompt
+    "#);
+    assert_snapshot!(place.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not begin with a `---` line");
+}
+
+#[test]
+fn nested_collections() {
+    let place = Place::new();
+    for index in 0..7 {
+        described(
+            &place,
+            &format!("library/extraction/skill-{index}"),
+            "Extracts",
+        );
+        described(
+            &place,
+            &format!("library/extraction/medical/scan-{index}"),
+            "Scans",
+        );
+    }
+    described(&place, "library/pdf", "Reads PDF files");
+    place.write("library/extraction/COLLECTION.md", "Entity extraction\n");
+    assert_snapshot!(place.run(&["prompt", "--in", "library"]).snapshot(), @r#"
+    exit 0
+    --- stdout
+    <available_skills mode="collections">
+      <collection path="extraction" count="14">Entity extraction</collection>
+      <skill id="pdf">
+        <description>Reads PDF files</description>
+      </skill>
+      Use the browse_skills tool to list skills in a collection or to search.
+      Use the load_skill tool or /collection/skill-name to activate a skill.
+    </available_skills>
+    --- stderr
+    1 of 15 skills listed, about 89 tokens, for the system prompt; 14 behind collections or search
+    "#);
+    assert_snapshot!(place.run(&["browse", "--in", "library"]).stdout, @r"
+    extraction/  Entity extraction
+
+    SKILL  DESCRIPTION      TOKENS  SOURCE
+    pdf    Reads PDF files  4       library
+    ");
+    let below = place
+        .run(&["browse", "extraction", "--in", "library", "--json"])
+        .json();
+    assert_eq!(below["subcollections"][0]["path"], "extraction/medical");
+    assert_eq!(below["skills"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_monorepo_of_four_levels() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("home/repo/.git")).unwrap();
+    described(&place, "home/.agents/skills/pdf", "The user's");
+    described(&place, "home/repo/.agents/skills/pdf", "The repository's");
+    described(&place, "home/repo/apps/.claude/skills/pdf", "The apps'");
+    described(
+        &place,
+        "home/repo/apps/web/.agents/skills/pdf",
+        "The web app's",
+    );
+    described(
+        &place,
+        "home/repo/apps/web/.agents/skills/css",
+        "Writes CSS",
+    );
+    let run = place.run(&["-C", "home/repo/apps/web", "list", "--all"]);
+    assert_snapshot!(run.snapshot(), @r"
+    exit 0
+    --- stdout
+    SKILL  DESCRIPTION    TOKENS  SOURCE
+    css    Writes CSS     4       apps/web/.agents/skills
+    pdf    The web app's  4       apps/web/.agents/skills
+    shadowed: pdf of apps/.claude/skills by that of apps/web/.agents/skills
+    shadowed: pdf of .agents/skills by that of apps/web/.agents/skills
+    shadowed: pdf of ~/.agents/skills by that of apps/web/.agents/skills
+    --- stderr
+    2 skills in 4 places, 3 shadowed
+    ");
+}
+
+#[test]
+fn instructions_and_files() {
+    let place = flat();
+    assert_snapshot!(place.run(&["show", "pdf", "page", "3"]).stdout, @r#"
+    <skill id="pdf">
+    Body of pdf.
+
+    ARGUMENTS: page 3
+    </skill>
+    "#);
+    assert_eq!(
+        place.run(&["read", "csv", "references/GUIDE.md"]).stdout,
+        "Guide.\n"
+    );
+    assert_eq!(
+        place
+            .run(&[
+                "read",
+                "csv",
+                "references/GUIDE.md",
+                "--offset",
+                "2",
+                "--limit",
+                "2"
+            ])
+            .stdout,
+        "id"
+    );
+    assert_snapshot!(place.run(&["read", "csv", "../pdf/SKILL.md"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: `../pdf/SKILL.md` has a `..`
+    hint: name a file inside the skill, such as references/API.md
+    ");
+    assert_snapshot!(place.run(&["read", "csv", "references/GUIDES.md"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: `csv` has no file `references/GUIDES.md`
+    hint: did you mean references/GUIDE.md?
+    ");
+    assert_snapshot!(place.run(&["show", "csw"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: there is no skill `csw`
+    hint: did you mean csv?
+    ");
+    let info = place.run(&["info", "csv", "--json"]).json();
+    assert_eq!(info["files"][0]["path"], "references/GUIDE.md");
+    assert_eq!(info["frontmatter"]["description"], "Summarises CSV files");
+}
+
+#[test]
+fn search_finds_by_body_and_forgives_typos() {
+    let place = flat();
+    described(&place, ".agents/skills/k8s", "Helps with clusters");
+    place.write(".agents/skills/k8s/SKILL.md", "---\nname: k8s\ndescription: Helps with clusters\n---\nWhen a pod restarts, look at the logs.\n");
+    for (query, expected) in [
+        ("my pod keeps restarting", "k8s"),
+        ("spreadsheet csv", "csv"),
+        ("summarsies", "csv"),
+    ] {
+        let found = place.run(&["search", query, "--json"]).json();
+        assert_eq!(found["skills"][0]["id"], expected, "{query}");
+    }
+    assert!(
+        place.path("home/.cache/prowess").is_dir(),
+        "the index is kept"
+    );
+    assert_snapshot!(place.run(&["search", "zzzzzz"]).snapshot(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+    No results for "zzzzzz".
+    "#);
+    // A damaged cache is made again.
+    for entry in fs::read_dir(place.path("home/.cache/prowess")).unwrap() {
+        fs::write(entry.unwrap().path(), "damaged").unwrap();
+    }
+    let found = place.run(&["search", "pod", "--json"]).json();
+    assert_eq!(found["skills"][0]["id"], "k8s");
+}
+
+#[test]
+fn doctor_says_what_is_broken() {
+    let place = flat();
+    let run = place.run(&["doctor"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stdout.contains("ok        .agents/skills (2 skills)"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout
+            .contains("invalid   .agents/skills/broken/SKILL.md")
+    );
+    assert_eq!(Place::new().run(&["doctor"]).code, Some(0));
+}
+
+#[test]
+fn nothing_anywhere() {
+    let place = Place::new();
+    assert_snapshot!(place.run(&["list"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    --- stderr
+    no skills: there is no .agents/skills, .claude/skills or .prowess/skills here or above
+    ");
+    assert_eq!(place.run(&["prompt", "--quiet"]).stdout, "");
+    assert_eq!(
+        place.run(&["list", "--json"]).json()["skills"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
+}
+
+#[test]
+fn dialects_change_the_prompt() {
+    let place = flat();
+    assert_eq!(
+        place
+            .run(&["prompt", "--dialect", "remcochat", "--quiet"])
+            .stdout,
+        "{\"available_skills\":[{\"name\":\"csv\",\"description\":\"Summarises CSV files\"},{\"name\":\"pdf\",\"description\":\"Reads PDF files\"}]}\n"
+    );
+    let wrong = place.run(&["prompt", "--dialect", "nope"]);
+    assert_eq!(wrong.code, Some(1));
+    assert!(wrong.stderr.contains("vibe-tavern"));
+}
