@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
 /// Every benchmark of the workspace.
 #[derive(Clone, Copy, ValueEnum)]
 enum Bench {
+    /// Discovering and rendering skills
+    Engine,
     /// Parsing and checking skills
     Format,
     /// Finding the right skill, and how fast
@@ -29,6 +31,7 @@ impl Bench {
     /// The package it lives in and its name there.
     fn target(self) -> (&'static str, &'static str) {
         match self {
+            Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Search => ("prowess-cli", "search"),
         }

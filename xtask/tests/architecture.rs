@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["prowess-spec", "prowess-policy"],
     &["prowess-core"],
     &["prowess-sources"],
+    &["prowess"],
     &["prowess-cli"],
     &["xtask"],
 ];

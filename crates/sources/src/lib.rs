@@ -2,7 +2,13 @@
 
 mod background;
 mod chain;
+mod embedded;
 mod filesystem;
+mod records;
+mod watch;
 
 pub use chain::{ChainLink, UserDirectories, default_chain};
+pub use embedded::embedded;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+pub use records::{SkillRecord, records};
+pub use watch::{Watch, WatchError, watch};

@@ -9,8 +9,9 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use pollster::block_on;
@@ -19,7 +20,8 @@ use prowess_core::{
     Health, MemorySource, Scope, Session, SkillId, Skills, Snapshot, Source, SourceError, ToolUse,
 };
 use prowess_sources::{
-    FilesystemOptions, FilesystemSource, Strictness, UserDirectories, default_chain,
+    FilesystemOptions, FilesystemSource, SkillRecord, Strictness, UserDirectories, default_chain,
+    records, watch,
 };
 use prowess_spec::SkillPath;
 use support::{Place, catalog, id, ids};
@@ -310,6 +312,42 @@ fn d16_the_default_chain_of_a_monorepo() {
 }
 
 #[test]
+fn d17_watching() {
+    let place = Place::new();
+    place.skill("a");
+    let builder = Skills::builder().source("here", place.source(""));
+    let skills = Arc::new(block_on(builder.build()).unwrap());
+    let (sender, receiver) = mpsc::channel();
+    let _watch = watch(&skills, &[place.path("")], move |catalog| {
+        let _ = sender.send(catalog);
+    })
+    .unwrap();
+    let old = skills.catalog();
+    let wait_for = |wanted: &[&str]| loop {
+        let catalog = receiver.recv_timeout(Duration::from_secs(10)).unwrap();
+        if ids(&catalog) == wanted {
+            break;
+        }
+    };
+    place.skill("b");
+    wait_for(&["a", "b"]);
+    assert_eq!(ids(&skills.catalog()), ["a", "b"]);
+    fs::remove_dir_all(place.path("a")).unwrap();
+    wait_for(&["b"]);
+    place.described("b", "Changed");
+    let changed = receiver.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert_eq!(
+        &*changed.get("b").unwrap().descriptor.description,
+        "Changed"
+    );
+    assert_eq!(
+        ids(&old),
+        ["a"],
+        "readers of the old catalog are not disturbed"
+    );
+}
+
+#[test]
 fn d18_filters() {
     let place = Place::new();
     for path in [
@@ -369,6 +407,55 @@ fn d20_sources_are_added() {
         &*catalog.get("pdf").unwrap().descriptor.description,
         "second"
     );
+}
+
+#[test]
+fn d21_no_records() {
+    let source = records([], Scope::Remote);
+    assert!(source.is_empty());
+    assert_eq!(block_on(source.snapshot()).unwrap().invalid.len(), 0);
+}
+
+#[test]
+fn d22_records() {
+    let record = |id: &str, content: Option<&str>| SkillRecord {
+        id: id.to_owned(),
+        description: "From a row: with a colon".to_owned(),
+        content: content.map(str::to_owned),
+        ..SkillRecord::default()
+    };
+    let mut with_file = record("c", Some("Instructions alone."));
+    with_file
+        .files
+        .push(("references/x.md".to_owned(), b"x".to_vec()));
+    with_file
+        .files
+        .push(("../escape".to_owned(), b"x".to_vec()));
+    let source = records(
+        [
+            record("a", Some("---\nname: a\ndescription: d\n---\nBody.\n")),
+            record("b", None),
+            with_file,
+            record("bad", Some("---\nname: [\n---\n")),
+        ],
+        Scope::Remote,
+    );
+    let snapshot = block_on(source.snapshot()).unwrap();
+    let found: Vec<&str> = snapshot
+        .skills
+        .iter()
+        .map(|skill| skill.id.as_str())
+        .collect();
+    assert_eq!(found, ["a", "c"]);
+    assert_eq!(&*snapshot.skills[1].description, "From a row: with a colon");
+    let invalid: Vec<&str> = snapshot
+        .invalid
+        .iter()
+        .map(|invalid| invalid.path.as_str())
+        .collect();
+    assert_eq!(invalid, ["b", "bad"]);
+    let files = block_on(source.files(&id("c"))).unwrap();
+    assert_eq!(files.len(), 1);
 }
 
 #[test]
