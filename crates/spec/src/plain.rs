@@ -22,6 +22,8 @@ impl From<Refusal> for NotPlain {
 
 type Scan<T = ()> = Result<T, NotPlain>;
 
+/// YAML ends a key that stands on one line after 1,024 characters.
+const LONGEST_KEY: usize = 1_000;
 /// Nesting that the scanner follows; deeper frontmatter is not typical.
 const DEPTH: usize = 8;
 
@@ -287,7 +289,7 @@ fn key(content: &str) -> Scan<&str> {
     let length = content.bytes().take_while(|byte| is_key(byte)).count();
     let key = content.get(..length).ok_or(NotPlain)?;
     let colon = content.as_bytes().get(length) == Some(&b':');
-    if !colon || key.is_empty() || key.starts_with('-') {
+    if !colon || key.is_empty() || key.len() > LONGEST_KEY || key.starts_with('-') {
         return Err(NotPlain);
     }
     Ok(key)

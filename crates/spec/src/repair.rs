@@ -26,18 +26,19 @@ pub(crate) fn repairs(text: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The same for values that YAML reads without complaint, but not as they were meant.
+/// The same for what the YAML parser reads without complaint, but not as it was meant.
 ///
-/// `&nbsp;` is a space to HTML and an anchor to YAML.
+/// `&nbsp;` is a space to HTML and an anchor to YAML. A tab in front of a key is never indentation to YAML,
+/// though parsers may let it pass.
 pub(crate) fn misread(text: &str) -> Vec<Diagnostic> {
-    if !text.contains(ENTITY) {
+    if !text.contains(ENTITY) && !text.contains('\t') {
         return Vec::new();
     }
     entries(text)
         .into_iter()
         .filter(|entry| {
-            text.get(entry.clone())
-                .is_some_and(|entry| entry.contains(ENTITY))
+            let entry = text.get(entry.clone()).unwrap_or_default();
+            entry.contains(ENTITY) || entry.contains('\t')
         })
         .flat_map(|entry| repair_entry(text, entry, Aim::Meaning))
         .collect()
@@ -143,7 +144,8 @@ fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
         if line.is_blank() {
             continue;
         }
-        found.extend(tab_indentation(*line).filter(|_| aim == Aim::Syntax));
+        let is_key = value_offset(line.text).is_some();
+        found.extend(tab_indentation(*line).filter(|_| aim == Aim::Syntax || is_key));
         let Some(value_at) = value_offset(line.text) else {
             continue;
         };
@@ -159,7 +161,7 @@ fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
         let continued = after.iter().take_while(deeper).count();
         let last = after.iter().take(continued).rfind(|next| !next.is_blank());
         let region = Span::new(line.start + value_at, last.map_or(line.end(), Line::end));
-        if let Some(diagnostic) = quoting(text, *line, value_at, region) {
+        if let Some(diagnostic) = quoting(text, *line, value_at, region, aim) {
             found.push(diagnostic);
             rest = after.get(continued..).unwrap_or_default();
         }
@@ -203,11 +205,17 @@ fn is_block_header(value: &str) -> bool {
 }
 
 /// Puts the value under `region` in quotes when YAML cannot read it as it stands.
-fn quoting(text: &str, line: Line<'_>, value_at: usize, region: Span) -> Option<Diagnostic> {
+fn quoting(
+    text: &str,
+    line: Line<'_>,
+    value_at: usize,
+    region: Span,
+    aim: Aim,
+) -> Option<Diagnostic> {
     let raw = region.slice(text);
     let first = raw.chars().next()?;
     let entity = raw.contains(ENTITY) && !matches!(first, '"' | '\'');
-    if !entity && parses(&format!("x: {raw}\n")) {
+    if !entity && (aim == Aim::Meaning || parses(&format!("x: {raw}\n"))) {
         return None;
     }
     let several_lines = raw.contains('\n');

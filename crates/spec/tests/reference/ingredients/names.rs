@@ -1,0 +1,180 @@
+//! Names, and how they are written.
+
+use super::strings;
+
+/// Names that both validators should accept, where the directory is named alike.
+pub(crate) fn valid_names() -> Vec<String> {
+    let mut texts = strings(VALID_NAMES);
+    texts.push("x".repeat(64));
+    texts.push("技".repeat(64));
+    texts
+}
+
+const VALID_NAMES: &[&str] = &[
+    "pdf",
+    "a",
+    "skill123",
+    "my-123-skill",
+    "a1-b2-c3",
+    "2-factor",
+    "技能",
+    "навык-1",
+    "größe",
+    "straße",
+    "ελληνικός",
+    "ﬁle",
+    "①-step",
+    "x²",
+    "½-off",
+    "ⅳ-chapter",
+    "ｐｄｆ",
+    "ª-º",
+    "ı-dotless",
+    "ｶﾞ-kana",
+    "한국어",
+    "ह",
+    "ǆ",
+    "ʰ",
+    "ⓐ-circled",
+    "𝒶-script",
+    "٣-arabic",
+    "〇",
+    "cafe\u{301}",
+];
+
+/// Names that break a rule, or may.
+pub(crate) fn odd_names() -> Vec<String> {
+    let mut texts = strings(ODD_NAMES);
+    texts.push("x".repeat(65));
+    texts.push("é".repeat(65));
+    texts.push("½".repeat(32));
+    texts.push("ﬁ".repeat(33));
+    texts
+}
+
+const ODD_NAMES: &[&str] = &[
+    "A",
+    "Invalid-Name",
+    "a_b",
+    "My Skill",
+    "-a",
+    "a-",
+    "a--b",
+    "--help",
+    "-",
+    "a.b",
+    "a:b",
+    "a/b",
+    "a\\b",
+    "a+b",
+    "Навык",
+    "İstanbul",
+    "ΣΊΣΥΦΟΣ",
+    "σίσυφος",
+    "ςigma",
+    "Ⅳ-chapter",
+    "Ⓐ-circled",
+    "ǅ",
+    "ＰＤＦ",
+    "™",
+    "K-kelvin",
+    "Ω-ohm",
+    "हिन्दी",
+    "นี้",
+    "a\u{301}\u{302}",
+    "q\u{308}",
+    "\u{345}a",
+    "a\u{200d}b",
+    "a\u{200b}b",
+    "a\u{ad}b",
+    "a\u{a0}b",
+    "a‐b",
+    "a－b",
+    "a–b",
+    "emoji-🎉",
+    "a·b",
+    "ƻ-two",
+    "ꟲ",
+    "ₐ-sub",
+    "ℵ",
+    "㍿",
+    "⑴",
+    "1⁄2",
+    "ẞ",
+    "\u{10fffd}",
+    "a\u{fe0f}",
+];
+
+/// Letters, digits, marks and signs that Unicode has known for long: both sides' tables agree on them.
+pub(crate) const LETTER_RANGES: &[(u32, u32)] = &[
+    (0xa1, 0x377),
+    (0x400, 0x52f),
+    (0x561, 0x586),
+    (0x5d0, 0x5ea),
+    (0x621, 0x6ff),
+    (0x905, 0x94d),
+    (0x1e00, 0x1f15),
+    (0x2010, 0x2027),
+    (0x2030, 0x205e),
+    (0x2100, 0x218b),
+    (0x2460, 0x24ff),
+    (0x3041, 0x3096),
+    (0x3099, 0x30ff),
+    (0x3131, 0x318e),
+    (0x3200, 0x321e),
+    (0x32d0, 0x33ff),
+    (0x4e00, 0x9fef),
+    (0xac00, 0xd7a3),
+    (0xfb00, 0xfb06),
+    (0xff01, 0xffbe),
+    (0x1_d400, 0x1_d454),
+    (0x1_d7ce, 0x1_d7ff),
+    (0x1_f600, 0x1_f64f),
+];
+
+/// Values of `name` as YAML, where the writing and not the name is what matters.
+pub(crate) const NAME_LINES: &[&str] = &[
+    "name: 'pdf'\n",
+    "name: \"pdf\"\n",
+    "name:   pdf   \n",
+    "name: \"pdf \"\n",
+    "name: pdf # the best\n",
+    "name: |\n  pdf\n",
+    "name: >-\n  pdf\n",
+    "name:\n  pdf\n",
+    "name: 'p\\df'\n",
+    "name: \"\\x70df\"\n",
+    "name: \"\\u0070df\"\n",
+    "\"name\": pdf\n",
+    "'name': pdf\n",
+    "name : pdf\n",
+    "? name\n: pdf\n",
+    "Name: pdf\n",
+    "NAME: pdf\n",
+    "name:pdf\n",
+    "name pdf\n",
+    "name: 123\n",
+    "name: 0x1f\n",
+    "name: 1.5\n",
+    "name: 1e3\n",
+    "name: 2026-01-02\n",
+    "name: yes\n",
+    "name: on\n",
+    "name: true\n",
+    "name: null\n",
+    "name: ~\n",
+    "name:\n",
+    "name: ''\n",
+    "name: \"  \"\n",
+    "name: [pdf]\n",
+    "name:\n  - pdf\n",
+    "name:\n  a: pdf\n",
+    "name: {a: pdf}\n",
+    "name: &n pdf\n",
+    "name: *n\n",
+    "name: !!str pdf\n",
+    "name: !x pdf\n",
+    "name: pdf\nname: pdf\n",
+    "name: pdf\nname: other\n",
+    "",
+];
