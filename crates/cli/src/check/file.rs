@@ -10,7 +10,7 @@ use prowess_spec::{
 
 use super::find::SkillDirectory;
 use super::read;
-use super::report::{FileReport, Problem, SkillReport};
+use super::report::{Change, FileReport, Problem, SkillReport};
 
 /// Whether to work out what a file would look like mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn check(directory: SkillDirectory, fixes: Fixes) -> Result<SkillRepo
     let from_manifest = report
         .manifest
         .as_ref()
-        .map(|manifest| manifest.name.to_string());
+        .map(|(manifest, _)| manifest.name.to_string());
     report.name = skill.map(|skill| skill.name.to_string()).or(from_manifest);
     Ok(report)
 }
@@ -77,10 +77,14 @@ fn check_skill(
     let text = std::str::from_utf8(&bytes)
         .ok()
         .filter(|_| fixes == Fixes::Wanted);
-    let mended = text
+    let after = text
         .and_then(|text| fix(text, context))
         .map(|fixed| fixed.text);
-    add(report, path, bytes, mended, diagnostics);
+    add(report, path, &bytes, diagnostics);
+    if let (Some(after), Some(file)) = (after, report.files.last_mut()) {
+        let before = bytes;
+        file.change = Some(Change { before, after });
+    }
     skill
 }
 
@@ -93,26 +97,17 @@ fn check_manifest(
     let bytes = read::open(path).and_then(read::regular);
     let bytes = bytes.map_err(|error| unreadable(path, &error))?;
     let parsed = manifest::parse(&bytes, context, skill);
-    report.manifest = parsed.manifest;
-    add(report, path, bytes, None, parsed.diagnostics);
+    add(report, path, &bytes, parsed.diagnostics);
+    report.manifest = parsed.manifest.map(|manifest| (manifest, bytes));
     Ok(())
 }
 
-fn add(
-    report: &mut SkillReport,
-    path: &Path,
-    bytes: Vec<u8>,
-    fixed: Option<String>,
-    diagnostics: Vec<Diagnostic>,
-) {
-    // A manifest may yet get findings about its dependencies; any other silent file is forgotten.
-    let keep = !diagnostics.is_empty() || report.manifest.is_some();
+fn add(report: &mut SkillReport, path: &Path, bytes: &[u8], diagnostics: Vec<Diagnostic>) {
     report.files.push(FileReport {
         path: shown(path),
-        bytes: if keep { bytes } else { Vec::new() },
-        fixed,
+        change: None,
     });
-    report.add(report.files.len() - 1, diagnostics);
+    report.add(report.files.len() - 1, bytes, diagnostics);
 }
 
 /// The name of a directory, also of `.` and `..`.

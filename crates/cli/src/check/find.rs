@@ -14,6 +14,8 @@ use super::report::{Problem, SkillReport};
 
 /// Directories below a named path that are followed.
 const DEPTH: usize = 32;
+/// Directories that one task looks at.
+const CHUNK: usize = 64;
 
 /// The spelling that other clients accept as well.
 const LOWER_CASE: &str = "skill.md";
@@ -104,7 +106,7 @@ impl Search<'_> {
 
     fn visit_named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path, depth: usize) {
         match identity(path) {
-            Ok(identity) => self.visit(scope, path, identity, depth),
+            Ok(identity) => self.visit(scope, vec![(path.to_owned(), identity)], depth),
             Err(error) => self.unreadable(path, &error, None),
         }
     }
@@ -141,44 +143,45 @@ impl Search<'_> {
         );
     }
 
-    fn skill(&self, skill: SkillDirectory) {
-        let outcome = (self.check)(skill);
-        let found = &mut self.lock().found;
-        match outcome {
-            Ok(report) => found.skills.push(report),
-            Err(problem) => found.problems.push(problem),
-        }
-    }
-
+    /// Looks at directories that nobody has looked at yet. One lock for all of them is enough.
     fn visit<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
-        path: &Path,
-        identity: Identity,
+        mut chunk: Vec<(PathBuf, Identity)>,
         depth: usize,
     ) {
-        if let Err(error) = self.try_visit(scope, path, identity, depth) {
-            self.unreadable(path, &error, None);
+        {
+            let seen = &mut self.lock().seen;
+            chunk.retain(|(_, identity)| seen.insert(*identity));
         }
+        let mut found = Found::default();
+        for (path, identity) in chunk {
+            if let Err(error) = self.look(scope, &path, identity, depth, &mut found) {
+                self.unreadable(&path, &error, None);
+            }
+        }
+        let all = &mut self.lock().found;
+        all.skills.append(&mut found.skills);
+        all.problems.append(&mut found.problems);
     }
 
-    fn try_visit<'scope>(
+    fn look<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
         path: &Path,
         identity: Identity,
         depth: usize,
+        found: &mut Found,
     ) -> io::Result<()> {
-        if !self.lock().seen.insert(identity) {
-            return Ok(());
-        }
-        if let Some(skill) = probe(path)? {
-            self.skill(skill);
-            return Ok(());
-        }
-        let listing = list(path, identity)?;
-        if !listing.skill.skill_files.is_empty() || listing.skill.has_manifest {
-            self.skill(listing.skill);
+        let (skill, below) = match probe(path)? {
+            Some(skill) => (Some(skill), Vec::new()),
+            None => list(path, identity)?,
+        };
+        if let Some(skill) = skill {
+            match (self.check)(skill) {
+                Ok(report) => found.skills.push(report),
+                Err(problem) => found.problems.push(problem),
+            }
             return Ok(());
         }
         if depth >= DEPTH {
@@ -186,12 +189,17 @@ impl Search<'_> {
             self.problem(path, message, Some("name a directory nearer to the skills"));
             return Ok(());
         }
-        for (path, identity) in listing.below {
-            if let Some(identity) = identity {
-                scope.spawn(move |scope| self.visit(scope, &path, identity, depth + 1));
-            } else if path.is_dir() {
-                self.lock().links.push((path, depth + 1));
+        let mut real = Vec::new();
+        for (path, identity) in below {
+            match identity {
+                Some(identity) => real.push((path, identity)),
+                None if path.is_dir() => self.lock().links.push((path, depth + 1)),
+                None => {}
             }
+        }
+        while !real.is_empty() {
+            let chunk = real.split_off(real.len().saturating_sub(CHUNK));
+            scope.spawn(move |scope| self.visit(scope, chunk, depth + 1));
         }
         Ok(())
     }
@@ -218,41 +226,37 @@ fn probe(path: &Path) -> io::Result<Option<SkillDirectory>> {
     }))
 }
 
-/// What a directory holds, as far as it matters.
-struct Listing {
-    skill: SkillDirectory,
-    /// Directories to search, each with its identity unless it is a link.
-    below: Vec<(PathBuf, Option<Identity>)>,
-}
+/// Directories to search, each with its identity unless it is a link.
+type Below = Vec<(PathBuf, Option<Identity>)>;
 
-fn list(path: &Path, identity: Identity) -> io::Result<Listing> {
-    let mut listing = Listing {
-        skill: SkillDirectory {
-            path: path.to_owned(),
-            skill_files: Vec::new(),
-            standard: None,
-            has_manifest: false,
-        },
-        below: Vec::new(),
+/// What a directory is: a skill after all, or something with directories below it.
+fn list(path: &Path, identity: Identity) -> io::Result<(Option<SkillDirectory>, Below)> {
+    let mut skill = SkillDirectory {
+        path: path.to_owned(),
+        skill_files: Vec::new(),
+        standard: None,
+        has_manifest: false,
     };
+    let mut below = Vec::new();
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if is_skill_file(&name) {
-            listing.skill.skill_files.push(name.into_owned());
+            skill.skill_files.push(name.into_owned());
         } else if name == MANIFEST_FILE {
-            listing.skill.has_manifest = true;
+            skill.has_manifest = true;
         } else {
             let kind = entry.file_type()?;
             let is_link = kind.is_symlink();
             if (kind.is_dir() || is_link) && is_searched(&entry.path(), &name) {
                 let target = (!is_link).then(|| entry_identity(&entry, identity));
-                listing.below.push((entry.path(), target));
+                below.push((entry.path(), target));
             }
         }
     }
-    Ok(listing)
+    let is_skill = !skill.skill_files.is_empty() || skill.has_manifest;
+    Ok((is_skill.then_some(skill), below))
 }
 
 /// Hidden directories are skipped unless they are where some agent keeps skills.

@@ -8,24 +8,24 @@ use anstyle::Style;
 use anyhow::{Context, Result, bail};
 use similar::TextDiff;
 
-use super::report::{FileReport, Report};
+use super::report::{Change, FileReport, Report};
 use crate::terminal;
 
 /// Shows what would change, asks, and writes. Whether anything was written.
 pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
-    let changed: Vec<(&FileReport, &str)> = report
+    let changed: Vec<(&FileReport, &Change)> = report
         .skills
         .iter()
         .flat_map(|skill| &skill.files)
-        .filter_map(|file| Some((file, file.fixed.as_deref()?)))
+        .filter_map(|file| Some((file, file.change.as_ref()?)))
         .collect();
     if changed.is_empty() {
         terminal::note("nothing to mend");
         return Ok(false);
     }
     let mut out = String::new();
-    for (file, fixed) in &changed {
-        out.push_str(&difference(file, fixed));
+    for (file, change) in &changed {
+        out.push_str(&difference(file, change));
     }
     terminal::print(&out)?;
     let files = if changed.len() == 1 {
@@ -37,17 +37,17 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
         terminal::note("nothing was written; `--yes` writes without asking");
         return Ok(false);
     }
-    for (file, fixed) in &changed {
-        write(file, fixed)?;
+    for (file, change) in &changed {
+        write(file, change)?;
     }
     terminal::note(&format!("wrote {files}"));
     Ok(true)
 }
 
-fn difference(file: &FileReport, fixed: &str) -> String {
-    let before = String::from_utf8_lossy(&file.bytes);
+fn difference(file: &FileReport, change: &Change) -> String {
+    let before = String::from_utf8_lossy(&change.before);
     let path = terminal::printable(&file.path);
-    let diff = TextDiff::from_lines(before.as_ref(), fixed);
+    let diff = TextDiff::from_lines(before.as_ref(), change.after.as_str());
     let unified = diff
         .unified_diff()
         .context_radius(2)
@@ -68,17 +68,17 @@ fn coloured(line: &str) -> String {
 }
 
 /// Replaces the file by a complete new one, unless somebody changed it in the meantime.
-fn write(file: &FileReport, fixed: &str) -> Result<()> {
+fn write(file: &FileReport, change: &Change) -> Result<()> {
     let path =
         fs::canonicalize(&file.path).with_context(|| format!("cannot find {}", file.path))?;
     let now = fs::read(&path).with_context(|| format!("cannot read {}", file.path))?;
-    if now != file.bytes {
+    if now != change.before {
         bail!(
             "{} changed while it was being checked; run the command again",
             file.path
         );
     }
-    replace(&path, fixed.as_bytes()).with_context(|| format!("cannot write {}", file.path))
+    replace(&path, change.after.as_bytes()).with_context(|| format!("cannot write {}", file.path))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> Result<()> {

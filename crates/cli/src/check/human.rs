@@ -11,10 +11,6 @@ use crate::terminal;
 
 /// Findings that are drawn for one skill.
 const FINDINGS: usize = 50;
-/// Source lines that are drawn for one finding.
-const LINES: usize = 4;
-/// Bytes of source that are drawn for one finding, before and behind its beginning.
-const BYTES: usize = 2_000;
 
 /// Prints findings to standard output; problems and the summary to standard error.
 pub(crate) fn print(report: &Report, quiet: bool) -> io::Result<()> {
@@ -54,8 +50,8 @@ fn render(renderer: &Renderer, skill: &SkillReport, finding: &Finding) -> String
         || skill.path.clone(),
         |file| terminal::printable(&file.path),
     );
-    let excerpt = excerpt(file.map_or(&[], |file| &file.bytes), finding);
-    let snippet = Snippet::source(excerpt.text)
+    let excerpt = &finding.excerpt;
+    let snippet = Snippet::source(excerpt.text.as_str())
         .path(path)
         .line_start(finding.start.line)
         .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end));
@@ -67,54 +63,6 @@ fn render(renderer: &Renderer, skill: &SkillReport, finding: &Finding) -> String
         .as_ref()
         .map(|help| Level::HELP.message(terminal::printable(help)));
     renderer.render(&[title.element(snippet).elements(help)])
-}
-
-/// The lines under a finding, and the finding's place in them.
-struct Excerpt {
-    text: String,
-    start: usize,
-    end: usize,
-}
-
-fn excerpt(bytes: &[u8], finding: &Finding) -> Excerpt {
-    let start = finding.start.byte;
-    let before = bytes
-        .get(start.saturating_sub(BYTES)..start)
-        .unwrap_or_default();
-    let on_line = before
-        .iter()
-        .rev()
-        .take_while(|byte| **byte != b'\n')
-        .count();
-    let first = start - on_line;
-    let window = bytes
-        .get(first..bytes.len().min(start + BYTES))
-        .unwrap_or_default();
-    let lines = finding
-        .end
-        .line
-        .saturating_sub(finding.start.line)
-        .min(LINES - 1)
-        + 1;
-    let length = window
-        .split_inclusive(|byte| *byte == b'\n')
-        .take(lines)
-        .map(<[u8]>::len)
-        .sum();
-    let text = String::from_utf8_lossy(window.get(..length).unwrap_or_default());
-    let text = visible(text.trim_end_matches(['\n', '\r']));
-    let boundary = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
-    let start = boundary(on_line);
-    let end = boundary(finding.end.byte - first).max(start);
-    Excerpt { text, start, end }
-}
-
-/// `text` without the control characters that the renderer lets through, each byte in its place.
-fn visible(text: &str) -> String {
-    let is_c1 = |c: char| ('\u{80}'..='\u{9f}').contains(&c);
-    text.chars()
-        .map(|c| if is_c1(c) { '\u{b7}' } else { c })
-        .collect()
 }
 
 fn summary(report: &Report) -> String {

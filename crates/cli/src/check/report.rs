@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::excerpt::{Excerpt, excerpt};
 use prowess_spec::manifest::{self, Manifest};
-use prowess_spec::{Code, Diagnostic, Edit, LineIndex, Position, Profile, Severity, is_valid};
+use prowess_spec::{Code, Diagnostic, LineIndex, Position, Profile, Severity, is_valid};
 
 /// Everything, in the order in which it is printed.
 pub(crate) struct Report {
@@ -28,15 +29,21 @@ pub(crate) struct SkillReport {
     pub(crate) valid: bool,
     pub(crate) findings: Vec<Finding>,
     pub(crate) files: Vec<FileReport>,
-    pub(crate) manifest: Option<Manifest>,
+    /// The manifest with its file, of which dependencies may yet have something to say.
+    pub(crate) manifest: Option<(Manifest, Vec<u8>)>,
 }
 
-/// A file that has findings, kept to draw its lines.
+/// A file of a skill.
 pub(crate) struct FileReport {
     pub(crate) path: String,
-    pub(crate) bytes: Vec<u8>,
-    /// The text with everything mended that can be.
-    pub(crate) fixed: Option<String>,
+    /// What mending would change, if that was asked for.
+    pub(crate) change: Option<Change>,
+}
+
+/// A file before and after mending.
+pub(crate) struct Change {
+    pub(crate) before: Vec<u8>,
+    pub(crate) after: String,
 }
 
 /// A diagnostic in its file, as `check` sees it.
@@ -50,7 +57,8 @@ pub(crate) struct Finding {
     pub(crate) end: Position,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
-    pub(crate) fix: Vec<Edit>,
+    pub(crate) fixable: bool,
+    pub(crate) excerpt: Excerpt,
 }
 
 /// How much was found.
@@ -65,26 +73,26 @@ pub(crate) struct Counts {
 
 impl SkillReport {
     /// Adds what `diagnostics` say about the file at index `file`.
-    pub(crate) fn add(&mut self, file: usize, diagnostics: Vec<Diagnostic>) {
+    pub(crate) fn add(&mut self, file: usize, bytes: &[u8], diagnostics: Vec<Diagnostic>) {
         self.valid &= is_valid(&diagnostics, Profile::Check);
-        let Some(bytes) = self.files.get(file).map(|file| file.bytes.as_slice()) else {
-            return;
-        };
         let mut lines = None;
         for found in diagnostics {
             let Some(severity) = found.severity(Profile::Check) else {
                 continue;
             };
             let lines = lines.get_or_insert_with(|| LineIndex::new(bytes));
+            let start = lines.position(found.span.start);
+            let end = lines.position(found.span.end);
             self.findings.push(Finding {
                 file,
                 code: found.code,
                 severity,
-                start: lines.position(found.span.start),
-                end: lines.position(found.span.end),
+                start,
+                end,
                 message: found.message,
                 help: found.help,
-                fix: found.fix,
+                fixable: !found.fix.is_empty(),
+                excerpt: excerpt(bytes, start, end),
             });
         }
     }
@@ -106,7 +114,7 @@ impl Report {
                 Severity::Error => counts.errors += 1,
                 Severity::Warning => counts.warnings += 1,
             }
-            counts.fixable += usize::from(!finding.fix.is_empty());
+            counts.fixable += usize::from(finding.fixable);
         }
         counts
     }
@@ -122,25 +130,23 @@ impl Report {
 
 /// Looks at the dependencies among all skills.
 pub(crate) fn check_dependencies(skills: &mut [SkillReport]) {
-    let with_manifest: Vec<usize> = (0..skills.len())
-        .filter(|index| {
-            skills
-                .get(*index)
-                .is_some_and(|skill| skill.manifest.is_some())
-        })
-        .collect();
-    let manifests: Vec<Manifest> = skills
-        .iter()
-        .filter_map(|skill| skill.manifest.clone())
-        .collect();
-    let manifests: Vec<&Manifest> = manifests.iter().collect();
-    for (index, found) in manifest::check_dependencies(&manifests) {
-        let skill = with_manifest
-            .get(index)
-            .and_then(|index| skills.get_mut(*index));
-        if let Some(skill) = skill {
+    let mut manifests = Vec::new();
+    let mut owners = Vec::new();
+    for (index, skill) in skills.iter().enumerate() {
+        if let Some((manifest, _)) = &skill.manifest {
+            manifests.push(manifest);
+            owners.push(index);
+        }
+    }
+    let found = manifest::check_dependencies(&manifests);
+    for (index, diagnostic) in found {
+        let skill = owners.get(index).and_then(|index| skills.get_mut(*index));
+        if let Some(skill) = skill
+            && let Some((_, bytes)) = &skill.manifest
+        {
+            let bytes = bytes.clone();
             let file = skill.files.len().saturating_sub(1);
-            skill.add(file, vec![found]);
+            skill.add(file, &bytes, vec![diagnostic]);
         }
     }
 }

@@ -85,7 +85,7 @@ impl<'r> Skill<'r> {
             end: finding.end,
             message: &finding.message,
             help: finding.help.as_deref(),
-            fixable: !finding.fix.is_empty(),
+            fixable: finding.fixable,
         };
         Self {
             path: &skill.path,

@@ -28,7 +28,7 @@ def answer(skill, content):
         return metadata, body
 
     validator.parse_frontmatter = watched
-    skill.mkdir(parents=True)
+    skill.mkdir(exist_ok=True)
     (skill / "SKILL.md").write_bytes(content)
     try:
         errors, crash = validator.validate(skill), None
@@ -50,8 +50,9 @@ def main():
     # Read whole before the first answer, so that neither side waits for the other.
     cases = [json.loads(line) for line in sys.stdin]
     with tempfile.TemporaryDirectory() as root:
-        for number, case in enumerate(cases):
-            skill = Path(root, str(number), case["directory"])
+        for case in cases:
+            # Cases of one directory follow each other in it: the file is replaced, not added to.
+            skill = Path(root, case["directory"])
             line = json.dumps(answer(skill, bytes(case["content"])), ensure_ascii=False)
             # An escape can stand for half a character, which has no encoding.
             sys.stdout.buffer.write(line.encode(errors="replace") + b"\n")
