@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use prowess_spec::{
     Context, Diagnostic, MANIFEST_FILE, Skill, SkillPath, choose_skill_file, fix, manifest, parse,
@@ -20,12 +20,17 @@ pub(crate) enum Fixes {
 }
 
 pub(crate) fn check(directory: SkillDirectory, fixes: Fixes) -> Result<SkillReport, Problem> {
-    let name = directory_name(&directory.path);
+    let own_name = directory.path.file_name().and_then(|name| name.to_str());
+    let resolved = if own_name.is_none() {
+        resolved_name(&directory.path)
+    } else {
+        None
+    };
     let exists = |path: &str| {
         SkillPath::parse(path).is_ok_and(|path| directory.path.join(path.as_str()).exists())
     };
     let context = Context {
-        directory: name.as_deref(),
+        directory: own_name.or(resolved.as_deref()),
         exists: Some(&exists),
     };
     let mut report = SkillReport {
@@ -110,11 +115,10 @@ fn add(report: &mut SkillReport, path: &Path, bytes: &[u8], diagnostics: Vec<Dia
     report.add(report.files.len() - 1, bytes, diagnostics);
 }
 
-/// The name of a directory, also of `.` and `..`.
-fn directory_name(path: &Path) -> Option<String> {
-    let own = path.file_name().map(PathBuf::from);
-    let name = own.or_else(|| fs::canonicalize(path).ok()?.file_name().map(PathBuf::from))?;
-    Some(name.to_string_lossy().into_owned())
+/// The name of a directory that is called `.` or `..`, or not in UTF-8.
+fn resolved_name(path: &Path) -> Option<String> {
+    let path = fs::canonicalize(path).ok()?;
+    Some(path.file_name()?.to_string_lossy().into_owned())
 }
 
 /// The path as it is printed.

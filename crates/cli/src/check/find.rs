@@ -1,7 +1,7 @@
 //! Finding the skills below the paths that a person names.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -106,7 +106,12 @@ impl Search<'_> {
 
     fn visit_named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path, depth: usize) {
         match identity(path) {
-            Ok(identity) => self.visit(scope, vec![(path.to_owned(), identity)], depth),
+            Ok(identity) if self.lock().seen.insert(identity) => {
+                let mut found = Found::default();
+                self.look(scope, path, identity, depth, &mut found);
+                self.add(found);
+            }
+            Ok(_) => {}
             Err(error) => self.unreadable(path, &error, None),
         }
     }
@@ -143,28 +148,48 @@ impl Search<'_> {
         );
     }
 
-    /// Looks at directories that nobody has looked at yet. One lock for all of them is enough.
+    /// Looks at what lies in a directory, as far as nobody has looked at it yet.
     fn visit<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
-        mut chunk: Vec<(PathBuf, Identity)>,
+        entries: &[DirEntry],
+        parent: Identity,
         depth: usize,
     ) {
-        {
-            let seen = &mut self.lock().seen;
-            chunk.retain(|(_, identity)| seen.insert(*identity));
-        }
-        let mut found = Found::default();
-        for (path, identity) in chunk {
-            if let Err(error) = self.look(scope, &path, identity, depth, &mut found) {
-                self.unreadable(&path, &error, None);
+        let mut real = Vec::with_capacity(entries.len());
+        let mut links = Vec::new();
+        for entry in entries {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() && path.is_dir() => links.push((path, depth)),
+                Ok(kind) if kind.is_dir() => real.push((path, entry_identity(entry, parent))),
+                Ok(_) => {}
+                Err(error) => self.unreadable(&path, &error, None),
             }
         }
+        let is_searched = |path: &PathBuf| is_searched(path);
+        links.retain(|(path, _)| is_searched(path));
+        real.retain(|(path, _)| is_searched(path));
+        // One lock for all of them, before and after.
+        {
+            let mut state = self.lock();
+            state.links.append(&mut links);
+            real.retain(|(_, identity)| state.seen.insert(*identity));
+        }
+        let mut found = Found::default();
+        for (path, identity) in real {
+            self.look(scope, &path, identity, depth, &mut found);
+        }
+        self.add(found);
+    }
+
+    fn add(&self, mut found: Found) {
         let all = &mut self.lock().found;
         all.skills.append(&mut found.skills);
         all.problems.append(&mut found.problems);
     }
 
+    /// Checks the skill in a directory, or goes on to what lies below it.
     fn look<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
@@ -172,36 +197,30 @@ impl Search<'_> {
         identity: Identity,
         depth: usize,
         found: &mut Found,
-    ) -> io::Result<()> {
-        let (skill, below) = match probe(path)? {
-            Some(skill) => (Some(skill), Vec::new()),
-            None => list(path, identity)?,
+    ) {
+        let listed = match probe(path) {
+            Ok(Some(skill)) => Ok((Some(skill), Vec::new())),
+            Ok(None) => list(path),
+            Err(error) => Err(error),
         };
-        if let Some(skill) = skill {
-            match (self.check)(skill) {
-                Ok(report) => found.skills.push(report),
-                Err(problem) => found.problems.push(problem),
+        let mut entries = match listed {
+            Ok((None, entries)) => entries,
+            Ok((Some(skill), _)) => {
+                return match (self.check)(skill) {
+                    Ok(report) => found.skills.push(report),
+                    Err(problem) => found.problems.push(problem),
+                };
             }
-            return Ok(());
-        }
+            Err(error) => return self.unreadable(path, &error, None),
+        };
         if depth >= DEPTH {
             let message = format!("{} is more than {DEPTH} directories deep", path.display());
-            self.problem(path, message, Some("name a directory nearer to the skills"));
-            return Ok(());
+            return self.problem(path, message, Some("name a directory nearer to the skills"));
         }
-        let mut real = Vec::new();
-        for (path, identity) in below {
-            match identity {
-                Some(identity) => real.push((path, identity)),
-                None if path.is_dir() => self.lock().links.push((path, depth + 1)),
-                None => {}
-            }
+        while !entries.is_empty() {
+            let chunk = entries.split_off(entries.len().saturating_sub(CHUNK));
+            scope.spawn(move |scope| self.visit(scope, &chunk, identity, depth + 1));
         }
-        while !real.is_empty() {
-            let chunk = real.split_off(real.len().saturating_sub(CHUNK));
-            scope.spawn(move |scope| self.visit(scope, chunk, depth + 1));
-        }
-        Ok(())
     }
 }
 
@@ -226,41 +245,30 @@ fn probe(path: &Path) -> io::Result<Option<SkillDirectory>> {
     }))
 }
 
-/// Directories to search, each with its identity unless it is a link.
-type Below = Vec<(PathBuf, Option<Identity>)>;
-
-/// What a directory is: a skill after all, or something with directories below it.
-fn list(path: &Path, identity: Identity) -> io::Result<(Option<SkillDirectory>, Below)> {
+/// What a directory is: a skill after all, or something with entries to look at.
+fn list(path: &Path) -> io::Result<(Option<SkillDirectory>, Vec<DirEntry>)> {
     let mut skill = SkillDirectory {
         path: path.to_owned(),
         skill_files: Vec::new(),
         standard: None,
         has_manifest: false,
     };
-    let mut below = Vec::new();
+    let mut entries = Vec::new();
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if is_skill_file(&name) {
-            skill.skill_files.push(name.into_owned());
-        } else if name == MANIFEST_FILE {
-            skill.has_manifest = true;
-        } else {
-            let kind = entry.file_type()?;
-            let is_link = kind.is_symlink();
-            if (kind.is_dir() || is_link) && is_searched(&entry.path(), &name) {
-                let target = (!is_link).then(|| entry_identity(&entry, identity));
-                below.push((entry.path(), target));
-            }
+        match entry.file_name().to_str() {
+            Some(name) if is_skill_file(name) => skill.skill_files.push(name.to_owned()),
+            Some(MANIFEST_FILE) => skill.has_manifest = true,
+            _ => entries.push(entry),
         }
     }
     let is_skill = !skill.skill_files.is_empty() || skill.has_manifest;
-    Ok((is_skill.then_some(skill), below))
+    Ok((is_skill.then_some(skill), entries))
 }
 
 /// Hidden directories are skipped unless they are where some agent keeps skills.
-fn is_searched(path: &Path, name: &str) -> bool {
+fn is_searched(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name == "node_modules" {
         return false;
     }
@@ -279,7 +287,7 @@ fn identity(path: &Path) -> io::Result<Identity> {
 
 /// The identity of a directory below one on the same device, without asking for it.
 #[cfg(unix)]
-fn entry_identity(entry: &fs::DirEntry, parent: Identity) -> Identity {
+fn entry_identity(entry: &DirEntry, parent: Identity) -> Identity {
     use std::os::unix::fs::DirEntryExt;
     (parent.0, entry.ino())
 }
@@ -305,6 +313,6 @@ fn identity(path: &Path) -> io::Result<Identity> {
 }
 
 #[cfg(not(unix))]
-fn entry_identity(entry: &fs::DirEntry, parent: Identity) -> Identity {
+fn entry_identity(entry: &DirEntry, parent: Identity) -> Identity {
     identity(&entry.path()).unwrap_or(parent)
 }

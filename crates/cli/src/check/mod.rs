@@ -44,7 +44,10 @@ pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
         Format::Github => terminal::print(&github::render(&report))?,
         Format::Sarif => terminal::print(&sarif::render(&report)?)?,
     }
-    Ok(exit(&report))
+    let exit = exit(&report);
+    // The program ends here; taking a large report apart piece by piece would only keep people waiting.
+    std::mem::forget(report);
+    Ok(exit)
 }
 
 fn exit(report: &Report) -> Exit {

@@ -13,7 +13,7 @@ pub(crate) struct Case {
     pub(crate) content: Vec<u8>,
 }
 
-/// Another seed gives other skills, and no other reasons for differences.
+/// Another seed, and more cases, are a way to look for differences that nobody knows yet.
 const SEED: u64 = 1;
 
 /// How many skills have a random letter in their name, are put together at random, and are damaged.

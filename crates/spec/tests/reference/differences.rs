@@ -225,7 +225,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
                 Code::InvalidYaml,
                 Code::MissingField,
             ];
-            seen.ours(complaint, CODES) && seen.has_unindented_text()
+            seen.ours(complaint, CODES) && seen.has_unindented_text() && !complaint.says("a BOM")
         },
     },
 ];
