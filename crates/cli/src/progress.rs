@@ -33,8 +33,11 @@ impl Progress {
 
     /// One thing is done.
     pub(crate) fn step(&self) {
+        if !self.wanted {
+            return;
+        }
         self.bar.inc(1);
-        if self.wanted && self.bar.is_hidden() && self.start.elapsed() > PATIENCE {
+        if self.bar.is_hidden() && self.start.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }

@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use prowess_spec::{
-    Context, Diagnostic, MANIFEST_FILE, Skill, SkillPath, choose_skill_file, fix, manifest, parse,
+    Context, Diagnostic, MANIFEST_FILE, Severity, Skill, SkillPath, choose_skill_file, fix,
+    manifest, parse,
 };
 
 use super::find::SkillDirectory;
@@ -19,7 +20,11 @@ pub(crate) enum Fixes {
     Unwanted,
 }
 
-pub(crate) fn check(directory: SkillDirectory, fixes: Fixes) -> Result<SkillReport, Problem> {
+pub(crate) fn check(
+    directory: SkillDirectory,
+    fixes: Fixes,
+    least: Severity,
+) -> Result<SkillReport, Problem> {
     let own_name = directory.path.file_name().and_then(|name| name.to_str());
     let resolved = if own_name.is_none() {
         resolved_name(&directory.path)
@@ -37,6 +42,7 @@ pub(crate) fn check(directory: SkillDirectory, fixes: Fixes) -> Result<SkillRepo
         path: shown(&directory.path),
         name: None,
         valid: true,
+        least,
         findings: Vec::new(),
         files: Vec::new(),
         manifest: None,

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_spec::{MANIFEST_FILE, SKILL_FILE, is_skill_file};
 use rayon::Scope;
+use rayon::slice::ParallelSliceMut;
 
 use super::read;
 use super::report::{Problem, SkillReport};
@@ -64,7 +65,9 @@ pub(crate) fn skills(paths: &[PathBuf], check: &Check<'_>) -> Found {
         }
     }
     let mut found = std::mem::take(&mut search.lock().found);
-    found.skills.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+        .skills
+        .par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
     found.problems.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }

@@ -16,6 +16,7 @@ mod wire;
 use std::time::Instant;
 
 use anyhow::Result;
+use prowess_spec::Severity;
 
 use crate::cli::{CheckArguments, Format, Global};
 use crate::exit::Exit;
@@ -28,15 +29,17 @@ pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     if let Some(code) = &arguments.explain {
         return explain::run(code);
     }
-    let mut report = check(arguments);
+    let least = if global.quiet {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    let mut report = check(arguments, least);
     if arguments.fix {
         let written = fix::run(&report, arguments.yes)?;
         if written {
-            report = check(arguments);
+            report = check(arguments, least);
         }
-    }
-    if global.quiet {
-        report.drop_warnings();
     }
     match arguments.format() {
         Format::Human => human::print(&report, global.quiet)?,
@@ -60,7 +63,7 @@ fn exit(report: &Report) -> Exit {
     }
 }
 
-fn check(arguments: &CheckArguments) -> Report {
+fn check(arguments: &CheckArguments, least: Severity) -> Report {
     let start = Instant::now();
     let fixes = if arguments.fix {
         Fixes::Wanted
@@ -69,7 +72,7 @@ fn check(arguments: &CheckArguments) -> Report {
     };
     let progress = Progress::new("skills");
     let mut found = find::skills(&arguments.paths, &|directory| {
-        let outcome = file::check(directory, fixes);
+        let outcome = file::check(directory, fixes, least);
         progress.step();
         outcome
     });

@@ -27,6 +27,8 @@ pub(crate) struct SkillReport {
     pub(crate) path: String,
     pub(crate) name: Option<String>,
     pub(crate) valid: bool,
+    /// What is not worth mentioning is not kept.
+    pub(crate) least: Severity,
     pub(crate) findings: Vec<Finding>,
     pub(crate) files: Vec<FileReport>,
     /// The manifest with its file, of which dependencies may yet have something to say.
@@ -77,7 +79,8 @@ impl SkillReport {
         self.valid &= is_valid(&diagnostics, Profile::Check);
         let mut lines = None;
         for found in diagnostics {
-            let Some(severity) = found.severity(Profile::Check) else {
+            let severity = found.severity(Profile::Check);
+            let Some(severity) = severity.filter(|severity| *severity >= self.least) else {
                 continue;
             };
             let lines = lines.get_or_insert_with(|| LineIndex::new(bytes));
@@ -117,14 +120,6 @@ impl Report {
             counts.fixable += usize::from(finding.fixable);
         }
         counts
-    }
-
-    pub(crate) fn drop_warnings(&mut self) {
-        for skill in &mut self.skills {
-            skill
-                .findings
-                .retain(|finding| finding.severity == Severity::Error);
-        }
     }
 }
 
