@@ -21,6 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fs::create_dir(root.path().join("haiku"))?;
     let text = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
     fs::write(root.path().join("haiku/SKILL.md"), text)?;
-    println!("{} skill", receiver.recv_timeout(Duration::from_secs(10))?);
+    // A file may be seen before it is written; then there is nothing in it yet.
+    let mut count = 0;
+    while count == 0 {
+        count = receiver.recv_timeout(Duration::from_secs(10))?;
+    }
+    println!("{count} skill");
     Ok(())
 }
