@@ -4,11 +4,13 @@ mod background;
 mod chain;
 mod embedded;
 mod filesystem;
+mod open;
 mod records;
 mod watch;
 
 pub use chain::{ChainLink, UserDirectories, default_chain};
 pub use embedded::embedded;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
 pub use watch::{Watch, WatchError, watch};

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use prowess_sources::open_without_waiting;
 use prowess_spec::{
     Context, Diagnostic, MANIFEST_FILE, Severity, Skill, SkillPath, choose_skill_file, fix,
     manifest, parse,
@@ -53,7 +54,7 @@ pub(crate) fn check(
         let path = directory.path.join(file);
         let bytes = match directory.standard {
             Some(file) => read::regular(file),
-            None => read::open(&path).and_then(read::regular),
+            None => open_without_waiting(&path).and_then(read::regular),
         };
         let bytes = bytes.map_err(|error| unreadable(&path, &error))?;
         skill = check_skill(&path, bytes, about_name, &context, fixes, &mut report);
@@ -105,7 +106,7 @@ fn check_manifest(
     context: &Context<'_>,
     report: &mut SkillReport,
 ) -> Result<(), Problem> {
-    let bytes = read::open(path).and_then(read::regular);
+    let bytes = open_without_waiting(path).and_then(read::regular);
     let bytes = bytes.map_err(|error| unreadable(path, &error))?;
     let parsed = manifest::parse(&bytes, context, skill);
     add(report, path, &bytes, parsed.diagnostics);

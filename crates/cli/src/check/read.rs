@@ -1,23 +1,9 @@
 //! Reading what may not be a file at all.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
 use prowess_spec::limits::FILE_BYTES;
-
-/// Opens a path without ever waiting for somebody at the other end of a pipe.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
-        options.custom_flags(flags.cast_signed());
-    }
-    options.open(path)
-}
 
 /// The bytes of a regular file, at most one more than a skill may have.
 pub(crate) fn regular(mut file: File) -> io::Result<Vec<u8>> {

@@ -83,7 +83,7 @@ impl FilesystemSource {
     async fn with_skill<T: Send + 'static>(
         &self,
         id: &SkillId,
-        work: impl FnOnce(&Inner, &SkillId, &Path) -> Result<T, SourceError> + Send + 'static,
+        work: impl FnOnce(&SkillId, &Path) -> Result<T, SourceError> + Send + 'static,
     ) -> Result<T, SourceError> {
         let inner = Arc::clone(&self.inner);
         let id = id.clone();
@@ -91,7 +91,7 @@ impl FilesystemSource {
             let scan = inner.last().unwrap_or_else(|| inner.scan());
             let directory = scan.directory(&id);
             let directory = directory.ok_or_else(|| SourceError::NotFound(id.clone()))?;
-            work(&inner, &id, &inner.root.join(directory))
+            work(&id, &inner.root.join(directory))
         })
         .await?
     }
@@ -122,13 +122,11 @@ impl Source for FilesystemSource {
     }
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
-        self.with_skill(id, |_, id, directory| files::load(id, directory))
-            .await
+        self.with_skill(id, files::load).await
     }
 
     async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
-        self.with_skill(id, |_, id, directory| files::list(id, directory))
-            .await
+        self.with_skill(id, files::list).await
     }
 
     async fn read(
@@ -139,7 +137,7 @@ impl Source for FilesystemSource {
         limit: usize,
     ) -> Result<FilePart, SourceError> {
         let path = path.clone();
-        self.with_skill(id, move |_, id, directory| {
+        self.with_skill(id, move |id, directory| {
             files::read(id, directory, &path, offset, limit)
         })
         .await

@@ -1,7 +1,7 @@
 //! Finding every skill below a root, in parallel, reading only the head of each file.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,6 +18,7 @@ use prowess_spec::{
 use rayon::Scope;
 
 use super::{FilesystemOptions, Strictness};
+use crate::open::open_without_waiting;
 
 /// Bytes that hold the frontmatter of nearly every file.
 const FIRST_READ: usize = 4096;
@@ -276,7 +277,7 @@ impl Walk<'_> {
                 _ => {}
             }
         }
-        match open(&file) {
+        match open_without_waiting(&file) {
             Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -308,7 +309,7 @@ impl Walk<'_> {
         }
         let names: Vec<&str> = spellings.iter().map(String::as_str).collect();
         if let Some((name, _)) = choose_skill_file(&names) {
-            self.take(open(&path.join(name))?, directory, name)?;
+            self.take(open_without_waiting(&path.join(name))?, directory, name)?;
             return Ok(Vec::new());
         }
         if described {
@@ -330,7 +331,7 @@ impl Walk<'_> {
             return;
         };
         let mut bytes = Vec::new();
-        let read = open(&path.join("COLLECTION.md"))
+        let read = open_without_waiting(&path.join("COLLECTION.md"))
             .and_then(|file| file.take(COLLECTION_BYTES).read_to_end(&mut bytes));
         let text = String::from_utf8_lossy(&bytes);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
@@ -407,16 +408,4 @@ fn shown(directory: &str) -> &str {
     } else {
         directory
     }
-}
-
-/// Opens without waiting for somebody at the other end of a pipe.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    }
-    options.open(path)
 }
