@@ -246,6 +246,13 @@ fn nothing_anywhere() {
     --- stderr
     no skills: there is no .agents/skills, .claude/skills or .prowess/skills here or above
     ");
+    assert_snapshot!(place.run(&["list", "--in", "nowhere"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    --- stderr
+    warning: nowhere does not exist
+    0 skills in 1 place
+    ");
     assert_eq!(place.run(&["prompt", "--quiet"]).stdout, "");
     assert_eq!(
         place.run(&["list", "--json"]).json()["skills"]

@@ -62,6 +62,9 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
         print_rest(&catalog)?;
     }
     if !global.quiet {
+        for warning in catalog.sources().flat_map(|source| &source.warnings) {
+            terminal::note(&format!("warning: {}", terminal::printable(warning)));
+        }
         terminal::note(&summary(&catalog));
     }
     Ok(Exit::Success)
