@@ -14,7 +14,7 @@ use serde_json::Value;
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
     &["prowess-spec", "prowess-policy"],
-    &["prowess-core"],
+    &["prowess-core", "prowess-archive", "prowess-config"],
     &["prowess-sources"],
     &["prowess"],
     &["prowess-cli"],

@@ -87,7 +87,7 @@ fn warm() {
     let warm = block_on(Skills::builder().source("warm", source).build()).unwrap();
     let turns = best(15, || {
         for _ in 0..1_000 {
-            let turn = block_on(warm.turn(&mut warm.session(), "/pdf page three", &[]));
+            let turn = block_on(warm.session().turn("/pdf page three", &[]));
             assert_eq!(turn.blocks.len(), 1);
         }
     });

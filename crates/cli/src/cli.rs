@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prowess_core::CatalogFormat;
 
+use crate::commands::completions::ids;
+
 /// The skills engine for AI agents.
 #[derive(Parser)]
 #[command(name = "prowess", version, arg_required_else_help = true)]
@@ -48,10 +50,27 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Check where skills are looked for, and what is wrong there
     Doctor(DoctorArguments),
+    /// Print what a shell needs to complete commands and ids
+    #[command(after_long_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArguments),
+}
+
+const COMPLETIONS_HELP: &str = "\
+Put one line into the shell's start-up file:
+  bash        source <(prowess completions bash)
+  zsh         source <(prowess completions zsh)
+  fish        prowess completions fish | source
+  powershell  prowess completions powershell | Out-String | Invoke-Expression";
+
+/// Arguments of `completions`.
+#[derive(Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell: bash, elvish, fish, powershell or zsh
+    pub(crate) shell: String,
 }
 
 /// Where to look for skills.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Where {
     /// Look in DIR instead of the usual places (may be repeated, the first wins)
     #[arg(long = "in", value_name = "DIR")]
@@ -103,6 +122,7 @@ pub(crate) struct SearchArguments {
 #[derive(Args)]
 pub(crate) struct InfoArguments {
     /// The skill's id
+    #[arg(add = ids())]
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) place: Where,
@@ -115,6 +135,7 @@ pub(crate) struct InfoArguments {
 #[derive(Args)]
 pub(crate) struct ShowArguments {
     /// The skill's id
+    #[arg(add = ids())]
     pub(crate) id: String,
     /// What a person would type behind the skill's name
     pub(crate) arguments: Vec<String>,
@@ -129,6 +150,7 @@ pub(crate) struct ShowArguments {
 #[derive(Args)]
 pub(crate) struct ReadArguments {
     /// The skill's id
+    #[arg(add = ids())]
     pub(crate) id: String,
     /// The file's path inside the skill
     pub(crate) path: String,

@@ -24,6 +24,7 @@ use crate::cli::{Cli, Command};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    commands::completions::answer_shell();
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Read(arguments) => commands::read::run(arguments),
         Command::Prompt(arguments) => commands::prompt::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments),
+        Command::Completions(arguments) => commands::completions::run(arguments),
     });
     let exit = outcome.unwrap_or_else(|error| {
         if terminal::is_closed_pipe(&error) {

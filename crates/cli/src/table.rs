@@ -1,5 +1,7 @@
 //! Columns that fit the terminal.
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::terminal;
 
 /// A column of a table.
@@ -26,9 +28,9 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
         let cells = rows
             .iter()
             .filter_map(|row| row.get(index))
-            .map(|cell| cell.chars().count());
+            .map(|cell| cell.width());
         cells
-            .chain([column.title.chars().count()])
+            .chain([column.title.width()])
             .max()
             .unwrap_or_default()
     };
@@ -69,13 +71,15 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
     std::iter::once(&titles).chain(rows).map(line).collect()
 }
 
+/// The cell in exactly `width` columns; a wide character that would not fit leaves a blank.
 fn fitted(cell: &str, width: usize) -> String {
-    let length = cell.chars().count();
-    if length <= width {
-        return format!("{cell}{}", " ".repeat(width - length));
+    let mut kept = cell.to_owned();
+    if cell.width() > width {
+        while kept.width() >= width && kept.pop().is_some() {}
+        kept.push('…');
     }
-    let kept: String = cell.chars().take(width.saturating_sub(1)).collect();
-    format!("{kept}…")
+    let used = kept.width();
+    kept + &" ".repeat(width.saturating_sub(used))
 }
 
 #[cfg(test)]
@@ -87,5 +91,9 @@ mod tests {
         assert_eq!(fitted("ab", 4), "ab  ");
         assert_eq!(fitted("abcdef", 4), "abc…");
         assert_eq!(fitted("", 0), "");
+        assert_eq!(fitted("漢字です", 8), "漢字です");
+        assert_eq!(fitted("漢字です", 6), "漢字… ");
+        assert_eq!(fitted("漢字です", 5), "漢字…");
+        assert_eq!(fitted("e\u{301}e\u{301}", 3), "e\u{301}e\u{301} ");
     }
 }

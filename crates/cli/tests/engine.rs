@@ -276,3 +276,103 @@ fn dialects_change_the_prompt() {
     assert_eq!(wrong.code, Some(1));
     assert!(wrong.stderr.contains("vibe-tavern"));
 }
+
+/// The program as somebody for whom modes count: root is turned into nobody, in a directory that nobody
+/// may enter.
+#[cfg(unix)]
+fn without_privileges(place: &Place, arguments: &[&str]) -> support::Run {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let program = place.path("prowess");
+    fs::copy(env!("CARGO_BIN_EXE_prowess"), &program).unwrap();
+    fs::set_permissions(place.root(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = std::process::Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(place.root())
+        .env_clear()
+        .env("HOME", "/nonexistent");
+    if rustix::process::geteuid().is_root() {
+        command.uid(65534).gid(65534);
+    }
+    support::Run::of(command.output().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn d9_what_cannot_be_read_is_said_and_the_rest_loads() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place
+        .skill(".agents/skills/fine")
+        .skill(".agents/skills/closed-file")
+        .skill(".agents/skills/closed-directory");
+    let close = |path: &str| {
+        fs::set_permissions(place.path(path), fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    close(".agents/skills/closed-file/SKILL.md");
+    close(".agents/skills/closed-directory");
+    assert_snapshot!(without_privileges(&place, &["list"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    SKILL  DESCRIPTION  TOKENS  SOURCE
+    fine   d            0       .agents/skills
+    --- stderr
+    warning: closed-directory/SKILL.md cannot be read: permission denied
+    warning: closed-file/SKILL.md cannot be read: permission denied
+    1 skill in 1 place
+    ");
+}
+
+#[test]
+fn browsing_what_cannot_exist() {
+    let place = flat();
+    for path in ["nope", "../etc", "No Such Thing", "a//b"] {
+        let run = place.run(&["browse", path]);
+        assert_eq!(
+            (run.code, run.stdout.as_str(), run.stderr.as_str()),
+            (Some(0), "", format!("nothing in {path}\n").as_str())
+        );
+    }
+}
+
+#[test]
+fn completions_know_the_ids() {
+    let place = flat();
+    described(&place, ".agents/skills/writing/poems", "Writes poems");
+    let script = place.run(&["completions", "bash"]);
+    place.write("completions.bash", &script.stdout);
+    let ask = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut command = place.command(&["--"]);
+        command
+            .args(&words)
+            .env("PROWESS_COMPLETE", "bash")
+            .env("_CLAP_IFS", "\n")
+            .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
+            .env("_CLAP_COMPLETE_COMP_TYPE", "9");
+        support::Run::of(command.output().unwrap()).stdout
+    };
+    assert_eq!(ask("prowess show p"), "pdf\nwriting/poems");
+    assert_eq!(ask("prowess info writing/"), "writing/poems");
+    // A real shell takes the script and is answered.
+    let output = std::process::Command::new("bash")
+        .args(["--norc", "-c", "source completions.bash; COMP_WORDS=(prowess show cs); COMP_CWORD=2; COMP_TYPE=9; _clap_complete_prowess prowess cs show; echo ${COMPREPLY[@]}"])
+        .current_dir(place.root())
+        .env("HOME", place.path("home"))
+        .env("PATH", format!("{}:{}", std::path::Path::new(env!("CARGO_BIN_EXE_prowess")).parent().unwrap().display(), std::env::var("PATH").unwrap()))
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        "csv",
+        "{output:?}"
+    );
+    let unknown = place.run(&["completions", "tcsh"]);
+    assert_eq!(unknown.code, Some(1));
+    assert!(
+        unknown.stderr.contains("bash, elvish, fish"),
+        "{}",
+        unknown.stderr
+    );
+}

@@ -25,7 +25,7 @@ use crate::source::Source;
 /// let mut session = skills.session();
 /// let (prompt, _) = skills.system_prompt(&session, ToolUse::Available);
 /// assert!(prompt.contains("Writes haiku"));
-/// let turn = skills.turn(&mut session, "/haiku about rain", &[]).await;
+/// let turn = session.turn("/haiku about rain", &[]).await;
 /// assert!(turn.content().contains("Five, seven, five."));
 /// # });
 /// ```
@@ -148,7 +148,6 @@ impl SkillsBuilder {
         for (name, source) in self.sources {
             sources.push(&name, source);
         }
-        let skills = Skills::new(sources, self.settings, self.scripts).await;
-        Ok(skills.with_preloaded(&ids).await?)
+        Ok(Skills::new(sources, self.settings, self.scripts, &ids).await?)
     }
 }

@@ -131,7 +131,7 @@ pub struct Collection {
 }
 
 /// What lies directly in a collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing<'c> {
     /// Collections one level down.
     pub subcollections: Vec<Collection>,

@@ -1,5 +1,6 @@
 //! Several sources as one: layered, named, and never brought down by one of them.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -70,6 +71,14 @@ impl Composite {
     pub fn location(&self, catalog: &Catalog, id: &SkillId) -> Option<String> {
         let layer = catalog.get(id.as_str())?.layer();
         self.layers.get(layer)?.source.location(id)
+    }
+
+    /// Directories whose changes change the skills.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        let layers = self.layers.iter();
+        layers
+            .flat_map(|layer| layer.source.directories())
+            .collect()
     }
 
     /// The files of a skill.

@@ -29,12 +29,12 @@ impl Skills {
 
     /// The index as it is, to be kept for the next start.
     pub fn search_index(&self) -> Arc<SearchIndex> {
-        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.index().read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes an index that was kept; what is out of date in it is found out by [`Self::search`].
     pub fn set_search_index(&self, index: SearchIndex) {
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
+        *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
     }
 
     async fn update_index(&self) -> Arc<SearchIndex> {
@@ -91,7 +91,7 @@ impl Skills {
         });
         let (updated, _) = index.update(documents);
         let updated = Arc::new(updated);
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
+        *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
         updated
     }
 }

@@ -18,10 +18,12 @@ mod render;
 mod script;
 mod search;
 mod session;
+mod session_store;
 mod skills;
 mod source;
 mod tools;
 mod turn;
+mod validate;
 
 pub use arguments::with_arguments;
 pub use builder::{BuildError, SkillsBuilder};
@@ -46,9 +48,11 @@ pub use render::{
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
 pub use session::Session;
+pub use session_store::{SessionStore, SessionStoreError};
 pub use skills::{Enforcement, PreloadError, Settings, Skills, ToolUse};
 pub use source::{Document, FileEntry, FilePart, Invalid, Snapshot, Source, SourceError};
 pub use tools::{
     Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,
 };
 pub use turn::{Block, SkillParams, Turn};
+pub use validate::{Validation, validate_all};

@@ -1,24 +1,58 @@
-//! What a conversation remembers of skills: their ids, never their bodies.
+//! A conversation: which skills are active in it, and what it asks of them.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use prowess_policy::AllowedTools;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
+use crate::dialect::{Shape, ToolSpec};
+use crate::event::Event;
 use crate::id::SkillId;
+use crate::reference::reference;
+use crate::skills::{Enforcement, Skills};
+use crate::source::SourceError;
+use crate::tools::{ErrorCode, ToolError, ToolResult, shape};
+use crate::turn::{Block, Turn};
 
-/// The skills of one conversation, in the order in which they became active.
+/// One conversation over [`Skills`]. It remembers the ids of active skills, never their bodies.
 ///
-/// It serialises to a list of ids. A copy is a fork: it starts with the same skills.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+/// It serialises to those ids, in the order in which the skills became active; [`Skills::resume`] takes
+/// them back. A clone is a fork: it starts with the same skills.
+#[derive(Clone)]
 pub struct Session {
+    skills: Skills,
     active: Vec<SkillId>,
 }
 
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Session").field(&self.active).finish()
+    }
+}
+
+impl Serialize for Session {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.active.serialize(serializer)
+    }
+}
+
 impl Session {
-    /// A conversation without skills.
-    pub fn new() -> Self {
-        Self::default()
+    pub(crate) fn new(skills: Skills, active: impl IntoIterator<Item = SkillId>) -> Self {
+        let mut session = Self {
+            skills,
+            active: Vec::new(),
+        };
+        for id in active {
+            session.activate(&id);
+        }
+        session
+    }
+
+    /// The skills that the conversation is over.
+    pub fn skills(&self) -> &Skills {
+        &self.skills
     }
 
     /// The active skills, oldest first.
@@ -47,5 +81,154 @@ impl Session {
 
     pub(crate) fn active_set(&self) -> BTreeSet<SkillId> {
         self.active.iter().cloned().collect()
+    }
+
+    /// Calls a tool. Whatever happens is a result for the model.
+    pub async fn call(&mut self, name: &str, arguments: &Value) -> (ToolResult, Vec<Event>) {
+        let skills = self.skills.clone();
+        let dialect = &skills.settings().dialect;
+        let mut events = Vec::new();
+        let Some(tool) = dialect.tool(name) else {
+            let names: Vec<String> = dialect
+                .tools
+                .iter()
+                .map(|tool| tool.name.to_owned())
+                .collect();
+            let message = format!("there is no tool `{}`", name.escape_debug());
+            let error = ToolError::new(ErrorCode::UnknownTool, message).suggesting(names);
+            let first = dialect.tools.first().copied().unwrap_or(ToolSpec::NONE);
+            return (shape(dialect.shape, &first, Err(error), &[]), events);
+        };
+        let outcome = skills.answer(self, tool, arguments, &mut events).await;
+        let available: Vec<String> = match (&outcome, dialect.shape) {
+            (Err(_), Shape::Success) => {
+                let catalog = self.skills.catalog();
+                catalog
+                    .skills()
+                    .map(|skill| skill.descriptor.id.to_string())
+                    .take(50)
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        (shape(dialect.shape, tool, outcome, &available), events)
+    }
+
+    /// Prepares a message: skills named by the caller, then the one that the message begins with.
+    pub async fn turn(&mut self, message: &str, references: &[SkillId]) -> Turn {
+        let mut turn = Turn {
+            text: message.to_owned(),
+            ..Turn::default()
+        };
+        for id in references {
+            self.inject(id, "", &mut turn).await;
+        }
+        if let Some(found) = reference(message) {
+            if self
+                .skills
+                .catalog()
+                .get(found.id.as_str())
+                .is_some_and(|skill| skill.descriptor.invocation.by_user())
+            {
+                turn.text = found.rest.to_owned();
+                self.inject(&found.id, found.rest, &mut turn).await;
+            } else {
+                self.unresolved(&found.id, &mut turn);
+            }
+        }
+        turn
+    }
+
+    async fn inject(&mut self, id: &SkillId, arguments: &str, turn: &mut Turn) {
+        if self.is_active(id) {
+            turn.notices.push(format!("skill {id} is active already"));
+            turn.events.push(Event::AlreadyActive { id: id.clone() });
+            return;
+        }
+        match self.skills.block(id, arguments).await {
+            Ok((block, event)) => {
+                self.activate(id);
+                turn.notices.push(format!("skill {id} loaded"));
+                turn.blocks.push(block);
+                turn.events.push(event);
+            }
+            Err(SourceError::NotFound(_)) => self.unresolved(id, turn),
+            Err(error) => {
+                turn.notices
+                    .push(format!("skill {id} could not be loaded: {error}"));
+                turn.events.push(Event::LoadFailed {
+                    id: id.clone(),
+                    reason: error.to_string(),
+                });
+            }
+        }
+    }
+
+    fn unresolved(&self, id: &SkillId, turn: &mut Turn) {
+        turn.events.push(Event::Unresolved {
+            reference: id.to_string(),
+            nearest: self.skills.nearest(id.as_str()),
+        });
+    }
+
+    /// The host's tools that the active skills let a model see, in their order.
+    ///
+    /// Under [`Enforcement::Off`] that is all of them. Tools of the dialect are always seen.
+    pub async fn visible_tools<'t>(&self, tools: &[&'t str]) -> Vec<&'t str> {
+        let Some(allowed) = self.allowed_tools().await else {
+            return tools.to_vec();
+        };
+        let dialect = &self.skills.settings().dialect;
+        let is_seen = |tool: &&&str| dialect.tool(tool).is_some() || allowed.shows(tool);
+        tools.iter().filter(is_seen).copied().collect()
+    }
+
+    /// Whether a model may call one of the host's tools; the event says why not.
+    pub async fn permits(
+        &self,
+        tool: &str,
+        argument: Option<&str>,
+    ) -> Result<(), (ToolError, Event)> {
+        let Some(allowed) = self.allowed_tools().await else {
+            return Ok(());
+        };
+        if self.skills.settings().dialect.tool(tool).is_some() || allowed.allows(tool, argument) {
+            return Ok(());
+        }
+        let message = format!("the active skills do not allow `{}`", tool.escape_debug());
+        let event = Event::ToolNotAllowed {
+            tool: tool.to_owned(),
+        };
+        Err((ToolError::new(ErrorCode::ToolNotAllowed, message), event))
+    }
+
+    /// What the active skills allow together; nothing to enforce while there is none.
+    async fn allowed_tools(&self) -> Option<AllowedTools> {
+        if self.skills.settings().allowed_tools == Enforcement::Off || self.active().is_empty() {
+            return None;
+        }
+        let mut tokens = Vec::new();
+        for id in self.active() {
+            if let Ok(document) = self.skills.sources().load(id).await {
+                tokens.extend(document.skill.allowed_tools);
+            }
+        }
+        Some(AllowedTools::new(tokens))
+    }
+
+    /// The blocks of the active skills that fit into `budget` bytes, newest first: what must survive when
+    /// a conversation is compacted.
+    pub async fn pinned_blocks(&self, budget: usize) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut left = budget;
+        for id in self.active().iter().rev() {
+            if let Ok((block, _)) = self.skills.block(id, "").await
+                && block.text.len() <= left
+            {
+                left -= block.text.len();
+                blocks.push(block);
+            }
+        }
+        blocks
     }
 }

@@ -1,6 +1,7 @@
 //! Where skills come from.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -34,6 +35,11 @@ pub trait Source: Send + Sync {
     /// The directory of a skill, for dialects that show one; most sources have none.
     fn location(&self, _id: &SkillId) -> Option<String> {
         None
+    }
+
+    /// Directories whose changes change the skills; most sources have none.
+    fn directories(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 }
 

@@ -7,8 +7,8 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use prowess_core::{
-    Catalog, CatalogFormat, CatalogOptions, CatalogReport, RenderError, RenderOptions, SkillId,
-    render_catalog, render_skill, with_arguments,
+    Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, MemorySource, RenderError,
+    RenderOptions, Scope, SkillId, Skills, ToolUse, render_catalog, render_skill, with_arguments,
 };
 use support::{TREE, borrowed, catalog, layer, many};
 
@@ -203,6 +203,24 @@ fn c11_budget() {
         "cut evenly: {lengths:?}"
     );
     assert!(report.tokens_after < report.tokens_before);
+}
+
+#[test]
+fn c12_activated_names_only_where_there_are_some() {
+    let mut source = MemorySource::new(Scope::Project);
+    source.add("a", "---\nname: a\ndescription: d\n---\n");
+    let builder = Skills::builder().source("memory", source);
+    let skills = pollster::block_on(builder.dialect(Dialect::REMCOCHAT).build()).unwrap();
+    let catalog = r#"{"available_skills":[{"name":"a","description":"d"}]}"#;
+    let mut session = skills.session();
+    let (text, _) = skills.system_prompt(&session, ToolUse::Available);
+    assert_eq!(text, catalog);
+    session.activate(&"a".parse().unwrap());
+    let (text, _) = skills.system_prompt(&session, ToolUse::Available);
+    assert_eq!(
+        text,
+        format!("{catalog}\n{{\"activated_skill_names\":[\"a\"]}}")
+    );
 }
 
 #[test]

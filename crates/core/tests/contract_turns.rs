@@ -33,8 +33,8 @@ fn id(text: &str) -> SkillId {
 }
 
 fn turn(message: &str) -> (Turn, Session) {
-    let mut session = Session::new();
-    let turn = block_on(skills().turn(&mut session, message, &[]));
+    let mut session = skills().session();
+    let turn = block_on(session.turn(message, &[]));
     (turn, session)
 }
 
@@ -100,8 +100,8 @@ fn everything_else_is_plain_text() {
 
 #[test]
 fn t1_blocks_of_the_caller_come_first() {
-    let mut session = Session::new();
-    let turn = block_on(skills().turn(&mut session, "/extraction/email hello", &[id("a")]));
+    let mut session = skills().session();
+    let turn = block_on(session.turn("/extraction/email hello", &[id("a")]));
     assert_eq!(
         turn.content(),
         "<skill id=\"a\">\nBody of a.\n</skill>\n\n<skill id=\"extraction/email\">\nBody of extraction/email.\n\nARGUMENTS: hello\n</skill>\n\nhello"
@@ -110,15 +110,14 @@ fn t1_blocks_of_the_caller_come_first() {
 
 #[test]
 fn t2_twice_is_once() {
-    let mut session = Session::new();
-    let skills = skills();
-    let first = block_on(skills.turn(&mut session, "/a x", &[id("a")]));
+    let mut session = skills().session();
+    let first = block_on(session.turn("/a x", &[id("a")]));
     assert_eq!(first.blocks.len(), 1);
     assert_eq!(
         first.notices,
         ["skill a loaded", "skill a is active already"]
     );
-    let second = block_on(skills.turn(&mut session, "/a y", &[]));
+    let second = block_on(session.turn("/a y", &[]));
     assert_eq!((second.blocks.len(), second.content().as_str()), (0, "y"));
     assert_eq!(second.events, [Event::AlreadyActive { id: id("a") }]);
     assert_eq!(session.active(), [id("a")]);
@@ -141,7 +140,7 @@ fn t4_without_tools() {
     assert!(turn.content().contains("Body of a."));
     let (prompt, _) = skills().system_prompt(&session, ToolUse::Unavailable);
     assert!(!prompt.contains("tool"), "{prompt}");
-    let pinned = block_on(skills().pinned_blocks(&session, 10_000));
+    let pinned = block_on(session.pinned_blocks(10_000));
     assert_eq!(pinned.len(), 1);
 }
 
@@ -155,7 +154,7 @@ fn t5_an_empty_list_is_none() {
             .build(),
     )
     .unwrap();
-    assert_eq!(skills.session(), Session::new());
+    assert!(skills.session().active().is_empty());
     let preloaded = block_on(
         Skills::builder()
             .source("memory", source())
@@ -193,7 +192,9 @@ fn t7_a_session_is_its_ids() {
     let (_, session) = turn("/a do it");
     let stored = serde_json::to_string(&session).unwrap();
     assert_eq!(stored, r#"["a"]"#);
-    assert_eq!(serde_json::from_str::<Session>(&stored).unwrap(), session);
+    let ids: Vec<SkillId> = serde_json::from_str(&stored).unwrap();
+    let again = skills().resume(ids);
+    assert_eq!(again.active(), session.active());
 }
 
 #[test]
@@ -208,15 +209,15 @@ fn t8_a_fork_inherits() {
 #[test]
 fn t9_what_survives_compaction() {
     let skills = skills();
-    let mut session = Session::new();
+    let mut session = skills.session();
     for name in ["a", "extraction/email", "pdf-processing"] {
         session.activate(&id(name));
     }
-    let all = block_on(skills.pinned_blocks(&session, 10_000));
+    let all = block_on(session.pinned_blocks(10_000));
     let order: Vec<&str> = all.iter().map(|block| block.id.as_str()).collect();
     assert_eq!(order, ["pdf-processing", "extraction/email", "a"]);
     let budget = all.first().unwrap().text.len() + 40;
-    let some = block_on(skills.pinned_blocks(&session, budget));
+    let some = block_on(session.pinned_blocks(budget));
     let order: Vec<&str> = some.iter().map(|block| block.id.as_str()).collect();
     assert_eq!(order, ["pdf-processing", "a"]);
 }
@@ -229,9 +230,9 @@ fn t10_turns_while_refreshing() {
             let skills = Arc::clone(&skills);
             scope.spawn(move || {
                 for number in 0..250 {
-                    let mut session = Session::new();
+                    let mut session = skills.session();
                     let message = format!("/a turn {worker} {number}");
-                    let turn = block_on(skills.turn(&mut session, &message, &[]));
+                    let turn = block_on(session.turn(&message, &[]));
                     assert_eq!(turn.blocks.len(), 1);
                     let catalog = skills.catalog();
                     assert_eq!(catalog.len(), IDS.len());

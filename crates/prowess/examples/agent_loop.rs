@@ -30,14 +30,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .build()
             .await?;
         let mut session = skills.session();
-        let turn = skills.turn(&mut session, "why did this fail?", &[]).await;
+        let turn = session.turn("why did this fail?", &[]).await;
         let mut messages = vec![turn.content()];
         loop {
             let (system, _) = skills.system_prompt(&session, ToolUse::Available);
             match model(&system, &messages) {
                 Reply::Text(text) => break println!("{text}"),
                 Reply::Call(tool, arguments) => {
-                    let (result, _) = skills.call(&mut session, tool, &arguments).await;
+                    let (result, _) = session.call(tool, &arguments).await;
                     messages.push(result.content.to_string());
                 }
             }

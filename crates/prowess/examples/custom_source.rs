@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let skills = pollster::block_on(Skills::builder().source("calendar", source).build())?;
     let mut session = skills.session();
-    let turn = pollster::block_on(skills.turn(&mut session, "/daily now", &[]));
+    let turn = pollster::block_on(session.turn("/daily now", &[]));
     println!("{}", turn.content());
     Ok(())
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
 
 use std::fs;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use prowess::{Skills, directory, watch};
@@ -12,10 +12,9 @@ use prowess::{Skills, directory, watch};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = tempfile::tempdir()?;
     let builder = Skills::builder().source("here", directory(root.path()));
-    let skills = Arc::new(pollster::block_on(builder.build())?);
+    let skills = pollster::block_on(builder.build())?;
     let (sender, receiver) = mpsc::channel();
-    let directories = [root.path().to_owned()];
-    let _watch = watch(&skills, &directories, move |catalog| {
+    let _watch = watch(&skills, move |catalog| {
         let _ = sender.send(catalog.len());
     })?;
     fs::create_dir(root.path().join("haiku"))?;

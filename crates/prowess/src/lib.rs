@@ -1,7 +1,7 @@
 //! Skills for any AI agent.
 //!
 //! Build [`Skills`] from one or more sources, give each conversation a [`Session`], and put three things into
-//! your own loop: [`Skills::system_prompt`], [`Skills::tools`] with [`Skills::call`], and [`Skills::turn`].
+//! your own loop: [`Skills::system_prompt`], [`Skills::tools`] with [`Session::call`], and [`Session::turn`].
 //!
 //! ```no_run
 //! # pollster::block_on(async {
@@ -11,7 +11,7 @@
 //! let mut session = skills.session();
 //! let (system, _) = skills.system_prompt(&session, ToolUse::Available);
 //! let tools = skills.tools(&session);
-//! let turn = skills.turn(&mut session, "/pdf-forms fill in the tax form", &[]).await;
+//! let turn = session.turn("/pdf-forms fill in the tax form", &[]).await;
 //! println!("{system}\n{} tools\n{}", tools.len(), turn.content());
 //! # Ok::<(), prowess::BuildError>(())
 //! # });
@@ -21,8 +21,8 @@ use std::path::PathBuf;
 
 pub use prowess_core::*;
 pub use prowess_sources::{
-    ChainLink, FilesystemOptions, FilesystemSource, SkillRecord, Strictness, UserDirectories,
-    Watch, WatchError, default_chain, embedded, records, watch,
+    ChainLink, FilesystemOptions, FilesystemSource, SessionDirectory, SkillRecord, Strictness,
+    UserDirectories, Watch, WatchError, default_chain, embedded, records, watch,
 };
 /// The format: `SKILL.md` and `SKILL.yaml`.
 pub use prowess_spec as spec;

@@ -26,19 +26,20 @@ pub struct WatchError {
     pub reason: notify::Error,
 }
 
-/// Refreshes `skills` whenever something below `directories` changes, and hands the new catalog on.
+/// Refreshes `skills` whenever something in a directory of its sources changes, and hands the new catalog
+/// on.
 ///
 /// A directory that does not exist yet is waited for in the nearest one above it that does.
 pub fn watch(
-    skills: &Arc<Skills>,
-    directories: &[PathBuf],
+    skills: &Skills,
     on_change: impl Fn(Arc<Catalog>) + Send + 'static,
 ) -> Result<Watch, WatchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |reason| WatchError { path, reason }
     };
-    let skills = Arc::clone(skills);
+    let directories = skills.sources().directories();
+    let skills = skills.clone();
     let handler = move |events: DebounceEventResult| {
         let reading = |kind: notify::EventKind| matches!(kind, notify::EventKind::Access(_));
         // An overflow comes as an error: something changed, and nobody knows what.
@@ -54,7 +55,7 @@ pub fn watch(
         }
     };
     let mut debouncer = new_debouncer(QUIET, None, handler).map_err(failed(Path::new(".")))?;
-    for directory in directories {
+    for directory in &directories {
         let existing = directory
             .ancestors()
             .find(|path| path.is_dir())

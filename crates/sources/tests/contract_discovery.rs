@@ -17,7 +17,8 @@ use async_trait::async_trait;
 use pollster::block_on;
 use prowess_core::{
     CatalogOptions, Collisions, Composite, Document, FileEntry, FilePart, Filter, FilterError,
-    Health, MemorySource, Scope, Session, SkillId, Skills, Snapshot, Source, SourceError, ToolUse,
+    Health, MemorySource, Scope, SkillId, Skills, Snapshot, Source, SourceError, ToolUse,
+    Validation, validate_all,
 };
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, SkillRecord, Strictness, UserDirectories, default_chain,
@@ -316,9 +317,9 @@ fn d17_watching() {
     let place = Place::new();
     place.skill("a");
     let builder = Skills::builder().source("here", place.source(""));
-    let skills = Arc::new(block_on(builder.build()).unwrap());
+    let skills = block_on(builder.build()).unwrap();
     let (sender, receiver) = mpsc::channel();
-    let _watch = watch(&skills, &[place.path("")], move |catalog| {
+    let _watch = watch(&skills, move |catalog| {
         let _ = sender.send(catalog);
     })
     .unwrap();
@@ -378,7 +379,7 @@ fn d18_filters() {
     assert_eq!(filtered(&[], &["extraction/**"]), ["csv", "pdf-report"]);
     let builder = Skills::builder().source("x", place.source(""));
     let skills = block_on(builder.only(["csv"]).build()).unwrap();
-    let turn = block_on(skills.turn(&mut Session::new(), "/pdf-report go", &[]));
+    let turn = block_on(skills.session().turn("/pdf-report go", &[]));
     assert!(turn.blocks.is_empty());
     assert!(block_on(skills.sources().load(&id("pdf-report"))).is_err());
 }
@@ -464,7 +465,7 @@ fn d22_records() {
 fn d24_no_skills_at_all() {
     let place = Place::new();
     let skills = place.skills(prowess_core::Dialect::PROWESS);
-    let session = Session::new();
+    let session = skills.session();
     assert_eq!(skills.system_prompt(&session, ToolUse::Available).0, "");
     assert_eq!(skills.tools(&session), []);
 }
@@ -679,4 +680,34 @@ fn a_skill_edited_or_removed_after_listing() {
         block_on(source.load(&id("b"))),
         Err(SourceError::NotFound(_))
     ));
+}
+
+#[test]
+fn d27_everything_of_a_source_is_judged() {
+    let place = Place::new();
+    place
+        .skill("writing/haiku")
+        .write(
+            "tolerated/SKILL.md",
+            "---\nname: tolerated\ndescription: Use when: a b\n---\n",
+        )
+        .write("hopeless/SKILL.md", "no frontmatter\n")
+        .write("lower/skill.md", "---\nname: lower\ndescription: d\n---\n");
+    let found = block_on(validate_all(&place.source(""))).unwrap();
+    let valid: Vec<&str> = found.valid.iter().map(SkillId::as_str).collect();
+    assert_eq!(valid, ["lower", "writing/haiku"]);
+    let invalid: Vec<(&str, &str)> = found
+        .invalid
+        .iter()
+        .map(|invalid| (invalid.path.as_str(), invalid.diagnostics[0].code.id()))
+        .collect();
+    assert_eq!(
+        invalid,
+        [
+            ("hopeless/SKILL.md", "missing-frontmatter"),
+            ("tolerated/SKILL.md", "unquoted-colon")
+        ]
+    );
+    let empty = block_on(validate_all(&MemorySource::new(Scope::Project))).unwrap();
+    assert_eq!(empty, Validation::default());
 }

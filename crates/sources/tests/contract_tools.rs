@@ -10,7 +10,7 @@ mod support;
 use std::fs;
 
 use pollster::block_on;
-use prowess_core::{Dialect, Event, Session, Skills, provider_name};
+use prowess_core::{Dialect, Event, Skills, provider_name};
 use serde_json::{Value, json};
 use support::{Place, call};
 
@@ -188,9 +188,8 @@ fn load_skill() {
             "{empty}"
         );
     }
-    let mut session = Session::new();
-    let (_, events) =
-        block_on(skills.call(&mut session, "load_skill", &json!({"id": "pdf-processing"})));
+    let mut session = skills.session();
+    let (_, events) = block_on(session.call("load_skill", &json!({"id": "pdf-processing"})));
     assert_eq!(session.active().len(), 1);
     assert!(matches!(events.as_slice(), [Event::Activated { .. }]));
     fs::remove_file(place.path("pdf-processing/SKILL.md")).unwrap();
@@ -259,7 +258,7 @@ fn read_skill_file() {
             .contains("image/png, 6 bytes")
     );
     let arguments = json!({"id": "pdf-processing", "path": "escape.txt"});
-    let (_, events) = block_on(skills.call(&mut Session::new(), "read_skill_file", &arguments));
+    let (_, events) = block_on(skills.session().call("read_skill_file", &arguments));
     assert!(matches!(events.as_slice(), [Event::AccessDenied { .. }]));
 }
 
@@ -302,7 +301,7 @@ fn scripts_are_off_until_a_host_enables_them() {
     let place = tree();
     let skills = skills(&place);
     let names: Vec<String> = skills
-        .tools(&Session::new())
+        .tools(&skills.session())
         .into_iter()
         .map(|tool| tool.name)
         .collect();
@@ -319,7 +318,7 @@ fn scripts_are_off_until_a_host_enables_them() {
 fn schemas_know_the_ids_while_there_are_few() {
     let place = tree();
     let skills = skills(&place);
-    let tools = skills.tools(&Session::new());
+    let tools = skills.tools(&skills.session());
     let load = tools.iter().find(|tool| tool.name == "load_skill").unwrap();
     assert_eq!(
         load.input_schema["properties"]["id"]["enum"]
@@ -349,27 +348,23 @@ fn allowed_tools_are_advice_or_law() {
     );
     place.write("pure/SKILL.md", "---\nname: pure\ndescription: d\n---\n");
     let tools = ["Bash", "Read", "Write", "load_skill"];
-    let mut session = Session::new();
-    session.activate(&support::id("git"));
-    let off = place.skills(Dialect::PROWESS);
-    assert_eq!(block_on(off.visible_tools(&session, &tools)), tools);
-    assert!(block_on(off.permits(&session, "Write", None)).is_ok());
+    let session = |skills: &Skills, name: &str| skills.resume([support::id(name)]);
+    let off = session(&place.skills(Dialect::PROWESS), "git");
+    assert_eq!(block_on(off.visible_tools(&tools)), tools);
+    assert!(block_on(off.permits("Write", None)).is_ok());
 
     let builder = Skills::builder().source("here", place.source(""));
-    let law = block_on(builder.enforce_allowed_tools().build()).unwrap();
+    let skills = block_on(builder.enforce_allowed_tools().build()).unwrap();
+    let law = session(&skills, "git");
     assert_eq!(
-        block_on(law.visible_tools(&session, &tools)),
+        block_on(law.visible_tools(&tools)),
         ["Bash", "Read", "load_skill"]
     );
-    assert!(block_on(law.permits(&session, "Bash", Some("git log"))).is_ok());
-    assert!(block_on(law.permits(&session, "load_skill", None)).is_ok());
-    let (error, event) = block_on(law.permits(&session, "Bash", Some("rm -rf /"))).unwrap_err();
+    assert!(block_on(law.permits("Bash", Some("git log"))).is_ok());
+    assert!(block_on(law.permits("load_skill", None)).is_ok());
+    let (error, event) = block_on(law.permits("Bash", Some("rm -rf /"))).unwrap_err();
     assert_eq!(error.code.id(), "tool-not-allowed");
     assert!(matches!(event, Event::ToolNotAllowed { .. }));
-    let mut nothing = Session::new();
-    nothing.activate(&support::id("pure"));
-    assert_eq!(
-        block_on(law.visible_tools(&nothing, &tools)),
-        ["load_skill"]
-    );
+    let nothing = session(&skills, "pure");
+    assert_eq!(block_on(nothing.visible_tools(&tools)), ["load_skill"]);
 }

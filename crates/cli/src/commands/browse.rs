@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_core::CollectionPath;
+use prowess_core::{CollectionPath, Listing};
 
 use crate::cli::BrowseArguments;
 use crate::exit::Exit;
@@ -12,12 +12,16 @@ use crate::{open, terminal};
 pub(crate) fn run(arguments: &BrowseArguments) -> Result<Exit> {
     let skills = open::default_skills(&arguments.place)?;
     let catalog = skills.catalog();
-    let path: Option<CollectionPath> =
-        match arguments.path.as_deref().map(|path| path.trim_matches('/')) {
-            None | Some("") => None,
-            Some(path) => Some(path.parse()?),
-        };
-    let listing = catalog.browse(path.as_ref());
+    let text = arguments.path.as_deref().unwrap_or_default();
+    let path: Option<CollectionPath> = match text.trim_matches('/') {
+        "" => None,
+        path => path.parse().ok(),
+    };
+    // A path that could not exist is as empty as one that does not.
+    let listing = match (text.trim_matches('/'), &path) {
+        ("", _) | (_, Some(_)) => catalog.browse(path.as_ref()),
+        _ => Listing::default(),
+    };
     if arguments.json {
         let skills: Vec<_> = listing
             .skills
@@ -25,7 +29,7 @@ pub(crate) fn run(arguments: &BrowseArguments) -> Result<Exit> {
             .map(|skill| serde_json::json!({"id": skill.descriptor.id, "description": skill.descriptor.description, "source": skill.source}))
             .collect();
         super::print_json(&serde_json::json!({
-            "path": path,
+            "path": text.trim_matches('/'),
             "subcollections": listing.subcollections,
             "skills": skills,
         }))?;

@@ -1,6 +1,7 @@
 //! What each command does, one module each.
 
 pub(crate) mod browse;
+pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_core::{Place, Session, ToolUse};
+use prowess_core::{Place, ToolUse};
 
 use crate::cli::{Global, PromptArguments};
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         dialect.catalog = format.into();
     }
     let skills = open::skills(&arguments.place, dialect, arguments.budget)?;
-    let (text, report) = skills.system_prompt(&Session::new(), ToolUse::Available);
+    let (text, report) = skills.system_prompt(&skills.session(), ToolUse::Available);
     if arguments.json {
         super::print_json(&serde_json::json!({"prompt": text, "report": report}))?;
         return Ok(Exit::Success);

@@ -148,4 +148,8 @@ impl Source for FilesystemSource {
         let directory = scan.directory(id)?;
         Some(self.inner.root.join(directory).display().to_string())
     }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        vec![self.inner.root.clone()]
+    }
 }

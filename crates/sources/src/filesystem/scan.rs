@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
 use prowess_spec::limits::FRONTMATTER_BYTES;
 use prowess_spec::{
@@ -16,6 +17,7 @@ use prowess_spec::{
     is_skill_file, is_valid,
 };
 use rayon::Scope;
+use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Strictness};
 use crate::open::open_without_waiting;
@@ -34,8 +36,9 @@ pub(super) struct Scan {
     snapshot: Arc<Snapshot>,
     /// For each skill of the snapshot, where it lies and what its file looked like.
     places: Vec<Place>,
-    /// The order of `places` by directory.
-    by_directory: Vec<u32>,
+    /// The positions in `places`, to be found by directory.
+    by_directory: HashTable<u32>,
+    hasher: DefaultHashBuilder,
 }
 
 struct Place {
@@ -87,12 +90,10 @@ impl Scan {
     /// The skill in a directory: its index, and what its file looked like.
     fn known(&self, directory: &str) -> Option<(usize, Stamp)> {
         let place = |index: &u32| self.places.get(*index as usize);
-        let key = |index: &u32| place(index).map_or("", |place| &*place.directory);
-        let found = self
+        let is_it = |index: &u32| place(index).is_some_and(|place| &*place.directory == directory);
+        let index = self
             .by_directory
-            .binary_search_by(|index| key(index).cmp(directory))
-            .ok()?;
-        let index = self.by_directory.get(found)?;
+            .find(self.hasher.hash_one(directory), is_it)?;
         Some((*index as usize, place(index)?.stamp))
     }
 }
@@ -112,7 +113,7 @@ pub(super) fn scan(
     };
     match fs::metadata(root) {
         Ok(metadata) if metadata.is_dir() => {
-            rayon::scope(|scope| walk.visit(scope, "", 0));
+            rayon::scope(|scope| walk.visit_all(scope, &[String::new()], 0));
         }
         Ok(_) => walk.warn(format!("{} is not a directory", name_of(root))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -185,13 +186,19 @@ impl State {
             self.fresh.extend(self.same.iter().filter_map(old));
         }
         self.fresh
-            .sort_by(|(a, x), (b, y)| (&a.id, &x.directory).cmp(&(&b.id, &y.directory)));
+            .par_sort_by(|(a, x), (b, y)| (&a.id, &x.directory).cmp(&(&b.id, &y.directory)));
         self.invalid.sort_by(|a, b| a.path.cmp(&b.path));
         self.warnings.sort();
         let (skills, places): (Vec<Descriptor>, Vec<Place>) = self.fresh.into_iter().unzip();
-        let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        let mut by_directory: Vec<u32> = (0..count).collect();
-        by_directory.sort_by_key(|index| places.get(*index as usize).map(|place| &place.directory));
+        let hasher = DefaultHashBuilder::default();
+        let hash = |index: &u32| {
+            let place = places.get(*index as usize);
+            hasher.hash_one(place.map_or("", |place| &*place.directory))
+        };
+        let mut by_directory = HashTable::with_capacity(places.len());
+        for index in 0..u32::try_from(places.len()).unwrap_or(u32::MAX) {
+            by_directory.insert_unique(hash(&index), index, hash);
+        }
         Scan {
             snapshot: Arc::new(Snapshot {
                 skills,
@@ -201,6 +208,7 @@ impl State {
             }),
             places,
             by_directory,
+            hasher,
         }
     }
 }
@@ -217,17 +225,49 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at a directory: a skill, or something with directories below it.
-    fn visit<'scope>(&'scope self, scope: &Scope<'scope>, directory: &str, depth: usize) {
-        let visited = self.visited.fetch_add(1, Ordering::Relaxed);
-        if visited > self.options.max_entries {
-            let limit = self.options.max_entries;
-            return self.warn(format!("stopped after {limit} directories"));
+    /// Looks at directories of one depth.
+    fn visit_all<'scope>(
+        &'scope self,
+        scope: &Scope<'scope>,
+        directories: &[String],
+        depth: usize,
+    ) {
+        let before = self.visited.fetch_add(directories.len(), Ordering::Relaxed);
+        let limit = self.options.max_entries;
+        // The root itself does not count.
+        let room = (limit + 1).saturating_sub(before);
+        if directories.len() > room {
+            self.warn(format!("stopped after {limit} directories"));
         }
-        let path = self.root.join(directory);
-        match self.try_standard(&path, directory) {
+        let mut same = Vec::new();
+        for directory in directories.iter().take(room) {
+            let path = self.root.join(directory);
+            match self.unchanged(&path, directory) {
+                Some(index) => same.push(index),
+                None => self.visit(scope, &path, directory, depth),
+            }
+        }
+        self.lock().same.append(&mut same);
+    }
+
+    /// The skill of the previous scan that is still in a directory as it was.
+    fn unchanged(&self, path: &Path, directory: &str) -> Option<usize> {
+        let (index, stamp) = self.previous?.known(directory)?;
+        let metadata = fs::metadata(path.join(SKILL_FILE)).ok()?;
+        (Stamp::of(&metadata) == stamp).then_some(index)
+    }
+
+    /// Looks at a directory: a skill, or something with directories below it.
+    fn visit<'scope>(
+        &'scope self,
+        scope: &Scope<'scope>,
+        path: &Path,
+        directory: &str,
+        depth: usize,
+    ) {
+        match self.try_standard(path, directory) {
             Ok(true) => {}
-            Ok(false) => match self.list(&path, directory, depth) {
+            Ok(false) => match self.list(path, directory, depth) {
                 Ok(below) => self.descend(scope, below, depth),
                 Err(error) => self.warn(format!(
                     "{} cannot be read: {}",
@@ -253,11 +293,7 @@ impl Walk<'_> {
             if chunk.is_empty() {
                 break;
             }
-            scope.spawn(move |scope| {
-                for directory in chunk {
-                    self.visit(scope, &directory, depth + 1);
-                }
-            });
+            scope.spawn(move |scope| self.visit_all(scope, &chunk, depth + 1));
         }
     }
 
@@ -268,15 +304,6 @@ impl Walk<'_> {
     /// Takes the skill in a directory that has the standard's file; whether it has.
     fn try_standard(&self, path: &Path, directory: &str) -> io::Result<bool> {
         let file = path.join(SKILL_FILE);
-        if let Some((index, stamp)) = self.previous.and_then(|previous| previous.known(directory)) {
-            match fs::metadata(&file) {
-                Ok(metadata) if Stamp::of(&metadata) == stamp => {
-                    self.lock().same.push(index);
-                    return Ok(true);
-                }
-                _ => {}
-            }
-        }
         match open_without_waiting(&file) {
             Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use prowess_core::{
-    Catalog, CatalogOptions, Composite, Dialect, Scope, Session, SkillId, Skills, Snapshot, Source,
+    Catalog, CatalogOptions, Composite, Dialect, Scope, SkillId, Skills, Snapshot, Source,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use tempfile::TempDir;
@@ -38,6 +38,18 @@ impl Place {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
         self
+    }
+
+    /// Two skills, one of them with files.
+    pub(crate) fn reports() -> Self {
+        let place = Self::new();
+        place
+            .described("pdf-report", "Generate \"PDF\" reports")
+            .described("csv", "Summarise CSV files")
+            .write("csv/references/guide.md", "Guide.\n")
+            .write("csv/references/deep/x.md", "Deep.\n")
+            .write("csv/notes.md", "Notes.\n");
+        place
     }
 
     /// A skill whose name is the last part of its path.
@@ -103,6 +115,6 @@ pub(crate) fn id(text: &str) -> SkillId {
 /// Calls a tool in a new session.
 pub(crate) fn call(skills: &Skills, tool: &str, arguments: &str) -> serde_json::Value {
     let arguments = serde_json::from_str(arguments).unwrap();
-    let (result, _) = block_on(skills.call(&mut Session::new(), tool, &arguments));
+    let (result, _) = block_on(skills.session().call(tool, &arguments));
     result.content
 }

@@ -1,0 +1,81 @@
+//! Meerkat: ids with collections, a summary above a threshold, browsing and loading.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use pollster::block_on;
+use prowess_core::{Dialect, Event, Skills, ToolUse};
+use support::{Place, call};
+
+#[test]
+fn flat_while_there_are_few() {
+    let place = Place::reports();
+    let skills = place.skills(Dialect::MEERKAT);
+    let names: Vec<String> = skills
+        .tools(&skills.session())
+        .into_iter()
+        .map(|tool| tool.name)
+        .collect();
+    assert_eq!(names, ["browse_skills", "load_skill"]);
+    let (prompt, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    assert!(prompt.starts_with(
+        "<available_skills>\n  <skill id=\"csv\">\n    <description>Summarise CSV files"
+    ));
+    assert_eq!(call(&skills, "browse_skills", "{}")["type"], "listing");
+}
+
+#[test]
+fn collections_when_there_are_many() {
+    let place = Place::new();
+    for number in 0..13 {
+        place.skill(&format!("extraction/number-{number}"));
+    }
+    place
+        .write("extraction/COLLECTION.md", "Entity extraction\n")
+        .skill("root-level");
+    let skills = place.skills(Dialect::MEERKAT);
+    let (prompt, report) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    assert!(prompt.starts_with("<available_skills mode=\"collections\">\n  <collection path=\"extraction\" count=\"13\">Entity extraction</collection>\n  <skill id=\"root-level\">"), "{prompt}");
+    assert!(prompt.contains("browse_skills") && prompt.contains("load_skill"));
+    assert_eq!(report.total, 14);
+}
+
+#[test]
+fn a_source_of_a_program_and_a_preloaded_skill() {
+    let place = Place::reports();
+    let builder = Skills::builder()
+        .source("mine", place.source(""))
+        .dialect(Dialect::MEERKAT);
+    let skills = block_on(builder.preload(["csv"]).build()).unwrap();
+    let mut session = skills.session();
+    assert_eq!(session.active(), [support::id("csv")]);
+    let turn = block_on(session.turn("/pdf-report quarterly", &[]));
+    assert_eq!(turn.text, "quarterly");
+    assert!(
+        turn.content()
+            .starts_with("<skill id=\"pdf-report\">\nBody of pdf-report.")
+    );
+    let turn = block_on(session.turn("/pdf-reports now", &[]));
+    assert_eq!(turn.text, "/pdf-reports now");
+    assert!(
+        matches!(&turn.events[..], [Event::Unresolved { nearest, .. }] if nearest == &["pdf-report"])
+    );
+}
+
+#[test]
+fn loading_what_the_host_cannot_do_names_it() {
+    let place = Place::new();
+    place.write(
+        "shelly/SKILL.md",
+        "---\nname: shelly\ndescription: d\nrequires-capabilities: [shell, browser]\n---\n",
+    );
+    let skills = place.skills(Dialect::MEERKAT);
+    assert!(skills.tools(&skills.session()).is_empty());
+    let answer = call(&skills, "load_skill", r#"{"id": "shelly"}"#);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("shell, browser"), "{answer}");
+}
