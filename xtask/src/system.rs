@@ -19,6 +19,18 @@ pub(crate) enum Need {
     Cpp,
     /// Python with `venv`, for the reference validator.
     Python,
+    /// git with `http-backend`, whose repositories the git source is tested on.
+    Git,
+    /// An ssh server and client, for the same.
+    Ssh,
+    /// Makes certificates for servers of tests.
+    Openssl,
+    /// A second opinion on archives.
+    Bsdtar,
+    /// A PostgreSQL server, for the SQL source.
+    Postgres,
+    /// A MariaDB server, for the same.
+    MariaDb,
 }
 
 impl Need {
@@ -31,6 +43,23 @@ impl Need {
                 python.args(["-I", "-c", PYTHON_CHECK]);
                 python
             }
+            Self::Git => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", "test -x \"$(git --exec-path)/git-http-backend\""]);
+                shell
+            }
+            Self::Ssh => words("test -x /usr/sbin/sshd -a -x /usr/bin/ssh"),
+            Self::Openssl => words("openssl version"),
+            Self::Bsdtar => words("bsdtar --version"),
+            Self::Postgres => {
+                let mut shell = Command::new("sh");
+                shell.args([
+                    "-c",
+                    "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb",
+                ]);
+                shell
+            }
+            Self::MariaDb => words("test -x /usr/sbin/mariadbd"),
         })
     }
 
@@ -39,6 +68,12 @@ impl Need {
             Self::Linker => "a C compiler (cc)",
             Self::Cpp => "a C++ compiler (c++)",
             Self::Python => "Python 3.11 or newer with venv (python3)",
+            Self::Git => "git with http-backend",
+            Self::Ssh => "an ssh server and client (sshd, ssh)",
+            Self::Openssl => "openssl",
+            Self::Bsdtar => "bsdtar",
+            Self::Postgres => "a PostgreSQL server (initdb)",
+            Self::MariaDb => "a MariaDB server (mariadbd)",
         }
     }
 
@@ -48,6 +83,12 @@ impl Need {
             Self::Linker => &["gcc", "libc6-dev"],
             Self::Cpp => &["g++"],
             Self::Python => &["python3", "python3-venv"],
+            Self::Git => &["git"],
+            Self::Ssh => &["openssh-server", "openssh-client"],
+            Self::Openssl => &["openssl"],
+            Self::Bsdtar => &["libarchive-tools"],
+            Self::Postgres => &["postgresql"],
+            Self::MariaDb => &["mariadb-server-core", "mariadb-client-core"],
         }
     }
 }

@@ -14,7 +14,16 @@ use crate::{deny, python};
 /// Everything that the steps of `cargo xtask test` start.
 pub(crate) fn ensure_for_tests(workspace: &Workspace) -> Result<()> {
     let _lock = lock(workspace)?;
-    system::ensure(&[Need::Linker, Need::Python])?;
+    system::ensure(&[
+        Need::Linker,
+        Need::Python,
+        Need::Git,
+        Need::Ssh,
+        Need::Openssl,
+        Need::Bsdtar,
+        Need::Postgres,
+        Need::MariaDb,
+    ])?;
     ensure_components(workspace)?;
     deny::ensure(workspace)?;
     python::ensure(workspace)

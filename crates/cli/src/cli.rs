@@ -18,11 +18,19 @@ pub(crate) struct Cli {
 }
 
 /// Options that every command takes.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Global {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
+
+    /// Read this configuration instead of prowess.toml
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Never touch the network: use what was kept
+    #[arg(long, global = true)]
+    pub(crate) offline: bool,
 
     /// Print only what matters: no warnings, no summary
     #[arg(short, long, global = true)]
@@ -50,6 +58,8 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Check where skills are looked for, and what is wrong there
     Doctor(DoctorArguments),
+    /// Show or check the configuration
+    Config(ConfigArguments),
     /// Print what a shell needs to complete commands and ids
     #[command(after_long_help = COMPLETIONS_HELP)]
     Completions(CompletionsArguments),
@@ -61,6 +71,34 @@ Put one line into the shell's start-up file:
   zsh         source <(prowess completions zsh)
   fish        prowess completions fish | source
   powershell  prowess completions powershell | Out-String | Invoke-Expression";
+
+/// Arguments of `config`.
+#[derive(Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// What to do with the configuration.
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print every key with its value and where it comes from, secrets masked
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the files that count, the strongest first
+    Path {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the files, and whether each repository makes sense
+    Check,
+    /// Print a JSON schema of prowess.toml, for editors
+    Schema,
+}
 
 /// Arguments of `completions`.
 #[derive(Args)]

@@ -7,6 +7,7 @@ mod cache;
 mod check;
 mod cli;
 mod commands;
+mod configuration;
 mod environment;
 mod exit;
 mod open;
@@ -29,20 +30,23 @@ pub fn main() -> ExitCode {
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
         Command::List(arguments) => commands::list::run(arguments, &cli.global),
-        Command::Browse(arguments) => commands::browse::run(arguments),
+        Command::Browse(arguments) => commands::browse::run(arguments, &cli.global),
         Command::Search(arguments) => commands::search::run(arguments, &cli.global),
-        Command::Info(arguments) => commands::info::run(arguments),
-        Command::Show(arguments) => commands::show::run(arguments),
-        Command::Read(arguments) => commands::read::run(arguments),
+        Command::Info(arguments) => commands::info::run(arguments, &cli.global),
+        Command::Show(arguments) => commands::show::run(arguments, &cli.global),
+        Command::Read(arguments) => commands::read::run(arguments, &cli.global),
         Command::Prompt(arguments) => commands::prompt::run(arguments, &cli.global),
-        Command::Doctor(arguments) => commands::doctor::run(arguments),
+        Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
+        Command::Config(arguments) => commands::config::run(arguments, &cli.global),
         Command::Completions(arguments) => commands::completions::run(arguments),
     });
     let exit = outcome.unwrap_or_else(|error| {
         if terminal::is_closed_pipe(&error) {
             return Exit::Success;
         }
-        terminal::print_error(&error);
+        if !configuration::print_error(&error) {
+            terminal::print_error(&error);
+        }
         Exit::Failure
     });
     exit.into()

@@ -1,48 +1,76 @@
 //! The skills that a command is about.
 
 use std::env;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pollster::block_on;
-use prowess_core::{Dialect, Scope, Skills};
-use prowess_sources::{FilesystemOptions, FilesystemSource, Strictness, default_chain};
+use prowess_core::{Dialect, Scope, Skills, SkillsBuilder};
+use prowess_sources::{
+    FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, Surroundings,
+    resolve,
+};
 
-use crate::cli::Where;
-use crate::environment;
+use crate::cli::{Global, Where};
+use crate::progress::Waiting;
+use crate::{configuration, environment};
 
-/// Opens the directories that a person named, or those of the default chain.
-pub(crate) fn skills(
+/// What a command starts from: the directories that a person named, or what the configuration says.
+pub(crate) fn builder(
     place: &Where,
-    dialect: Dialect,
-    catalog_chars: Option<usize>,
-) -> Result<Skills> {
-    let mut builder = Skills::builder().dialect(dialect);
-    if let Some(chars) = catalog_chars {
-        builder = builder.catalog_chars(chars);
+    global: &Global,
+    progress: Option<ProgressReport>,
+) -> Result<SkillsBuilder> {
+    let mut config = configuration::load(global)?;
+    if !place.directories.is_empty() {
+        // Then nothing else counts.
+        config.skills.enabled = false;
     }
-    if place.directories.is_empty() {
-        let start = env::current_dir().context("cannot find the current directory")?;
-        for link in default_chain(&start, &environment::user_directories()) {
-            builder = builder.source(&link.name, link.source(Strictness::Tolerant));
-        }
-    }
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let surroundings = Surroundings {
+        directory: &directory,
+        user: &environment::user_directories(),
+        remote: RemoteOptions {
+            cache: environment::cache_directory(),
+            network: if global.offline {
+                Network::Offline
+            } else {
+                Network::Online
+            },
+            progress,
+        },
+        builtin: None,
+    };
+    let mut builder = resolve(&config, &surroundings);
     for directory in &place.directories {
         let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::Project));
         builder = builder.source(directory.display().to_string(), source);
     }
-    Ok(block_on(builder.build())?)
+    Ok(builder)
 }
 
-/// The same, presented in the default way.
-pub(crate) fn default_skills(place: &Where) -> Result<Skills> {
-    skills(place, Dialect::default(), None)
+/// The skills, with something to look at if they are far away.
+pub(crate) fn skills(place: &Where, global: &Global) -> Result<Skills> {
+    skills_with(place, global, |builder| builder)
 }
 
-/// Settings for the dialect of that name.
-pub(crate) fn dialect(name: Option<&str>) -> Result<Dialect> {
-    let Some(name) = name else {
-        return Ok(Dialect::default());
-    };
+/// The same, presented differently.
+pub(crate) fn skills_with(
+    place: &Where,
+    global: &Global,
+    change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
+) -> Result<Skills> {
+    let waiting = Arc::new(Waiting::new(global.quiet));
+    let listener = Arc::clone(&waiting);
+    let progress: ProgressReport = Arc::new(move |progress| listener.tell(progress));
+    let builder = builder(place, global, Some(progress))?;
+    let skills = block_on(change(builder).build());
+    waiting.finish();
+    Ok(skills?)
+}
+
+/// The dialect of that name.
+pub(crate) fn dialect(name: &str) -> Result<Dialect> {
     let names = || Dialect::ALL.map(|dialect| dialect.name).join(", ");
     Dialect::named(name)
         .with_context(|| format!("there is no dialect `{name}`; there are {}", names()))

@@ -47,3 +47,44 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// A line on standard error while something far away is fetched.
+pub(crate) struct Waiting {
+    bar: ProgressBar,
+    wanted: bool,
+}
+
+impl Waiting {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            wanted: !quiet && terminal::shows_progress(),
+        }
+    }
+
+    /// Shows how far it is.
+    pub(crate) fn tell(&self, progress: &prowess_sources::Progress) {
+        if !self.wanted {
+            return;
+        }
+        if self.bar.is_hidden() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        let what = terminal::printable(&progress.what);
+        self.bar.set_message(match (progress.done, progress.total) {
+            (0, None) => what,
+            (done, None) => format!("{what}: {done}"),
+            (done, Some(total)) => format!("{what}: {done} of {total}"),
+        });
+    }
+
+    /// The line goes.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -8,9 +8,13 @@ use crate::composite::Composite;
 use crate::dialect::Dialect;
 use crate::filter::{Filter, FilterError};
 use crate::id::{InvalidId, SkillId};
+use crate::render::CatalogFormat;
 use crate::script::ScriptRunner;
 use crate::skills::{Enforcement, PreloadError, Settings, Skills};
 use crate::source::Source;
+
+/// The share of a context window that the catalog may take.
+const CONTEXT_SHARE: f64 = 0.02;
 
 /// Collects what [`Skills`] are made of.
 ///
@@ -36,6 +40,8 @@ pub struct SkillsBuilder {
     except: Vec<String>,
     preload: Vec<String>,
     capabilities: BTreeSet<String>,
+    max_skills: Option<usize>,
+    context_share: Option<f64>,
     settings: Settings,
     scripts: Option<Arc<dyn ScriptRunner>>,
 }
@@ -104,6 +110,13 @@ impl SkillsBuilder {
         self
     }
 
+    /// Writes the catalog in another way than the dialect's.
+    #[must_use]
+    pub fn catalog_format(mut self, format: CatalogFormat) -> Self {
+        self.settings.dialect.catalog = format;
+        self
+    }
+
     /// Bounds the catalog, in characters.
     #[must_use]
     pub fn catalog_chars(mut self, chars: usize) -> Self {
@@ -111,11 +124,33 @@ impl SkillsBuilder {
         self
     }
 
-    /// Bounds the catalog to 2% of a context window of that many tokens.
+    /// Bounds the catalog to a share of a context window of that many tokens.
     #[must_use]
     pub fn context_window(self, tokens: usize) -> Self {
-        // Two percent of the tokens, four characters each.
-        self.catalog_chars(tokens * 4 / 50)
+        let share = self.context_share.unwrap_or(CONTEXT_SHARE);
+        // Four characters a token; a window too large for a float is no window.
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a bound, not a count"
+        )]
+        let chars = (tokens as f64 * share * 4.0) as usize;
+        self.catalog_chars(chars)
+    }
+
+    /// Sets the share for [`Self::context_window`], which is 2% otherwise.
+    #[must_use]
+    pub fn context_share(mut self, share: f64) -> Self {
+        self.context_share = Some(share);
+        self
+    }
+
+    /// Bounds how many skills there are; the first ones by id stay.
+    #[must_use]
+    pub fn max_skills(mut self, count: usize) -> Self {
+        self.max_skills = Some(count);
+        self
     }
 
     /// Makes `allowed-tools` law.
@@ -138,6 +173,7 @@ impl SkillsBuilder {
             collisions: self.settings.dialect.collisions,
             filter: Filter::new(&self.only, &self.except)?,
             capabilities: self.capabilities,
+            max_skills: self.max_skills,
         };
         let ids: Vec<SkillId> = self
             .preload

@@ -43,6 +43,9 @@ pub struct SourceStatus {
     /// Why it is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When the place behind it last answered, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refreshed: Option<u64>,
     /// How many skills it holds, used or not.
     pub skills: usize,
     /// What it has to say.
@@ -67,6 +70,8 @@ pub struct CatalogOptions {
     pub filter: Filter,
     /// What the host can do.
     pub capabilities: BTreeSet<String>,
+    /// How many skills there may be; no bound if absent.
+    pub max_skills: Option<usize>,
 }
 
 /// Every skill of every source.
@@ -76,6 +81,7 @@ pub struct Catalog {
     skills: Vec<Place>,
     shadowed: Vec<(Place, Place)>,
     unavailable: Vec<Place>,
+    omitted: usize,
     collections: BTreeMap<CollectionPath, CollectionInfo>,
     generation: u64,
 }
@@ -188,6 +194,9 @@ impl Catalog {
                 None => catalog.skills.push(place),
             }
         }
+        let limit = options.max_skills.unwrap_or(usize::MAX);
+        catalog.omitted = catalog.skills.len().saturating_sub(limit);
+        catalog.skills.truncate(limit);
         catalog.collections = catalog.derive_collections();
         catalog
     }
@@ -297,6 +306,11 @@ impl Catalog {
         })
     }
 
+    /// How many skills were left out because there are too many.
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+
     /// Skills that need what the host cannot do.
     pub fn unavailable(&self) -> impl Iterator<Item = Skill<'_>> {
         self.unavailable
@@ -322,8 +336,12 @@ impl Catalog {
 
     /// Whether another catalog holds the very same answers of its sources.
     pub fn is_same_as(&self, other: &Self) -> bool {
+        let timeless = |status: &SourceStatus| SourceStatus {
+            refreshed: None,
+            ..status.clone()
+        };
         let same = |(a, b): (&Layer, &Layer)| {
-            a.status == b.status
+            timeless(&a.status) == timeless(&b.status)
                 && (Arc::ptr_eq(&a.snapshot, &b.snapshot) || a.snapshot == b.snapshot)
         };
         self.layers.len() == other.layers.len() && self.layers.iter().zip(&other.layers).all(same)

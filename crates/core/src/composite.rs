@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use futures_util::future::join_all;
 use prowess_spec::SkillPath;
@@ -22,8 +23,16 @@ pub struct Composite {
 struct NamedSource {
     name: Arc<str>,
     source: Arc<dyn Source>,
-    /// What the source said when it last answered.
-    last: Mutex<Option<Arc<Snapshot>>>,
+    state: Mutex<State>,
+}
+
+/// What is known of a source.
+#[derive(Default)]
+struct State {
+    /// Whether it was ever asked what it holds.
+    asked: bool,
+    /// What it said when it last answered.
+    last: Option<Arc<Snapshot>>,
 }
 
 impl Composite {
@@ -40,7 +49,7 @@ impl Composite {
         self.layers.push(NamedSource {
             name: name.into(),
             source,
-            last: Mutex::default(),
+            state: Mutex::default(),
         });
     }
 
@@ -99,6 +108,9 @@ impl Composite {
     }
 
     /// The answer of the first source that has the skill; another error than "not found" is an answer.
+    ///
+    /// A source that does not list the skill is not asked: one that is down must not stand in the way of the
+    /// others, and a server need not hear of skills that are not its own.
     async fn first<'s, T, F>(
         &'s self,
         id: &SkillId,
@@ -115,7 +127,7 @@ impl Composite {
             Collisions::FirstWins => Box::new(self.layers.iter()),
             Collisions::LastWins => Box::new(self.layers.iter().rev()),
         };
-        for layer in order {
+        for layer in order.filter(|layer| layer.may_have(id)) {
             match ask(&*layer.source).await {
                 Err(SourceError::NotFound(_)) => {}
                 answer => return answer,
@@ -126,36 +138,60 @@ impl Composite {
 }
 
 impl NamedSource {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn may_have(&self, id: &SkillId) -> bool {
+        let state = self.state();
+        match &state.last {
+            Some(last) => last
+                .skills
+                .binary_search_by(|skill| skill.id.cmp(id))
+                .is_ok(),
+            None => !state.asked,
+        }
+    }
+
     async fn layer(&self) -> Layer {
-        let answer = self.source.snapshot().await;
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (health, reason, snapshot) = match answer {
+        let answer = self.source.snapshot().await.map(sorted);
+        let freshness = self.source.freshness();
+        let mut state = self.state();
+        state.asked = true;
+        let (reason, snapshot) = match answer {
             Ok(snapshot) => {
-                *last = Some(Arc::clone(&snapshot));
-                (Health::Healthy, None, snapshot)
+                state.last = Some(Arc::clone(&snapshot));
+                (freshness.stale, Some(snapshot))
             }
-            Err(error) => {
-                let health = if last.is_some() {
-                    Health::Degraded
-                } else {
-                    Health::Unhealthy
-                };
-                (
-                    health,
-                    Some(error.to_string()),
-                    last.clone().unwrap_or_default(),
-                )
-            }
+            Err(error) => (Some(error.to_string()), state.last.clone()),
         };
+        let health = match (&reason, &snapshot) {
+            (None, _) => Health::Healthy,
+            (Some(_), Some(_)) => Health::Degraded,
+            (Some(_), None) => Health::Unhealthy,
+        };
+        let snapshot = snapshot.unwrap_or_default();
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
         Layer {
             status: SourceStatus {
                 name: Arc::clone(&self.name),
                 health,
                 reason,
+                refreshed: freshness.refreshed.and_then(since).map(|age| age.as_secs()),
                 skills: snapshot.skills.len(),
                 warnings: snapshot.warnings.clone(),
             },
             snapshot,
         }
     }
+}
+
+/// The snapshot, sorted by id even if the source forgot to.
+fn sorted(snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
+    if snapshot.skills.is_sorted_by(|a, b| a.id <= b.id) {
+        return snapshot;
+    }
+    let mut sorted = Snapshot::clone(&snapshot);
+    sorted.skills.sort_by(|a, b| a.id.cmp(&b.id));
+    Arc::new(sorted)
 }

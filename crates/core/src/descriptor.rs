@@ -1,7 +1,7 @@
 //! What is known about a skill before it is loaded.
 
 use prowess_spec::{Head, estimate_tokens};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::id::SkillId;
 
@@ -33,7 +33,7 @@ pub struct Descriptor {
 }
 
 /// Whose skill it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Compiled in.
@@ -47,10 +47,11 @@ pub enum Scope {
 }
 
 /// Who may start a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Invocation {
     /// A model may choose it, and a person may name it.
+    #[default]
     Anyone,
     /// Only a person may name it.
     UserOnly,

@@ -24,6 +24,7 @@ mod source;
 mod tools;
 mod turn;
 mod validate;
+pub mod wire;
 
 pub use arguments::with_arguments;
 pub use builder::{BuildError, SkillsBuilder};
@@ -50,7 +51,9 @@ pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
 pub use session::Session;
 pub use session_store::{SessionStore, SessionStoreError};
 pub use skills::{Enforcement, PreloadError, Settings, Skills, ToolUse};
-pub use source::{Document, FileEntry, FilePart, Invalid, Snapshot, Source, SourceError};
+pub use source::{
+    Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
+};
 pub use tools::{
     Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,
 };

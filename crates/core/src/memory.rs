@@ -5,9 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use prowess_spec::{
-    Context, Diagnostic, SkillName, SkillPath, head_with_diagnostics, nearest, parse,
-};
+use prowess_spec::{Context, SkillName, SkillPath, head_with_diagnostics, nearest, parse};
 
 use crate::descriptor::{Descriptor, Scope};
 use crate::id::{CollectionPath, SkillId};
@@ -33,6 +31,17 @@ pub struct MemorySource {
 struct Entry {
     text: String,
     files: BTreeMap<SkillPath, Vec<u8>>,
+    metadata: Vec<(String, String)>,
+}
+
+impl Entry {
+    /// Metadata of the program's that the author did not state.
+    fn added<'e>(
+        &'e self,
+        has: impl Fn(&str) -> bool + 'e,
+    ) -> impl Iterator<Item = &'e (String, String)> {
+        self.metadata.iter().filter(move |(key, _)| !has(key))
+    }
 }
 
 impl MemorySource {
@@ -54,13 +63,14 @@ impl MemorySource {
         let (head, diagnostics) = head_with_diagnostics(text.as_bytes(), directory);
         let name = head.and_then(|head| SkillName::parse(&head.name).ok());
         let Some(name) = name else {
-            self.reject(path, diagnostics);
+            self.invalid.push(Invalid::new(path, diagnostics));
             return None;
         };
         let id = SkillId::new(CollectionPath::from_directories(parts).as_ref(), &name);
         let entry = Entry {
             text: text.to_owned(),
             files: BTreeMap::new(),
+            metadata: Vec::new(),
         };
         self.skills.insert(id.clone(), entry);
         Some(id)
@@ -73,10 +83,22 @@ impl MemorySource {
         }
     }
 
-    fn reject(&mut self, path: &str, diagnostics: Vec<Diagnostic>) {
+    /// Adds keys and values to a skill that is there; what its author stated goes before.
+    pub fn add_metadata(
+        &mut self,
+        id: &SkillId,
+        metadata: impl IntoIterator<Item = (String, String)>,
+    ) {
+        if let Some(entry) = self.skills.get_mut(id) {
+            entry.metadata.extend(metadata);
+        }
+    }
+
+    /// Notes that there is something which cannot be used.
+    pub fn reject(&mut self, path: &str, problem: &str) {
         self.invalid.push(Invalid {
-            path: path.to_owned(),
-            diagnostics,
+            problem: Some(problem.to_owned()),
+            ..Invalid::new(path, Vec::new())
         });
     }
 
@@ -103,13 +125,14 @@ impl Source for MemorySource {
         let descriptor = |(id, entry): (&SkillId, &Entry)| {
             let head = prowess_spec::head(entry.text.as_bytes(), Some(id.name()))?;
             let length = entry.text.len() as u64;
-            Some(Descriptor::new(
-                id.clone(),
-                &head,
-                self.scope,
-                length,
-                hash(&entry.text),
-            ))
+            let stamp = hash(&entry.text);
+            let mut descriptor = Descriptor::new(id.clone(), &head, self.scope, length, stamp);
+            let has = |key: &str| head.metadata.iter().any(|(known, _)| known == key);
+            let added = entry.added(has);
+            let added = added.map(|(key, value)| (key.as_str().into(), value.as_str().into()));
+            let stated = std::mem::take(&mut descriptor.metadata);
+            descriptor.metadata = stated.into_iter().chain(added).collect();
+            Some(descriptor)
         };
         Ok(Arc::new(Snapshot {
             skills: self.skills.iter().filter_map(descriptor).collect(),
@@ -120,7 +143,11 @@ impl Source for MemorySource {
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
         let entry = self.entry(id)?;
-        document(id, entry.text.as_bytes(), None)
+        let mut document = document(id, entry.text.as_bytes(), None)?;
+        let stated = document.skill.metadata.clone();
+        let has = |key: &str| stated.iter().any(|(known, _)| known == key);
+        document.skill.metadata.extend(entry.added(has).cloned());
+        Ok(document)
     }
 
     async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {

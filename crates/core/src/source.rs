@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use prowess_spec::{Diagnostic, Skill, SkillPath};
@@ -37,10 +38,61 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// How old the last snapshot is, and what kept it from being newer.
+    fn freshness(&self) -> Freshness {
+        Freshness::default()
+    }
+
     /// Directories whose changes change the skills; most sources have none.
     fn directories(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+}
+
+#[async_trait]
+impl<S: Source + ?Sized> Source for Arc<S> {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        (**self).snapshot().await
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        (**self).load(id).await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        (**self).files(id).await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        (**self).read(id, path, offset, limit).await
+    }
+
+    fn location(&self, id: &SkillId) -> Option<String> {
+        (**self).location(id)
+    }
+
+    fn freshness(&self) -> Freshness {
+        (**self).freshness()
+    }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        (**self).directories()
+    }
+}
+
+/// How old an answer is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Freshness {
+    /// When the place behind the source last answered; local sources look each time and say nothing.
+    pub refreshed: Option<SystemTime>,
+    /// Why the answer is an old one, if it is.
+    pub stale: Option<String>,
 }
 
 /// What a source holds at one moment.
@@ -61,8 +113,32 @@ pub struct Snapshot {
 pub struct Invalid {
     /// Where it is, as the source says it.
     pub path: String,
-    /// Why.
+    /// What is wrong with its text.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong besides.
+    pub problem: Option<String>,
+}
+
+impl Invalid {
+    /// A skill whose text cannot be used.
+    pub fn new(path: impl Into<String>, diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            path: path.into(),
+            diagnostics,
+            problem: None,
+        }
+    }
+
+    /// Everything that is wrong, one line each.
+    pub fn reasons(&self) -> impl Iterator<Item = &str> {
+        let messages = self.diagnostics.iter().map(|found| found.message.as_str());
+        self.problem.as_deref().into_iter().chain(messages)
+    }
+
+    /// The first thing that is wrong.
+    pub fn reason(&self) -> &str {
+        self.reasons().next().unwrap_or_default()
+    }
 }
 
 /// A loaded skill.

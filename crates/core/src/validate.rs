@@ -29,10 +29,8 @@ pub async fn validate_all(source: &dyn Source) -> Result<Validation, SourceError
         if prowess_spec::is_valid(&diagnostics, Profile::Check) {
             validation.valid.push(skill.id.clone());
         } else {
-            validation.invalid.push(Invalid {
-                path: format!("{}/{SKILL_FILE}", skill.id),
-                diagnostics,
-            });
+            let path = format!("{}/{SKILL_FILE}", skill.id);
+            validation.invalid.push(Invalid::new(path, diagnostics));
         }
     }
     Ok(validation)

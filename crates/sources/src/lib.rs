@@ -1,18 +1,42 @@
 //! Where skills live, one module for each kind of place.
 
+mod archive;
 mod background;
 mod chain;
+#[cfg(any(feature = "git", feature = "http"))]
+mod digest;
 mod embedded;
 mod filesystem;
+#[cfg(feature = "git")]
+mod git;
+#[cfg(feature = "http")]
+mod http;
 mod open;
 mod records;
+#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
+mod refreshing;
+mod remote;
+mod resolve;
+#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
+mod runtime;
 mod sessions;
+#[cfg(feature = "sql")]
+mod sql;
 mod watch;
 
+pub use archive::ArchiveSource;
 pub use chain::{ChainLink, UserDirectories, default_chain};
 pub use embedded::embedded;
-pub use filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
+#[cfg(feature = "git")]
+pub use git::GitSource;
+#[cfg(feature = "http")]
+pub use http::HttpSource;
 pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
+pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
+pub use resolve::{Surroundings, resolve};
 pub use sessions::SessionDirectory;
+#[cfg(feature = "sql")]
+pub use sql::SqlSource;
 pub use watch::{Watch, WatchError, watch};

@@ -1,10 +1,16 @@
-//! Skills from wherever a program keeps them: rows, objects, answers.
+//! Skills that an application keeps in its own way: a table, a document store, a list.
 
+use std::io::Cursor;
+
+use prowess_archive::{Kind, Limits, walk};
 use prowess_core::{MemorySource, Scope, SkillId};
-use prowess_spec::quote;
+use prowess_spec::{SkillPath, is_skill_file, quote};
 
-/// A skill as a program may hold it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Bytes that the archive of one record may unpack to.
+const ARCHIVE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A skill as an application has it: with text, or with the bytes of an archive that holds it.
+#[derive(Clone, Debug, Default)]
 pub struct SkillRecord {
     /// Its id.
     pub id: String,
@@ -12,7 +18,11 @@ pub struct SkillRecord {
     pub description: String,
     /// The text of its `SKILL.md`, or its instructions alone.
     pub content: Option<String>,
-    /// Files beside it.
+    /// An archive with its `SKILL.md` and its files, at the root or in one directory.
+    pub data: Option<Vec<u8>>,
+    /// Further keys and values; those of the frontmatter come first.
+    pub metadata: Vec<(String, String)>,
+    /// Files beside the text.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
@@ -20,16 +30,36 @@ pub struct SkillRecord {
 pub fn records(records: impl IntoIterator<Item = SkillRecord>, scope: Scope) -> MemorySource {
     let mut source = MemorySource::new(scope);
     for record in records {
-        let text = match &record.content {
-            None => String::new(),
-            Some(content) if content.trim_start().starts_with("---") => content.clone(),
-            Some(instructions) => with_frontmatter(&record, instructions),
-        };
-        if let Some(id) = source.add(&record.id, &text) {
-            add_files(&mut source, &id, record.files);
-        }
+        add_record(&mut source, record);
     }
     source
+}
+
+/// Adds a record, or why it cannot be used.
+pub(crate) fn add_record(source: &mut MemorySource, mut record: SkillRecord) {
+    if let Some(data) = record.data.take() {
+        match unpack(data) {
+            Ok(Unpacked { text, files }) => {
+                record.content = Some(text);
+                record.files.extend(files);
+            }
+            Err(reason) => return source.reject(&record.id, &reason),
+        }
+    }
+    let text = match &record.content {
+        None => return source.reject(&record.id, "the record has neither text nor an archive"),
+        Some(content) if has_frontmatter(content) => content.clone(),
+        Some(instructions) => with_frontmatter(&record, instructions),
+    };
+    if let Some(id) = source.add(&record.id, &text) {
+        source.add_metadata(&id, record.metadata);
+        add_files(source, &id, record.files);
+    }
+}
+
+fn has_frontmatter(content: &str) -> bool {
+    let content = content.trim_start_matches('\u{feff}').trim_start();
+    content.starts_with("---")
 }
 
 fn with_frontmatter(record: &SkillRecord, instructions: &str) -> String {
@@ -43,8 +73,56 @@ fn with_frontmatter(record: &SkillRecord, instructions: &str) -> String {
 
 fn add_files(source: &mut MemorySource, id: &SkillId, files: Vec<(String, Vec<u8>)>) {
     for (path, bytes) in files {
-        if let Ok(path) = prowess_spec::SkillPath::parse(&path) {
+        if let Ok(path) = SkillPath::parse(&path) {
             source.add_file(id, path, bytes);
         }
     }
+}
+
+struct Unpacked {
+    text: String,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+/// The one skill of an archive.
+fn unpack(data: Vec<u8>) -> Result<Unpacked, String> {
+    let limits = Limits {
+        total_bytes: ARCHIVE_BYTES,
+        ..Limits::default()
+    };
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    let walked = walk(Cursor::new(data), &limits, |entry, content| {
+        if matches!(entry.kind, Kind::File(_)) {
+            let mut bytes = Vec::new();
+            content.read_to_end(&mut bytes)?;
+            files.push((entry.path.to_string(), bytes));
+        }
+        Ok(())
+    });
+    walked.map_err(|error| format!("the archive {error}"))?;
+    let found = files.iter().filter_map(|(path, _)| {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        (is_skill_file(name) && !directory.contains('/')).then(|| path.clone())
+    });
+    let skill_files: Vec<String> = found.collect();
+    let path = match skill_files.as_slice() {
+        [path] => path.clone(),
+        [] => return Err("the archive has no SKILL.md".to_owned()),
+        _ => return Err("the archive has more than one SKILL.md".to_owned()),
+    };
+    let prefix = path
+        .rsplit_once('/')
+        .map_or(String::new(), |(directory, _)| format!("{directory}/"));
+    let mut unpacked = Unpacked {
+        text: String::new(),
+        files: Vec::new(),
+    };
+    for (name, bytes) in files {
+        if name == path {
+            unpacked.text = String::from_utf8_lossy(&bytes).into_owned();
+        } else if let Some(inside) = name.strip_prefix(&prefix) {
+            unpacked.files.push((inside.to_owned(), bytes));
+        }
+    }
+    Ok(unpacked)
 }

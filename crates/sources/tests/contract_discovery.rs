@@ -494,6 +494,9 @@ impl Source for Flaky {
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
         self.check()?;
+        if id.as_str() == "gone" {
+            return Err(SourceError::NotFound(id.clone()));
+        }
         self.inner.load(id).await
     }
 
@@ -515,9 +518,11 @@ impl Source for Flaky {
 #[test]
 fn d25_a_source_that_fails() {
     let place = Place::new();
-    place.skill("local").skill("shared");
+    place.skill("local").skill("shared").skill("gone");
     let mut inner = MemorySource::new(Scope::Remote);
-    inner.add("remote", "---\nname: remote\ndescription: d\n---\n");
+    for name in ["remote", "shared", "gone"] {
+        inner.add(name, &format!("---\nname: {name}\ndescription: d\n---\n"));
+    }
     let flaky = Arc::new(Flaky {
         inner,
         broken: AtomicBool::new(true),
@@ -527,31 +532,34 @@ fn d25_a_source_that_fails() {
     sources.push("local", Arc::new(place.source("")));
 
     let never = block_on(sources.catalog());
-    assert_eq!(ids(&never), ["local", "shared"]);
+    assert_eq!(ids(&never), ["gone", "local", "shared"]);
     let status: Vec<_> = never.sources().map(|source| source.health).collect();
     assert_eq!(status, [Health::Unhealthy, Health::Healthy]);
     assert_eq!(
         never.sources().next().unwrap().reason.as_deref(),
         Some("the server is down")
     );
+    // What never answered does not stand in the way.
+    assert!(block_on(sources.load(&id("shared"))).is_ok());
 
     flaky.broken.store(false, Ordering::Relaxed);
-    assert_eq!(
-        ids(&block_on(sources.catalog())),
-        ["local", "remote", "shared"]
-    );
+    let all = ["gone", "local", "remote", "shared"];
+    assert_eq!(ids(&block_on(sources.catalog())), all);
     // Not found falls through to the next source.
-    assert!(block_on(sources.load(&id("local"))).is_ok());
+    let fallen = block_on(sources.load(&id("gone"))).unwrap();
+    assert_eq!(fallen.body, "Body of gone.");
+    assert_eq!(block_on(sources.load(&id("shared"))).unwrap().body, "");
 
     flaky.broken.store(true, Ordering::Relaxed);
     let stale = block_on(sources.catalog());
-    assert_eq!(ids(&stale), ["local", "remote", "shared"]);
+    assert_eq!(ids(&stale), all);
     assert_eq!(stale.sources().next().unwrap().health, Health::Degraded);
-    // Another error is the answer.
+    // Another error is the answer, but only of a source that has the skill.
     assert_eq!(
-        block_on(sources.load(&id("local"))).unwrap_err(),
+        block_on(sources.load(&id("shared"))).unwrap_err(),
         SourceError::Unavailable("the server is down".to_owned())
     );
+    assert!(block_on(sources.load(&id("local"))).is_ok());
 }
 
 #[test]

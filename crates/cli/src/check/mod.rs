@@ -1,6 +1,6 @@
 //! `prowess check`: a compiler's answer about skills.
 
-mod excerpt;
+pub(crate) mod excerpt;
 mod explain;
 mod file;
 mod find;

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use anyhow::Result;
 use prowess_core::{CollectionPath, Listing};
 
-use crate::cli::BrowseArguments;
+use crate::cli::{BrowseArguments, Global};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
-pub(crate) fn run(arguments: &BrowseArguments) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+pub(crate) fn run(arguments: &BrowseArguments, global: &Global) -> Result<Exit> {
+    let skills = open::skills(&arguments.place, global)?;
     let catalog = skills.catalog();
     let text = arguments.path.as_deref().unwrap_or_default();
     let path: Option<CollectionPath> = match text.trim_matches('/') {

@@ -8,7 +8,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use crate::cli::{Cli, CompletionsArguments, Where};
+use crate::cli::{Cli, CompletionsArguments, Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -43,7 +43,13 @@ pub(crate) fn ids() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let current = current.to_string_lossy();
         let place = Where::default();
-        let Ok(skills) = open::default_skills(&place) else {
+        // Somebody is waiting for a completion: what is far away is taken from what was kept.
+        let global = Global {
+            quiet: true,
+            offline: true,
+            ..Global::default()
+        };
+        let Ok(skills) = open::skills(&place, &global) else {
             return Vec::new();
         };
         let catalog = skills.catalog();

@@ -1,18 +1,19 @@
 //! `prowess doctor`: is everything where it should be?
 
 use std::fmt::Write;
+use std::time::SystemTime;
 
 use anyhow::Result;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
 use super::print_json;
-use crate::cli::DoctorArguments;
+use crate::cli::{DoctorArguments, Global};
 use crate::exit::Exit;
-use crate::{open, terminal};
+use crate::{configuration, open, terminal};
 
-pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
+    let skills = open::skills(&arguments.place, global)?;
     let catalog = skills.catalog();
     let sources: Vec<&SourceStatus> = catalog.sources().collect();
     let broken = sources
@@ -29,12 +30,16 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit> {
             "invalid": catalog.invalid().map(|(source, invalid)| json!({
                 "source": source,
                 "path": invalid.path,
-                "reasons": invalid.diagnostics.iter().map(|found| &found.message).collect::<Vec<_>>(),
+                "reasons": invalid.reasons().collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
         }))?;
         return Ok(exit(broken));
     }
-    let mut out = format!("prowess {}\n\n", env!("CARGO_PKG_VERSION"));
+    let mut out = format!("prowess {}\n", env!("CARGO_PKG_VERSION"));
+    for (_, path) in &configuration::load(global)?.files {
+        let _ = writeln!(out, "configured by {}", configuration::shown(path));
+    }
+    out.push('\n');
     if sources.is_empty() {
         out.push_str("no directory of skills here, above, or in the home directory\n");
     }
@@ -44,11 +49,12 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit> {
             Health::Degraded => "degraded",
             Health::Unhealthy => "broken",
         };
-        let _ = writeln!(
-            out,
-            "{health:<9} {} ({} skills)",
-            source.name, source.skills
-        );
+        let skills = match source.skills {
+            1 => "1 skill".to_owned(),
+            count => format!("{count} skills"),
+        };
+        let refreshed = source.refreshed.map(ago).unwrap_or_default();
+        let _ = writeln!(out, "{health:<9} {} ({skills}){refreshed}", source.name);
         for line in source.reason.iter().chain(&source.warnings) {
             let _ = writeln!(out, "          {line}");
         }
@@ -62,14 +68,24 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Exit> {
         let _ = writeln!(out, "shadowed  {id} of {loser}, by {winner}");
     }
     for (source, invalid) in catalog.invalid() {
-        let reason = invalid
-            .diagnostics
-            .first()
-            .map_or("", |found| found.message.as_str());
+        let reason = invalid.reason();
         let _ = writeln!(out, "invalid   {source}/{}: {reason}", invalid.path);
     }
     terminal::print(&terminal::printable(&out))?;
     Ok(exit(broken))
+}
+
+/// How long ago that was, in one unit.
+fn ago(seconds_since_1970: u64) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let seconds = now.map_or(0, |now| now.as_secs().saturating_sub(seconds_since_1970));
+    let (count, unit) = match seconds {
+        0..60 => return ", refreshed just now".to_owned(),
+        60..3_600 => (seconds / 60, "min"),
+        3_600..86_400 => (seconds / 3_600, "h"),
+        _ => (seconds / 86_400, "days"),
+    };
+    format!(", refreshed {count} {unit} ago")
 }
 
 fn exit(broken: bool) -> Exit {

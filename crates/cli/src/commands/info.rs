@@ -8,12 +8,12 @@ use prowess_spec::estimate_tokens;
 use serde_json::json;
 
 use super::{parse_id, print_json, refuse};
-use crate::cli::InfoArguments;
+use crate::cli::{Global, InfoArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
-pub(crate) fn run(arguments: &InfoArguments) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
+    let skills = open::skills(&arguments.place, global)?;
     let id = parse_id(&arguments.id)?;
     let document = match block_on(skills.sources().load(&id)) {
         Ok(document) => document,

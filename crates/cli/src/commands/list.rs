@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_core::{Catalog, Descriptor, LevelTokens, Skill, SourceStatus};
+use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus};
 use serde::Serialize;
 
 use crate::cli::{Global, ListArguments};
@@ -49,7 +49,7 @@ struct InvalidRow<'c> {
 }
 
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+    let skills = open::skills(&arguments.place, global)?;
     let catalog = skills.catalog();
     if arguments.json {
         print_json(&document(&catalog, arguments.all))?;
@@ -62,8 +62,19 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
         print_rest(&catalog)?;
     }
     if !global.quiet {
-        for warning in catalog.sources().flat_map(|source| &source.warnings) {
-            terminal::note(&format!("warning: {}", terminal::printable(warning)));
+        for source in catalog.sources() {
+            if let Some(reason) = &source.reason {
+                let stale = if source.health == Health::Degraded {
+                    " (what was kept is used)"
+                } else {
+                    ""
+                };
+                let note = format!("warning: {}: {reason}{stale}", source.name);
+                terminal::note(&terminal::printable(&note));
+            }
+            for warning in &source.warnings {
+                terminal::note(&format!("warning: {}", terminal::printable(warning)));
+            }
         }
         terminal::note(&summary(&catalog));
     }
@@ -141,11 +152,7 @@ fn document(catalog: &Catalog, all: bool) -> Document<'_> {
             .map(|(source, invalid)| InvalidRow {
                 path: &invalid.path,
                 source,
-                reasons: invalid
-                    .diagnostics
-                    .iter()
-                    .map(|found| found.message.as_str())
-                    .collect(),
+                reasons: invalid.reasons().collect(),
             })
             .collect();
     }
@@ -167,10 +174,7 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
         let _ = writeln!(out, "shadowed: {id} of {loser} by that of {winner}");
     }
     for (source, invalid) in catalog.invalid() {
-        let reason = invalid
-            .diagnostics
-            .first()
-            .map_or("", |found| found.message.as_str());
+        let reason = invalid.reason();
         let _ = writeln!(out, "invalid: {source}/{}: {reason}", invalid.path);
     }
     Ok(terminal::print(&terminal::printable(&out))?)
@@ -195,6 +199,7 @@ fn summary(catalog: &Catalog) -> String {
             parts.push(format!("{count} {what}"));
         }
     };
+    add(catalog.omitted(), "left out (`skills.max_skills`)");
     add(catalog.shadowed().count(), "shadowed");
     add(catalog.unavailable().count(), "unavailable");
     add(

@@ -2,6 +2,7 @@
 
 pub(crate) mod browse;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;

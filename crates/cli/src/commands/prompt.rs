@@ -10,11 +10,23 @@ use crate::exit::Exit;
 use crate::{open, terminal};
 
 pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> {
-    let mut dialect = open::dialect(arguments.dialect.as_deref())?;
-    if let Some(format) = arguments.format {
-        dialect.catalog = format.into();
-    }
-    let skills = open::skills(&arguments.place, dialect, arguments.budget)?;
+    let dialect = arguments
+        .dialect
+        .as_deref()
+        .map(open::dialect)
+        .transpose()?;
+    let skills = open::skills_with(&arguments.place, global, |mut builder| {
+        if let Some(dialect) = dialect {
+            builder = builder.dialect(dialect);
+        }
+        if let Some(format) = arguments.format {
+            builder = builder.catalog_format(format.into());
+        }
+        match arguments.budget {
+            Some(chars) => builder.catalog_chars(chars),
+            None => builder,
+        }
+    })?;
     let (text, report) = skills.system_prompt(&skills.session(), ToolUse::Available);
     if arguments.json {
         super::print_json(&serde_json::json!({"prompt": text, "report": report}))?;
@@ -24,7 +36,7 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         terminal::print(&format!("{text}\n"))?;
     }
     if !global.quiet {
-        let place = match dialect.place {
+        let place = match skills.settings().dialect.place {
             Place::SystemPrompt => "the system prompt",
             Place::BeforeLastUserMessage => "a system message before the last one of the user",
             Place::ToolDescription => "the description of the tool",

@@ -7,12 +7,12 @@ use pollster::block_on;
 use prowess_spec::SkillPath;
 
 use super::{parse_id, refuse};
-use crate::cli::ReadArguments;
+use crate::cli::{Global, ReadArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
-pub(crate) fn run(arguments: &ReadArguments) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
+    let skills = open::skills(&arguments.place, global)?;
     let id = parse_id(&arguments.id)?;
     let path = match SkillPath::parse(&arguments.path) {
         Ok(path) => path,

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::{open, terminal};
 
 pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+    let skills = open::skills(&arguments.place, global)?;
     let query = arguments.query.join(" ");
     let cache = IndexCache::new(&skills);
     cache.load(&skills);

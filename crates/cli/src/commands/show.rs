@@ -5,12 +5,12 @@ use pollster::block_on;
 use prowess_core::{render_skill, with_arguments};
 
 use super::{parse_id, refuse};
-use crate::cli::ShowArguments;
+use crate::cli::{Global, ShowArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
-pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit> {
-    let skills = open::default_skills(&arguments.place)?;
+pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
+    let skills = open::skills(&arguments.place, global)?;
     let id = parse_id(&arguments.id)?;
     let document = match block_on(skills.sources().load(&id)) {
         Ok(document) => document,

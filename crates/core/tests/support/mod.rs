@@ -50,6 +50,7 @@ pub(crate) fn layer(name: &str, skills: &[(&str, &str)]) -> Layer {
             name: name.into(),
             health: Health::Healthy,
             reason: None,
+            refreshed: None,
             skills: skills.len(),
             warnings: Vec::new(),
         },

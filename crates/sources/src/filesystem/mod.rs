@@ -35,6 +35,8 @@ pub struct FilesystemOptions {
     pub scope: Scope,
     /// Which skills are taken.
     pub strictness: Strictness,
+    /// Which links that sit directly in the root are followed.
+    pub links: Links,
     /// Directories below the root that are followed.
     pub max_depth: usize,
     /// Directories that are looked at.
@@ -51,12 +53,23 @@ pub enum Strictness {
     Strict,
 }
 
+/// Which links that sit directly in a root are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// All of them: whoever can write there is trusted.
+    #[default]
+    Anywhere,
+    /// Those that stay below the root: what is there came from somebody else.
+    Within,
+}
+
 impl FilesystemOptions {
     /// The usual bounds, for skills of this scope.
     pub fn new(scope: Scope) -> Self {
         Self {
             scope,
             strictness: Strictness::default(),
+            links: Links::default(),
             max_depth: 6,
             max_entries: 20_000,
         }

@@ -19,7 +19,7 @@ use prowess_spec::{
 use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
-use super::{FilesystemOptions, Strictness};
+use super::{FilesystemOptions, Links, Strictness};
 use crate::open::open_without_waiting;
 
 /// Bytes that hold the frontmatter of nearly every file.
@@ -348,7 +348,13 @@ impl Walk<'_> {
     /// A link to a directory, but not to one that holds the root itself.
     fn is_safe_link(&self, path: &Path) -> bool {
         match (fs::canonicalize(path), fs::canonicalize(self.root)) {
-            (Ok(target), Ok(root)) => target.is_dir() && !root.starts_with(&target),
+            (Ok(target), Ok(root)) => {
+                let fits = match self.options.links {
+                    Links::Anywhere => !root.starts_with(&target),
+                    Links::Within => target != root && target.starts_with(&root),
+                };
+                target.is_dir() && fits
+            }
             _ => false,
         }
     }
@@ -394,10 +400,10 @@ impl Walk<'_> {
         let valid = !strict || is_valid(&diagnostics, Profile::Check);
         match head.filter(|_| valid) {
             Some(head) => self.accept(&head, directory, &metadata),
-            None => self.lock().invalid.push(Invalid {
-                path: joined(directory, name),
-                diagnostics,
-            }),
+            None => {
+                let invalid = Invalid::new(joined(directory, name), diagnostics);
+                self.lock().invalid.push(invalid);
+            }
         }
         Ok(())
     }

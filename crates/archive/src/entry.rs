@@ -1,0 +1,75 @@
+//! What an archive holds.
+
+use prowess_spec::SkillPath;
+
+use crate::format::Format;
+
+/// One entry, with a path that cannot leave the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it goes.
+    pub path: SkillPath,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// The kinds of entries that are let through; everything else is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File(Mode),
+    /// A symbolic link, with its target as written.
+    Symlink(Box<str>),
+    /// The same file as an earlier entry, under another name.
+    HardLink(SkillPath),
+}
+
+/// All that is kept of a file's permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `0644`.
+    Plain,
+    /// `0755`.
+    Executable,
+}
+
+impl Mode {
+    /// Whoever may execute it, everybody may; setuid, setgid and sticky bits are dropped.
+    pub(crate) fn of_bits(bits: u32) -> Self {
+        if bits & 0o111 == 0 {
+            Self::Plain
+        } else {
+            Self::Executable
+        }
+    }
+
+    /// The bits of a new file.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::Plain => 0o644,
+            Self::Executable => 0o755,
+        }
+    }
+}
+
+/// An entry of an archive that was verified from end to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The entry.
+    pub entry: Entry,
+    /// The bytes that a file, or the file behind a hard link, really unpacks to; zero for the rest.
+    pub size: u64,
+}
+
+/// What a walk went through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The format that the bytes had.
+    pub format: Format,
+    /// Entries, with those that only carry metadata.
+    pub entries: u64,
+    /// Bytes that the files really unpack to.
+    pub bytes: u64,
+}

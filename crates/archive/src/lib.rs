@@ -1,0 +1,69 @@
+//! The only unpacker: zip and tar.gz to a verified tree, under published limits.
+//!
+//! An archive is taken whole or not at all, and only if every careful reader would see the same tree in it. Nothing
+//! is repaired, skipped or renamed. What comes out is files, directories and links that stay inside. One thing is
+//! read as writers mean it and not as the format says: names in a zip are UTF-8 also where the flag for that is missing.
+//!
+//! - [`walk`] goes through an archive once and shows every entry.
+//! - [`Archive`] does the same, then reads single files in place.
+//! - [`unpack`] makes a directory of it, [`unpack_temporary`] one that goes away by itself.
+//!
+//! # Limits
+//!
+//! | what | limit |
+//! |---|---|
+//! | all files, unpacked ([`TOTAL_BYTES`](limits::TOTAL_BYTES)) | 100 MiB |
+//! | one file, unpacked ([`FILE_BYTES`](limits::FILE_BYTES)) | 50 MiB |
+//! | entries ([`ENTRIES`](limits::ENTRIES)) | 10,000 |
+//! | unpacked bytes for a packed one ([`RATIO`](limits::RATIO)), of the archive and of each entry of a zip | 100 |
+//! | the same, asked above ([`RATIO_FREE_BYTES`](limits::RATIO_FREE_BYTES)) | 1 MiB |
+//! | parts of a path ([`DEPTH`](limits::DEPTH)) | 20 |
+//! | bytes of a path ([`PATH_BYTES`](limits::PATH_BYTES)) and of a part ([`PART_BYTES`](limits::PART_BYTES)) | 1,024 and 255 |
+//! | bytes of all names ([`NAMES_BYTES`](limits::NAMES_BYTES)) | 8 MiB |
+//! | files, links and directories, named or not ([`NODES`](limits::NODES)) | 40,000 |
+//! | symbolic links ([`LINKS`](limits::LINKS)), and links on one path ([`LINK_HOPS`](limits::LINK_HOPS)) | 1,000 and 40 |
+//! | bytes of the central directory of a zip ([`CENTRAL_BYTES`](limits::CENTRAL_BYTES)) | 8 MiB |
+//! | bytes of a pax header or long name ([`RECORD_BYTES`](limits::RECORD_BYTES)) | 64 KiB |
+//! | zero bytes behind the end of a tar ([`PADDING_BYTES`](limits::PADDING_BYTES)) | 1 MiB |
+//!
+//! What counts is bytes that were really unpacked, never what a header declares. The first six can be changed with
+//! [`Limits`]; the others keep the memory of a pass below 64 MiB whatever the archive.
+//!
+//! # What is refused
+//!
+//! - names that are absolute, empty, not UTF-8, or have a `..`, a backslash, a drive or a control character;
+//! - two entries with one name, also when only case, Unicode form or a trailing dot tells them apart, and entries
+//!   below something that is no directory; a directory that is named twice counts as two entries;
+//! - symbolic links that leave the tree as written or as followed, and hard links to anything but an earlier file;
+//! - devices, pipes, sockets and sparse files; setuid, setgid and sticky bits are dropped;
+//! - zip: headers that disagree, bytes that belong to no entry or to two, encryption, other methods than stored and
+//!   deflate, several disks, zip64 where it is not needed, unknown extra fields;
+//! - tar: missing end markers, data behind the end, several gzip members, wrong checksums, names or sizes said twice.
+
+mod archive;
+mod entry;
+mod error;
+mod fields;
+mod fold;
+mod format;
+mod ledger;
+pub mod limits;
+mod name;
+mod names;
+mod problem;
+mod scan;
+mod shown;
+mod staging;
+mod tar;
+mod unpack;
+mod zip;
+
+pub use archive::Archive;
+pub use entry::{Entry, Kind, Member, Mode, Summary};
+pub use error::{Error, NamedError};
+pub use format::Format;
+pub use limits::Limits;
+pub use problem::{LinkProblem, NameProblem, TarProblem, Within, ZipProblem};
+pub use scan::walk;
+pub use shown::Shown;
+pub use unpack::{Extracted, Tree, unpack, unpack_temporary};

@@ -1,0 +1,292 @@
+//! Zip archives with bytes where none should be, and records that point elsewhere.
+
+use super::Kind;
+use crate::corpus::zip::{File, Zip, zip};
+use crate::corpus::{Row, row};
+
+pub(super) fn rows() -> Vec<Row<Kind>> {
+    let a = || File::deflated("a", "hello");
+    let b = || File::stored("b", "world");
+    let with = |change: fn(&mut Zip)| Zip::of([a(), b()]).change(change).bytes();
+    let whole = zip([a(), b()]);
+    let inner = zip([File::stored("evil", "")]);
+    let shell = [b"#!/bin/sh\nexit\n", &*whole].concat();
+    vec![
+        row(
+            "prepended",
+            with(|zip| zip.prefix = b"PK\x03\x04".to_vec()),
+            "Zip::Gap",
+        ),
+        row(
+            "prepended and hidden",
+            with(|zip| {
+                zip.prefix = b"PK\x03\x04".to_vec();
+                zip.end.offset = Some(4);
+            }),
+            "Zip::Directory",
+        ),
+        row("self-extracting", shell, "NotAnArchive"),
+        row(
+            "trailing byte",
+            with(|zip| zip.suffix = vec![0]),
+            "Zip::NoEnd",
+        ),
+        row(
+            "trailing line",
+            with(|zip| zip.suffix = b"\n".to_vec()),
+            "Zip::NoEnd",
+        ),
+        row(
+            "trailing zip",
+            [whole.clone(), inner.clone()].concat(),
+            "Zip::Directory",
+        ),
+        row(
+            "trailing 70,000 bytes",
+            with(|zip| zip.suffix = vec![0; 70_000]),
+            "Zip::NoEnd",
+        ),
+        row(
+            "comment shorter than said",
+            with(|zip| zip.end.comment_length = Some(1)),
+            "Zip::NoEnd",
+        ),
+        row(
+            "comment longer than said",
+            with(|zip| {
+                zip.end.comment = b"hidden".to_vec();
+                zip.end.comment_length = Some(2);
+            }),
+            "Zip::NoEnd",
+        ),
+        row(
+            "zip in the comment",
+            Zip::of([a()])
+                .change(|zip| zip.end.comment.clone_from(&inner))
+                .bytes(),
+            "Zip::ManyEnds",
+        ),
+        row(
+            "end in the comment",
+            with(|zip| {
+                zip.end.comment = [b"PK\x05\x06", &[0; 18][..]].concat();
+            }),
+            "Zip::ManyEnds",
+        ),
+        row(
+            "end in the comment, unsound",
+            with(|zip| {
+                zip.end.comment = [b"PK\x05\x06", &[1; 20][..]].concat();
+            }),
+            "Zip::NoEnd",
+        ),
+        row("two ends that fit", two_ends(), "Zip::ManyEnds"),
+        row(
+            "gap before the list",
+            with(|zip| zip.before_list = vec![0]),
+            "Zip::Trailing",
+        ),
+        row(
+            "gap after the list",
+            with(|zip| zip.after_list = vec![0]),
+            "Zip::Directory",
+        ),
+        row(
+            "gap in the list",
+            with(|zip| {
+                zip.after_list = vec![0];
+                zip.end.size = Some(46 * 2 + 2 + 1);
+            }),
+            "Zip::Count",
+        ),
+        row(
+            "gap between entries",
+            zip([a(), b().change(|file| file.before = vec![0])]),
+            "Zip::Gap",
+        ),
+        row(
+            "gap before entries",
+            zip([a().change(|file| file.before = vec![b'P', b'K', 3, 4])]),
+            "Zip::Gap",
+        ),
+        row(
+            "hidden entry first",
+            zip([a().change(|file| file.is_listed = false), b()]),
+            "Zip::Gap",
+        ),
+        row(
+            "hidden entry between",
+            zip([
+                a(),
+                b().change(|file| file.is_listed = false),
+                File::stored("c", ""),
+            ]),
+            "Zip::Gap",
+        ),
+        row(
+            "hidden entry last",
+            zip([a(), b().change(|file| file.is_listed = false)]),
+            "Zip::Trailing",
+        ),
+        row(
+            "entry listed twice",
+            zip([
+                a(),
+                a().change(|file| {
+                    file.local.signature = 0;
+                    file.central.offset = Some(0);
+                }),
+            ]),
+            "Zip::Overlap",
+        ),
+        row("two names for one entry", overlapping(), "Zip::Overlap"),
+        row("quoted overlap", quoted_overlap(), "Zip::Overlap"),
+        row("entry in an entry", entry_in_an_entry(), "Zip::Overlap"),
+        row(
+            "entry past the end",
+            zip([a(), b().central(|head| head.offset = Some(1 << 30))]),
+            "Zip::Gap",
+        ),
+        row(
+            "content past the list",
+            zip([a().both(|head| head.packed = 1 << 20)]),
+            "Zip::Directory",
+        ),
+        row(
+            "one entry too many declared",
+            with(|zip| (zip.end.count, zip.end.count_here) = (Some(3), Some(3))),
+            "Zip::Count",
+        ),
+        row(
+            "one entry too few declared",
+            with(|zip| (zip.end.count, zip.end.count_here) = (Some(1), Some(1))),
+            "Zip::Count",
+        ),
+        row(
+            "no entries declared",
+            with(|zip| (zip.end.count, zip.end.count_here) = (Some(0), Some(0))),
+            "Zip::Count",
+        ),
+        row(
+            "counts differ",
+            with(|zip| zip.end.count = Some(3)),
+            "Zip::Parts",
+        ),
+        row("second disk", with(|zip| zip.end.disk = 1), "Zip::Parts"),
+        row(
+            "list on second disk",
+            with(|zip| zip.end.list_disk = 1),
+            "Zip::Parts",
+        ),
+        row(
+            "zip64 count",
+            with(|zip| (zip.end.count, zip.end.count_here) = (Some(u16::MAX), Some(u16::MAX))),
+            "Zip::Zip64",
+        ),
+        row(
+            "zip64 offset",
+            with(|zip| zip.end.offset = Some(u32::MAX)),
+            "Zip::Zip64",
+        ),
+        row(
+            "zip64 locator",
+            with(|zip| zip.after_list = [b"PK\x06\x07", &[0; 16][..]].concat()),
+            "Zip::Zip64",
+        ),
+        row(
+            "zip64 locator in a comment",
+            zip([a().central(|head| {
+                head.comment = [b"PK\x06\x07", &[0; 16][..]].concat();
+            })]),
+            "Zip::Zip64",
+        ),
+        row(
+            "list elsewhere",
+            with(|zip| zip.end.offset = Some(0)),
+            "Zip::Directory",
+        ),
+        row(
+            "list larger than the file",
+            with(|zip| zip.end.size = Some(1 << 20)),
+            "Zip::Directory",
+        ),
+        row(
+            "list of a gigabyte",
+            with(|zip| zip.end.size = Some(1 << 30)),
+            "Metadata",
+        ),
+        row(
+            "10,001 entries",
+            zip((0..10_001).map(|number| File::stored(format!("{number}"), ""))),
+            "TooManyEntries",
+        ),
+        row(
+            "truncated in the end",
+            whole[..whole.len() - 1].to_vec(),
+            "Zip::NoEnd",
+        ),
+        row(
+            "truncated in the list",
+            whole[..whole.len() - 40].to_vec(),
+            "Zip::NoEnd",
+        ),
+        row("truncated in an entry", whole[..40].to_vec(), "Zip::NoEnd"),
+        row(
+            "truncated at the front",
+            whole[1..].to_vec(),
+            "NotAnArchive",
+        ),
+    ]
+}
+
+/// Two records, each with a comment that reaches to the end.
+fn two_ends() -> Vec<u8> {
+    let inner = [b"PK\x05\x06", &[0; 16][..], &22_u16.to_le_bytes()].concat();
+    let zip = Zip::of([File::stored("a", inner)]);
+    // The content of the entry is an end record whose comment is all the rest.
+    let mut bytes = zip.bytes();
+    let rest = u16::try_from(bytes.len() - (31 + 22)).unwrap();
+    bytes[31 + 20..31 + 22].copy_from_slice(&rest.to_le_bytes());
+    bytes
+}
+
+/// Two list entries for the same bytes.
+fn overlapping() -> Vec<u8> {
+    let first = File::stored("a", "hello");
+    let second = File::stored("b", "hello").central(|head| head.offset = Some(0));
+    let mut zip = Zip::of([first.clone()]);
+    zip.files.push(second);
+    let bytes = zip.bytes();
+    // The second entry itself is cut out again.
+    let length = 31 + 5;
+    let mut cut = bytes[..length].to_vec();
+    cut.extend(&bytes[2 * length..]);
+    let end = cut.len() - 22;
+    cut[end + 16..end + 20].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
+    cut
+}
+
+/// The bomb of overlapping entries: each quotes the header of the next and shares its content.
+fn quoted_overlap() -> Vec<u8> {
+    let second = File::deflated("b", vec![0; 4096]);
+    let tail = zip([second.clone()]);
+    let header = &tail[..31];
+    // A stored block that holds the header of the second entry, then its content.
+    let length = u16::try_from(header.len()).unwrap();
+    let mut quoted = vec![0];
+    quoted.extend(length.to_le_bytes());
+    quoted.extend((!length).to_le_bytes());
+    quoted.extend(header);
+    let all = [&*quoted, &second.content].concat();
+    let first = File::packed("a", all, 31 + 4096, 0).change(|file| file.content = quoted);
+    zip([first, second])
+}
+
+fn entry_in_an_entry() -> Vec<u8> {
+    let inner = zip([File::stored("b", "hello")])[..31 + 5].to_vec();
+    let outer = File::stored("a", &inner);
+    let hidden = File::stored("b", "hello").central(|head| head.offset = Some(31));
+    let mut zip = Zip::of([outer]);
+    zip.files.push(hidden);
+    zip.bytes()
+}

@@ -1,0 +1,115 @@
+//! `prowess config`: what holds, and who says so.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use prowess_config::{Entry, Origin, SkillsConfig};
+use serde_json::json;
+
+use super::print_json;
+use crate::cli::{ConfigArguments, ConfigCommand, Global};
+use crate::exit::Exit;
+use crate::table::{Column, Width, render};
+use crate::{configuration, environment, terminal};
+
+pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> {
+    match &arguments.command {
+        ConfigCommand::Show { json } => show(&configuration::load(global)?, *json),
+        ConfigCommand::Path { json } => path(&configuration::load(global)?, *json),
+        ConfigCommand::Check => check(&configuration::load(global)?, global),
+        ConfigCommand::Schema => {
+            print_json(&prowess_config::json_schema())?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
+    if as_json {
+        print_json(&json!({"version": 1, "entries": config.entries()}))?;
+        return Ok(Exit::Success);
+    }
+    let column = |title, width| Column { title, width };
+    let columns = [
+        column("KEY", Width::Content),
+        column("VALUE", Width::Rest),
+        column("FROM", Width::Content),
+    ];
+    let origin = |entry: &Entry| match &entry.origin {
+        Origin::Default => "default".to_owned(),
+        Origin::File { path, line, .. } => {
+            format!("{}:{line}", configuration::shown(path))
+        }
+    };
+    let rows: Vec<Vec<String>> = config
+        .entries()
+        .iter()
+        .map(|entry| {
+            let value = terminal::printable(&entry.value.to_string());
+            vec![terminal::printable(&entry.key), value, origin(entry)]
+        })
+        .collect();
+    terminal::print(&render(&columns, &rows))?;
+    Ok(Exit::Success)
+}
+
+fn path(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
+    if as_json {
+        let files: Vec<_> = config
+            .files
+            .iter()
+            .map(|(scope, path)| json!({"scope": scope, "path": path}))
+            .collect();
+        print_json(&json!({"version": 1, "files": files}))?;
+        return Ok(Exit::Success);
+    }
+    let mut out = String::new();
+    for (_, path) in &config.files {
+        let _ = writeln!(out, "{}", terminal::printable(&path.display().to_string()));
+    }
+    terminal::print(&out)?;
+    if config.files.is_empty() {
+        let user = environment::user_directories().config;
+        let user = user.map(|directory| directory.join("prowess").join("prowess.toml"));
+        let user = user.map_or_else(String::new, |path| {
+            format!(" nor {}", configuration::shown(&path))
+        });
+        terminal::note(&format!("there is no prowess.toml here or above{user}"));
+    }
+    Ok(Exit::Success)
+}
+
+fn check(config: &SkillsConfig, global: &Global) -> Result<Exit> {
+    let mut problems = 0;
+    for problem in config.problems() {
+        problems += 1;
+        terminal::print(&format!("{}\n\n", configuration::render(problem)))?;
+    }
+    for dropped in &config.dropped {
+        let note = format!(
+            "note: repository `{}` of {} is not used, {} has one of that name",
+            dropped.name, dropped.origin, dropped.kept
+        );
+        terminal::note(&terminal::printable(&note));
+    }
+    if !global.quiet {
+        let files = match config.files.as_slice() {
+            [] => "no file, all is default".to_owned(),
+            files => {
+                let names = files.iter().map(|(_, path)| configuration::shown(path));
+                names.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let verdict = match problems {
+            0 => "fine".to_owned(),
+            1 => "1 problem".to_owned(),
+            count => format!("{count} problems"),
+        };
+        terminal::note(&format!("{files}: {verdict}"));
+    }
+    Ok(if problems == 0 {
+        Exit::Success
+    } else {
+        Exit::Findings
+    })
+}

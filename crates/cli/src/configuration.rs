@@ -1,0 +1,78 @@
+//! The configuration as every command gets it, and its problems as people get them.
+
+use std::env;
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use anyhow::{Context, Result};
+use prowess_config::{Error, Lookup, Problem, SkillsConfig};
+use prowess_spec::LineIndex;
+
+use crate::check::excerpt::excerpt;
+use crate::cli::Global;
+use crate::{environment, terminal};
+
+/// Loads the file that was named, or the project's over the user's.
+pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let user = environment::user_directories();
+    let lookup = Lookup {
+        directory: &directory,
+        home: user.home.as_deref(),
+        user_config: user.config.as_deref(),
+        variables: &|name| env::var_os(name),
+    };
+    Ok(match &global.config {
+        Some(file) => SkillsConfig::load_file(file, &lookup)?,
+        None => SkillsConfig::load(&lookup)?,
+    })
+}
+
+/// Draws the problems of a configuration; whether the error was one.
+pub(crate) fn print_error(error: &anyhow::Error) -> bool {
+    let Some(Error::Invalid { problems, omitted }) = error.downcast_ref::<Error>() else {
+        return false;
+    };
+    for problem in problems {
+        terminal::note(&render(problem));
+    }
+    if *omitted > 0 {
+        terminal::note(&format!("... and {omitted} more"));
+    }
+    true
+}
+
+/// A problem with the line that it is about.
+pub(crate) fn render(problem: &Problem) -> String {
+    let bytes = problem.source().as_bytes();
+    let span = problem.span();
+    let lines = LineIndex::new(bytes);
+    let excerpt = excerpt(bytes, lines.position(span.start), lines.position(span.end));
+    let snippet = Snippet::source(excerpt.text.as_str())
+        .path(shown(problem.file()))
+        .line_start(problem.position().line)
+        .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end));
+    let title = Level::ERROR.primary_title(terminal::printable(&problem.message()));
+    let help = problem
+        .help()
+        .map(|help| Level::HELP.message(terminal::printable(&help)));
+    let renderer = Renderer::styled().term_width(terminal::width());
+    renderer.render(&[title.element(snippet).elements(help)])
+}
+
+/// A path as a person would type it here.
+pub(crate) fn shown(path: &Path) -> String {
+    let here = env::current_dir().ok();
+    let inside = here
+        .as_deref()
+        .and_then(|here| path.strip_prefix(here).ok());
+    let home = environment::user_directories().home;
+    let at_home = home
+        .as_deref()
+        .and_then(|home| path.strip_prefix(home).ok());
+    terminal::printable(&match (inside, at_home) {
+        (Some(inside), _) => inside.display().to_string(),
+        (None, Some(inside)) => format!("~/{}", inside.display()),
+        (None, None) => path.display().to_string(),
+    })
+}

@@ -1,0 +1,279 @@
+//! From files to the one configuration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use prowess_spec::{LineIndex, Span};
+use toml::de::DeTable;
+
+use crate::error::Error;
+use crate::file::{self, Loaded};
+use crate::hide;
+use crate::layer::{Context, Fault, Layer, Log, Part};
+use crate::limits;
+use crate::lookup::Lookup;
+use crate::origin::{Entry, Origin, Scope};
+use crate::places;
+use crate::problem::{Problem, ProblemKind, SourceFile};
+use crate::reader::Reader;
+use crate::repositories::{self, Draft, Drafts};
+use crate::repository::{Dropped, Repository, RepositoryState};
+use crate::settings::{
+    self, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
+};
+use crate::shape::Shape;
+use crate::site::Variables;
+
+/// What every file says together, over the defaults.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SkillsConfig {
+    /// `[skills]`
+    pub skills: SkillSettings,
+    /// `[[skills.repositories]]`, the strongest first. Empty when no file has any: then the
+    /// default places apply.
+    pub repositories: Vec<Repository>,
+    /// Repositories that lost to another of their name.
+    pub dropped: Vec<Dropped>,
+    /// `[permissions]`
+    pub permissions: PermissionSettings,
+    /// `[registry]`
+    pub registry: RegistrySettings,
+    /// `[model]`
+    pub model: ModelSettings,
+    /// `[store]`
+    pub store: StoreLocation,
+    /// The files that were read, the strongest first.
+    pub files: Vec<(Scope, Arc<Path>)>,
+    entries: Vec<Entry>,
+}
+
+/// Everything that the tables hold.
+struct Tree {
+    skills: SkillSettings,
+    repositories: Drafts,
+    permissions: PermissionSettings,
+    registry: RegistrySettings,
+    model: ModelSettings,
+    store: StoreLocation,
+}
+
+impl SkillsConfig {
+    /// The nearest `prowess.toml` from the working directory upwards, over the user's own.
+    pub fn load(lookup: &Lookup<'_>) -> Result<Self, Error> {
+        build(&file::discover(lookup)?, lookup)
+    }
+
+    /// `path` and no other file.
+    pub fn load_file(path: &Path, lookup: &Lookup<'_>) -> Result<Self, Error> {
+        let path = lookup.directory.join(path);
+        build(&[file::read(path, Scope::Explicit)?], lookup)
+    }
+
+    /// Every effective key, with its value as it may be shown and where it comes from.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether a file states this key.
+    pub fn states(&self, key: &str) -> bool {
+        let stated = |entry: &Entry| entry.key == key && entry.origin != Origin::Default;
+        self.entries.iter().any(stated)
+    }
+
+    /// What is wrong with repositories, each problem naming its own.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.repositories.iter().flat_map(Repository::problems)
+    }
+}
+
+impl Default for SkillsConfig {
+    /// What holds without any file.
+    fn default() -> Self {
+        let lookup = Lookup::new(Path::new(""));
+        let mut log = Log::default();
+        let (tree, _) = read(&[], &lookup, &mut log, Vec::new());
+        assemble(tree, log.entries, Vec::new(), |_| Vec::new())
+    }
+}
+
+/// Every key that exists.
+pub(crate) fn shape() -> Shape {
+    let lookup = Lookup::new(Path::new(""));
+    read(&[], &lookup, &mut Log::default(), Vec::new()).1
+}
+
+fn read<'d>(
+    layers: &[Layer],
+    lookup: &Lookup<'_>,
+    log: &mut Log,
+    parts: Vec<Part<'d>>,
+) -> (Tree, Shape) {
+    let context = Context { layers, lookup };
+    let mut t: Reader<'_, 'd> = Reader::new(context, log, Variables::Literal, String::new(), parts);
+    let (skills, repositories) = t.section("skills", "Skills and where they come from.", |t| {
+        (settings::skills(t), repositories::read(t))
+    });
+    let about = "What the code of skills may do.";
+    let permissions = t.section("permissions", about, settings::permissions);
+    let about = "Where packages come from.";
+    let registry = t.section("registry", about, settings::registry);
+    let about = "The model that `prowess chat` and the server talk to.";
+    let model = t.section("model", about, settings::model);
+    let about = "Where state is kept.";
+    let store = t.section("store", about, settings::store);
+    let tree = Tree {
+        skills,
+        repositories,
+        permissions,
+        registry,
+        model,
+        store,
+    };
+    (tree, t.finish())
+}
+
+fn build(files: &[Loaded], lookup: &Lookup<'_>) -> Result<SkillsConfig, Error> {
+    let layers: Vec<Layer> = files.iter().map(layer).collect();
+    let parsed: Vec<_> = files
+        .iter()
+        .map(|file| DeTable::parse_recoverable(&file.text))
+        .collect();
+    let parts = parsed.iter().enumerate().map(|(layer, (table, _))| Part {
+        layer,
+        span: Span::at(0),
+        table: table.get_ref(),
+    });
+    let mut log = Log::default();
+    let (tree, _) = read(&layers, lookup, &mut log, parts.collect());
+
+    let mut faults = std::mem::take(&mut log.faults);
+    for (layer, (_, errors)) in parsed.iter().enumerate() {
+        if !errors.is_empty() {
+            // What a broken file seems to say otherwise is not worth a word.
+            faults.retain(|fault| fault.layer != layer);
+            faults.extend(errors.iter().map(|error| syntax(layer, error)));
+        }
+    }
+    let sources = files.iter().zip(&parsed).enumerate();
+    let sources: Vec<Source<'_>> = sources
+        .map(|(layer, (file, (_, errors)))| {
+            let hidden = log.hidden.iter().filter(|(of, _)| *of == layer);
+            let mut hidden: Vec<Span> = hidden.map(|(_, span)| *span).collect();
+            if !errors.is_empty() {
+                hidden.extend(hide::guess(&file.text));
+            }
+            Source::new(file, &mut hidden)
+        })
+        .collect();
+    if !faults.is_empty() {
+        return Err(invalid(faults, &sources));
+    }
+    let files = files
+        .iter()
+        .map(|file| (file.scope, Arc::clone(&file.path)));
+    let problems = |faults| problems(faults, &sources);
+    Ok(assemble(tree, log.entries, files.collect(), problems))
+}
+
+fn assemble(
+    tree: Tree,
+    entries: Vec<Entry>,
+    files: Vec<(Scope, Arc<Path>)>,
+    problems: impl Fn(Vec<Fault>) -> Vec<Problem>,
+) -> SkillsConfig {
+    let repository = |draft: Draft| Repository {
+        name: draft.name,
+        kind: draft.kind,
+        origin: draft.origin,
+        state: match draft.spec {
+            _ if !draft.enabled => RepositoryState::Disabled,
+            Some(spec) if draft.faults.is_empty() => RepositoryState::Ready(spec),
+            _ => RepositoryState::Failed(problems(draft.faults)),
+        },
+    };
+    let Drafts { used, dropped } = tree.repositories;
+    SkillsConfig {
+        skills: tree.skills,
+        repositories: used.into_iter().map(repository).collect(),
+        dropped,
+        permissions: tree.permissions,
+        registry: tree.registry,
+        model: tree.model,
+        store: tree.store,
+        files,
+        entries,
+    }
+}
+
+fn layer(file: &Loaded) -> Layer {
+    let after_breaks = file.text.match_indices('\n').map(|(at, _)| at + 1);
+    Layer {
+        scope: file.scope,
+        path: Arc::clone(&file.path),
+        base: places::directory_of(&file.path),
+        lines: std::iter::once(0).chain(after_breaks).collect(),
+    }
+}
+
+fn syntax(layer: usize, error: &toml::de::Error) -> Fault {
+    let span = error.span().unwrap_or_default();
+    Fault {
+        layer,
+        span: Span::new(span.start, span.end),
+        key: String::new(),
+        kind: ProblemKind::Syntax {
+            message: error.message().to_owned(),
+        },
+    }
+}
+
+/// A file, ready to be shown.
+struct Source<'f> {
+    shown: Arc<SourceFile>,
+    index: LineIndex<'f>,
+}
+
+impl<'f> Source<'f> {
+    fn new(file: &'f Loaded, hidden: &mut [Span]) -> Self {
+        Self {
+            shown: Arc::new(SourceFile {
+                path: Arc::clone(&file.path),
+                text: hide::blot(&file.text, hidden),
+            }),
+            index: LineIndex::new(file.text.as_bytes()),
+        }
+    }
+}
+
+fn problems(mut faults: Vec<Fault>, sources: &[Source<'_>]) -> Vec<Problem> {
+    faults.sort_by_key(|fault| (fault.layer, fault.span));
+    let problem = |fault: Fault| {
+        let source = sources.get(fault.layer)?;
+        Some(Problem {
+            file: Arc::clone(&source.shown),
+            span: fault.span,
+            position: source.index.position(fault.span.start),
+            key: fault.key,
+            kind: fault.kind,
+        })
+    };
+    faults.into_iter().filter_map(problem).collect()
+}
+
+fn invalid(mut faults: Vec<Fault>, sources: &[Source<'_>]) -> Error {
+    let all = faults.len();
+    faults.sort_by_key(|fault| (fault.layer, fault.span));
+    let mut counts = vec![0_usize; sources.len()];
+    faults.retain(|fault| {
+        let count = counts.get_mut(fault.layer);
+        count.is_some_and(|count| {
+            *count += 1;
+            *count <= limits::PROBLEMS
+        })
+    });
+    Error::Invalid {
+        omitted: all - faults.len(),
+        problems: problems(faults, sources),
+    }
+}

@@ -1,0 +1,153 @@
+//! Reading the kinds of values that keys take.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prowess_spec::manifest::Word;
+use toml::de::DeValue;
+
+use crate::layer::{Stated, span_of};
+use crate::limits::Bounds;
+use crate::origin::Origin;
+use crate::problem::ProblemKind;
+use crate::reader::Reader;
+use crate::shape::{Field, Kind, Need};
+use crate::show::{Shown, shown};
+use crate::site::{self, Flaw, Site, Written};
+use crate::words;
+
+impl Reader<'_, '_> {
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, name: &'static str, about: &'static str, default: bool) -> bool {
+        let field = Field {
+            name,
+            about,
+            kind: Kind::Flag,
+            need: Need::Default(default.into()),
+        };
+        self.read(field, Shown::Plain, |_, value| site::flag(value))
+            .unwrap_or(default)
+    }
+
+    /// A whole number.
+    pub(crate) fn number(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        bounds: &Bounds,
+    ) -> u32 {
+        let field = Field {
+            name,
+            about,
+            kind: Kind::Number {
+                least: *bounds.range.start(),
+                greatest: *bounds.range.end(),
+            },
+            need: Need::Default(bounds.default.into()),
+        };
+        self.read(field, Shown::Plain, |_, value| site::number(value, bounds))
+            .unwrap_or(bounds.default)
+    }
+
+    /// A whole number of things in memory.
+    pub(crate) fn count(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        bounds: &Bounds,
+    ) -> usize {
+        usize::try_from(self.number(name, about, bounds)).unwrap_or(usize::MAX)
+    }
+
+    /// A whole number of seconds.
+    pub(crate) fn seconds(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        bounds: &Bounds,
+    ) -> Duration {
+        Duration::from_secs(self.number(name, about, bounds).into())
+    }
+
+    /// One of a few words.
+    pub(crate) fn word<W: Word>(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        default: W,
+    ) -> W {
+        let field = Field {
+            name,
+            about,
+            kind: Kind::Word(words::all::<W>()),
+            need: Need::Default(default.word().into()),
+        };
+        self.read(field, Shown::Plain, |site, value| {
+            Ok(site::word(&site.text(value)?.text)?)
+        })
+        .unwrap_or(default)
+    }
+
+    /// A string.
+    pub(crate) fn text<T>(
+        &mut self,
+        (name, about): (&'static str, &'static str),
+        need: Need,
+        how: Shown,
+        convert: impl Fn(&Site<'_>, &Written<'_>) -> Result<T, ProblemKind>,
+    ) -> Option<T> {
+        let field = Field {
+            name,
+            about,
+            kind: Kind::Text,
+            need,
+        };
+        self.read(field, how, |site, value| {
+            Ok(convert(site, &site.text(value)?)?)
+        })
+    }
+
+    /// Names of the user's choice, each with a value; the strongest file wins name by name.
+    pub(crate) fn map<T>(
+        &mut self,
+        (name, about): (&'static str, &'static str),
+        item: Kind,
+        how: Shown,
+        convert: impl Fn(&Site<'_>, &str, &DeValue<'_>) -> Result<T, Flaw>,
+    ) -> Vec<(String, T, Origin)> {
+        let parts = self.parts_of(name);
+        let mut child = self.child(name, parts.clone());
+        let mut found: BTreeMap<&str, Option<(T, Origin)>> = BTreeMap::new();
+        for part in parts {
+            for (item_name, value) in part.table {
+                let stated = Stated {
+                    layer: part.layer,
+                    key: span_of(item_name),
+                    span: span_of(value),
+                    value: value.get_ref(),
+                };
+                let item_name = item_name.get_ref().as_ref();
+                child.log.conceal(&stated, how);
+                let converted = convert(&child.site(stated.layer), item_name, stated.value)
+                    .map_err(|flaw| child.fault(item_name, &stated, flaw))
+                    .ok();
+                if found.contains_key(item_name) {
+                    continue;
+                }
+                let origin = child.context.origin(stated.layer, stated.key);
+                found.insert(item_name, converted.map(|value| (value, origin)));
+                child.enter(child.key(item_name), shown(stated.value, how), &stated);
+            }
+        }
+        self.shape.fields.push(Field {
+            name,
+            about,
+            kind: Kind::Map(Box::new(item)),
+            need: Need::Optional,
+        });
+        let found = found.into_iter();
+        found
+            .filter_map(|(name, value)| value.map(|(value, at)| (name.to_owned(), value, at)))
+            .collect()
+    }
+}

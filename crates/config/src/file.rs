@@ -1,0 +1,99 @@
+//! Finding configuration files and getting their text.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use prowess_spec::LineIndex;
+
+use crate::error::Error;
+use crate::limits;
+use crate::lookup::Lookup;
+use crate::origin::Scope;
+
+/// What a configuration file is called.
+pub const CONFIG_FILE: &str = "prowess.toml";
+
+/// The text of a configuration file.
+pub(crate) struct Loaded {
+    pub(crate) scope: Scope,
+    pub(crate) path: Arc<Path>,
+    pub(crate) text: String,
+}
+
+/// The files that count, the strongest first.
+pub(crate) fn discover(lookup: &Lookup<'_>) -> Result<Vec<Loaded>, Error> {
+    let user = lookup
+        .user_config
+        .map(|directory| directory.join("prowess").join(CONFIG_FILE))
+        .filter(|path| exists(path));
+    let project = lookup
+        .directory
+        .ancestors()
+        .map(|directory| directory.join(CONFIG_FILE))
+        .find(|path| exists(path))
+        // Whoever works beside the user's file has one file, not two.
+        .filter(|path| !user.as_ref().is_some_and(|user| is_same(path, user)));
+    let project = project.map(|path| read(path, Scope::Project));
+    let user = user.map(|path| read(path, Scope::User));
+    project.into_iter().chain(user).collect()
+}
+
+/// Whether something has that name, be it a link that leads nowhere. A directory that may not be
+/// looked into has nothing to say.
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || match (fs::canonicalize(one), fs::canonicalize(other)) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => false,
+        }
+}
+
+/// Reads one file.
+pub(crate) fn read(path: PathBuf, scope: Scope) -> Result<Loaded, Error> {
+    let bytes = read_bytes(&path)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Loaded {
+            scope,
+            path: path.into(),
+            text,
+        }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let position = LineIndex::new(error.as_bytes()).position(at);
+            Err(Error::NotUtf8 {
+                path,
+                line: position.line,
+                column: position.column,
+            })
+        }
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
+    // Opening a pipe would wait for somebody to write.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(Error::NotAFile {
+            path: path.to_owned(),
+        });
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits::FILE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > limits::FILE_BYTES {
+        return Err(Error::TooLarge {
+            path: path.to_owned(),
+        });
+    }
+    Ok(bytes)
+}

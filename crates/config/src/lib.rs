@@ -1,0 +1,81 @@
+//! The configuration: one loader, with the origin of every key.
+//!
+//! [`SkillsConfig::load`] reads the nearest `prowess.toml` from the working directory upwards, over
+//! the user's own. A key that a file states overrides the same key of a weaker file and the default;
+//! repositories are put one after the other, the project's first, and of two with one name the first
+//! is kept. Environment variables and the home directory come from the caller, in a [`Lookup`].
+//!
+//! # What goes wrong, and what it costs
+//!
+//! - A file that cannot be understood is an [`Error`]: it cannot be read, it is not TOML, it has
+//!   unknown or missing keys, keys that exclude each other, values of the wrong type, or words that
+//!   do not exist. So is a wrong value outside of repositories. All problems of all files come at once.
+//! - A wrong *value* in a repository (a variable that is not set, a bad URL, a number out of bounds)
+//!   is a [`Problem`] of that repository, in [`RepositoryState::Failed`]. The others are not concerned.
+//! - The values of a repository that is disabled or dropped are not looked at, so a variable that
+//!   only they use may be unset. Their shape is checked like that of any other.
+//!
+//! # What is text, and what is replaced
+//!
+//! `${VAR}` is replaced in every string of a repository but its `name` and `type`, and nowhere else;
+//! `$${` stands for `${`, and any other `$` for itself. Relative paths begin at the directory of the
+//! file that states them, and `~` is the home directory.
+//!
+//! # Secrets
+//!
+//! [`Secret`] and [`Url`] show what is in them only to who calls `expose`. [`SkillsConfig::entries`]
+//! has values as files have them, never what a variable holds, and masked where they may be secret;
+//! so is the text that a [`Problem`] points into.
+//!
+//! # Trust
+//!
+//! A project's file was written by whoever wrote the project. Whether it may start an MCP server,
+//! send variables to a URL or approve permissions is for the caller to decide: every repository,
+//! approval and entry has an [`Origin`] that says whose file it is.
+
+mod address;
+mod config;
+mod error;
+mod expand;
+mod fields;
+mod file;
+mod hide;
+mod layer;
+pub mod limits;
+mod lookup;
+mod origin;
+mod places;
+mod problem;
+mod reader;
+mod repositories;
+mod repository;
+mod schema;
+mod secret;
+mod settings;
+mod shape;
+mod show;
+mod site;
+mod specs;
+mod texts;
+
+mod words;
+
+pub use address::Url;
+pub use config::SkillsConfig;
+pub use error::Error;
+pub use file::CONFIG_FILE;
+pub use lookup::Lookup;
+pub use origin::{Entry, Origin, Scope};
+pub use places::{Database, GitLocation};
+pub use problem::{Problem, ProblemKind};
+pub use repository::{
+    Dropped, Git, GitAuth, GitRef, Http, HttpAuth, Mcp, Package, Param, Repository, RepositorySpec,
+    RepositoryState, Sql,
+};
+pub use schema::json_schema;
+pub use secret::Secret;
+pub use settings::{
+    Approval, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
+};
+
+pub use words::{DialectName, RepositoryType, Scripts};

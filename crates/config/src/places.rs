@@ -1,0 +1,182 @@
+//! Where things lie: paths and URLs, as the file that states them means them.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::address::{Url, scheme};
+use crate::problem::ProblemKind;
+use crate::site::{Site, Variables, Written};
+
+/// Where a git repository lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GitLocation {
+    /// Behind `https://` or `http://`.
+    Http(Url),
+    /// Behind `ssh://` or `user@host:path`.
+    Ssh(Url),
+    /// On this machine.
+    Local(PathBuf),
+}
+
+/// Which database to ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Database {
+    /// A file.
+    Sqlite(PathBuf),
+    /// A `PostgreSQL` server.
+    Postgres(Url),
+    /// A `MySQL` server.
+    MySql(Url),
+}
+
+/// A path; relative ones begin at the file that states them.
+pub(crate) fn path(site: &Site<'_>, written: &Written<'_>) -> Result<PathBuf, ProblemKind> {
+    resolve(site, &written.text)
+}
+
+fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
+    if text.is_empty() || text.contains(char::is_control) {
+        return Err(ProblemKind::Unfit {
+            rule: "is not a path",
+            help: "write a path, relative to this file or absolute",
+        });
+    }
+    let whole = match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            let home = site.lookup.home.ok_or(ProblemKind::NoHome)?;
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => site.base.join(text),
+    };
+    // `..` stays: behind a link it means something else than what it looks like.
+    let parts = whole.components().filter(|part| *part != Component::CurDir);
+    Ok(parts.collect())
+}
+
+/// The address of a server, to which paths are appended.
+pub(crate) fn base_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, ProblemKind> {
+    if written.text.contains(['?', '#']) {
+        return Err(ProblemKind::Unfit {
+            rule: "has a query or a fragment",
+            help: "write only the part to which paths are appended",
+        });
+    }
+    http_url(site, written)
+}
+
+/// Any address of the web.
+pub(crate) fn http_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, ProblemKind> {
+    let parsed = parse(site, written)?;
+    let whole = scheme(&written.text).is_some();
+    if whole && matches!(parsed.scheme(), "http" | "https") {
+        Ok(Url::new(&written.text, written.written))
+    } else {
+        Err(ProblemKind::Scheme {
+            allowed: "`https://` or `http://`",
+        })
+    }
+}
+
+fn parse(site: &Site<'_>, written: &Written<'_>) -> Result<url::Url, ProblemKind> {
+    if site.variables == Variables::Literal && written.written.contains("${") {
+        return Err(ProblemKind::Unfit {
+            rule: "has a `${`, and variables are replaced only in repositories",
+            help: "write the value itself",
+        });
+    }
+    if written
+        .text
+        .contains(|c: char| c.is_control() || c.is_whitespace())
+    {
+        return Err(ProblemKind::Unfit {
+            rule: "holds a blank or a control character",
+            help: "write a URL",
+        });
+    }
+    url::Url::parse(&written.text).map_err(ProblemKind::Url)
+}
+
+/// A git repository: a URL, git's `user@host:path`, or a path.
+pub(crate) fn git(site: &Site<'_>, written: &Written<'_>) -> Result<GitLocation, ProblemKind> {
+    const ALLOWED: &str = "`https://`, `http://`, `ssh://` or `file://`, or be a path";
+    let text = written.text.as_ref();
+    let own_url = || Url::new(text, written.written);
+    let before_path = text.split('/').next().unwrap_or(text);
+    if text.starts_with('-') || before_path.contains("::") {
+        // Git would take the one for an option, the other for a program to run.
+        return Err(ProblemKind::Scheme { allowed: ALLOWED });
+    }
+    if text.contains("://") {
+        let parsed = parse(site, written)?;
+        let option = |text: &str| {
+            text.starts_with('-') || text.starts_with("%2d") || text.starts_with("%2D")
+        };
+        if option(parsed.username()) || parsed.host_str().is_some_and(option) {
+            return Err(ProblemKind::Scheme { allowed: ALLOWED });
+        }
+        return match parsed.scheme() {
+            "https" | "http" => Ok(GitLocation::Http(own_url())),
+            "ssh" if parsed.has_host() => Ok(GitLocation::Ssh(own_url())),
+            "file" => match parsed.to_file_path() {
+                Ok(path) => Ok(GitLocation::Local(path)),
+                Err(()) => Err(ProblemKind::Unfit {
+                    rule: "names another machine",
+                    help: "write `file:///` and an absolute path",
+                }),
+            },
+            _ => Err(ProblemKind::Scheme { allowed: ALLOWED }),
+        };
+    }
+    let scp = before_path.split_once(':').filter(|(host, _)| {
+        let drive = host.len() == 1;
+        !drive && !before_path.starts_with(['.', '~'])
+    });
+    if let Some((host, _)) = scp {
+        let host = host.rsplit('@').next().unwrap_or(host);
+        let strange = |c: char| c.is_control() || c.is_whitespace();
+        if host.is_empty() || host.starts_with('-') || text.contains(strange) {
+            return Err(ProblemKind::Scheme { allowed: ALLOWED });
+        }
+        return Ok(GitLocation::Ssh(own_url()));
+    }
+    resolve(site, text).map(GitLocation::Local)
+}
+
+/// A database, by URL.
+pub(crate) fn database(site: &Site<'_>, written: &Written<'_>) -> Result<Database, ProblemKind> {
+    const ALLOWED: &str = "`sqlite:`, `postgres://` or `mysql://`";
+    if let Some(path) = sqlite(site, &written.text)? {
+        return Ok(Database::Sqlite(path));
+    }
+    let own_url = || Url::new(&written.text, written.written);
+    match scheme(&written.text).map(|(scheme, _)| scheme) {
+        Some("postgres" | "postgresql") => {
+            parse(site, written).map(|_| Database::Postgres(own_url()))
+        }
+        Some("mysql") => parse(site, written).map(|_| Database::MySql(own_url())),
+        _ => Err(ProblemKind::Scheme { allowed: ALLOWED }),
+    }
+}
+
+/// The file of a `sqlite:` URL, if it is one.
+fn sqlite(site: &Site<'_>, text: &str) -> Result<Option<PathBuf>, ProblemKind> {
+    let Some(rest) = text.strip_prefix("sqlite:") else {
+        return Ok(None);
+    };
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    if rest.is_empty() || rest == ":memory:" || rest.contains(['?', '#']) {
+        return Err(ProblemKind::Unfit {
+            rule: "does not name a file",
+            help: "write `sqlite:` and a path, without anything after it",
+        });
+    }
+    resolve(site, rest).map(Some)
+}
+
+/// The directory of a file; of a bare name, the one that it is opened in.
+pub(crate) fn directory_of(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(file).to_owned()
+}

@@ -1,0 +1,268 @@
+//! What can be wrong in a configuration file.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use prowess_spec::{PathProblem, Position, Span};
+
+/// What is wrong; reads on after the key that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// The file is not TOML; the text is the parser's.
+    #[error("{message}")]
+    Syntax {
+        /// What the parser says.
+        message: String,
+    },
+    /// No such key exists here.
+    #[error("is not a known key")]
+    UnknownKey {
+        /// The key that may have been meant.
+        near: Option<&'static str>,
+        /// Every key that exists here.
+        known: Vec<&'static str>,
+    },
+    /// A value of another type.
+    #[error("should be {expected}; this is {found}")]
+    WrongType {
+        /// The type that is wanted.
+        expected: &'static str,
+        /// The type that is there.
+        found: &'static str,
+    },
+    /// A key that has to be there.
+    #[error("is missing")]
+    Missing,
+    /// None of the keys of which there has to be one.
+    #[error("needs one of {}", names(keys))]
+    NoneOf {
+        /// The keys.
+        keys: &'static [&'static str],
+    },
+    /// Two keys that exclude each other.
+    #[error("takes only one of {}", names(keys))]
+    MoreThanOne {
+        /// The keys.
+        keys: &'static [&'static str],
+    },
+    /// A key that means something only beside another.
+    #[error("means nothing without `{key}`")]
+    OnlyWith {
+        /// The other key.
+        key: &'static str,
+    },
+    /// Not one of the words that the key takes.
+    #[error("cannot be `{}`", text.escape_debug())]
+    UnknownWord {
+        /// The word.
+        text: String,
+        /// The word that may have been meant.
+        near: Option<&'static str>,
+        /// The words that it takes.
+        allowed: Vec<&'static str>,
+    },
+    /// A number outside its bounds.
+    #[error("is {value}; it has to be from {least} to {greatest}")]
+    OutOfRange {
+        /// The number as it is written.
+        value: String,
+        /// The least that it may be.
+        least: u32,
+        /// The greatest that it may be.
+        greatest: u32,
+    },
+    /// A share that is not one.
+    #[error("is {value}; it has to be above 0 and at most 1")]
+    Share {
+        /// The number as it is written.
+        value: String,
+    },
+    /// An environment variable that does not exist.
+    #[error("uses the variable `{variable}`, which is not set")]
+    Unset {
+        /// The variable.
+        variable: String,
+    },
+    /// An environment variable that is not text.
+    #[error("uses the variable `{variable}`, which is not Unicode")]
+    NotUnicode {
+        /// The variable.
+        variable: String,
+    },
+    /// A `${` that nothing closes.
+    #[error("has a `${{` without a `}}`")]
+    OpenVariable,
+    /// Something else than a name between `${` and `}`.
+    #[error("has a `${{...}}` that does not name a variable")]
+    VariableName,
+    /// A `~` where there is no home directory.
+    #[error("begins with `~`, and there is no home directory")]
+    NoHome,
+    /// Not a URL.
+    #[error("is not a URL: {0}")]
+    Url(#[source] url::ParseError),
+    /// A URL of a kind that the key does not take.
+    #[error("has to begin with {allowed}")]
+    Scheme {
+        /// What it may begin with.
+        allowed: &'static str,
+    },
+    /// A path that is not one inside the repository.
+    #[error("{0}")]
+    Path(PathProblem),
+    /// Not a range of versions; the text is the parser's.
+    #[error("is not a range of versions: {message}")]
+    Version {
+        /// What the parser says.
+        message: String,
+    },
+    /// Text that breaks a rule of its key.
+    #[error("{rule}")]
+    Unfit {
+        /// What it does or is.
+        rule: &'static str,
+        /// What to write.
+        help: &'static str,
+    },
+}
+
+impl ProblemKind {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let one_of = |near: Option<&str>, all: &[&str]| match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("one of: {}", all.join(", ")),
+        };
+        Some(match self {
+            Self::UnknownKey { near, known } => one_of(*near, known),
+            Self::UnknownWord { near, allowed, .. } => one_of(*near, allowed),
+            Self::WrongType { expected, .. } => format!("write {expected}"),
+            Self::Missing => "add it".to_owned(),
+            Self::MoreThanOne { .. } => "keep one and remove the others".to_owned(),
+            Self::OnlyWith { key } => format!("add `{key}`, or remove this"),
+            Self::Unset { variable } | Self::NotUnicode { variable } => {
+                format!("set `{variable}`, or write `$${{{variable}}}` for the text itself")
+            }
+            Self::OpenVariable | Self::VariableName => {
+                "write `${NAME}` for a variable, or `$${` for the text `${`".to_owned()
+            }
+            Self::NoHome => "write the whole path".to_owned(),
+            Self::Path(_) => "name a directory inside the repository".to_owned(),
+            Self::Version { .. } => "write a range such as `^1.2` or `>=1.5, <3`".to_owned(),
+            Self::Url(_) => "write a URL such as `https://example.com/skills`".to_owned(),
+            Self::Unfit { help, .. } => (*help).to_owned(),
+            Self::Syntax { .. }
+            | Self::NoneOf { .. }
+            | Self::OutOfRange { .. }
+            | Self::Share { .. }
+            | Self::Scheme { .. } => return None,
+        })
+    }
+
+    /// Whether it is about the shape of a file (its keys, their types, which of them go together)
+    /// rather than about a value.
+    pub const fn is_shape(&self) -> bool {
+        matches!(
+            self,
+            Self::Syntax { .. }
+                | Self::UnknownKey { .. }
+                | Self::WrongType { .. }
+                | Self::Missing
+                | Self::NoneOf { .. }
+                | Self::MoreThanOne { .. }
+                | Self::OnlyWith { .. }
+                | Self::UnknownWord { .. }
+        )
+    }
+}
+
+fn names(keys: &[&str]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    quoted.join(", ")
+}
+
+/// A file as it may be shown: secrets are blotted out, byte for byte.
+#[derive(PartialEq, Eq)]
+pub(crate) struct SourceFile {
+    pub(crate) path: Arc<Path>,
+    pub(crate) text: String,
+}
+
+/// Something wrong at a place in a file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub(crate) file: Arc<SourceFile>,
+    pub(crate) span: Span,
+    pub(crate) position: Position,
+    pub(crate) key: String,
+    pub(crate) kind: ProblemKind,
+}
+
+impl Problem {
+    /// Which file.
+    pub fn file(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// The text of the file, with `*` for every byte that may be secret.
+    pub fn source(&self) -> &str {
+        &self.file.text
+    }
+
+    /// Where in the text.
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Line and column where it begins.
+    pub const fn position(&self) -> Position {
+        self.position
+    }
+
+    /// The dotted key that it is about; empty for a file that is not TOML.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What is wrong, for programs.
+    pub const fn kind(&self) -> &ProblemKind {
+        &self.kind
+    }
+
+    /// What is wrong, for people.
+    pub fn message(&self) -> String {
+        if self.key.is_empty() {
+            self.kind.to_string()
+        } else {
+            format!("`{}` {}", self.key, self.kind)
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        self.kind.help()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, column, .. } = self.position;
+        let path = self.file.path.display();
+        write!(f, "{path}:{line}:{column}: {}", self.message())
+    }
+}
+
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Problem")
+            .field("file", &self.file.path)
+            .field("span", &self.span)
+            .field("key", &self.key)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::error::Error for Problem {}

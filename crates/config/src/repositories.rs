@@ -1,0 +1,175 @@
+//! Reading `[[skills.repositories]]`.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
+
+use prowess_spec::manifest::Word;
+use toml::de::DeValue;
+
+use crate::layer::{Context, Fault, Log, Part, span_of};
+use crate::origin::{Origin, key_part};
+use crate::reader::Reader;
+use crate::repository::{Dropped, RepositorySpec};
+use crate::shape::{Field, Kind, Need, Shape};
+use crate::show::Shown;
+use crate::site::{self, Flaw, Variables};
+use crate::specs::spec;
+use crate::texts;
+use crate::words::{self, RepositoryType};
+
+/// A repository that was read, but whose problems cannot be shown yet.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) kind: RepositoryType,
+    pub(crate) origin: Origin,
+    pub(crate) enabled: bool,
+    pub(crate) spec: Option<RepositorySpec>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// The repositories of all files.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts {
+    pub(crate) used: Vec<Draft>,
+    pub(crate) dropped: Vec<Dropped>,
+}
+
+/// The repositories in the order of their files; of two with one name, the first.
+pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
+    let statements = t.know(Field {
+        name: "repositories",
+        about: "Where skills come from, the strongest first.",
+        kind: Kind::Tables(shapes(t.context)),
+        need: Need::Optional,
+    });
+    let mut drafts = Drafts::default();
+    let mut taken: BTreeMap<String, Origin> = BTreeMap::new();
+    for stated in statements {
+        let items = match site::items(stated.value) {
+            Ok(items) => items,
+            Err(flaw) => {
+                t.log.conceal(&stated, Shown::Secret);
+                t.fault("repositories", &stated, flaw);
+                continue;
+            }
+        };
+        for item in items {
+            let DeValue::Table(table) = item.get_ref() else {
+                t.log.hide_texts(stated.layer, item);
+                let Flaw { kind, .. } = site::wrong_type(item.get_ref(), "a table");
+                let span = Some(span_of(item));
+                t.fault("repositories", &stated, Flaw { span, kind });
+                continue;
+            };
+            let part = Part {
+                layer: stated.layer,
+                span: span_of(item),
+                table,
+            };
+            let mut log = Log::default();
+            let draft = read_one(t.context, &mut log, part);
+            t.log.hidden.append(&mut log.hidden);
+            t.log.faults.append(&mut log.faults);
+            let Some(draft) = draft else {
+                continue;
+            };
+            match taken.entry(draft.name.clone()) {
+                Slot::Occupied(kept) => drafts.dropped.push(Dropped {
+                    name: draft.name,
+                    origin: draft.origin,
+                    kept: kept.get().clone(),
+                }),
+                Slot::Vacant(free) => {
+                    free.insert(draft.origin.clone());
+                    t.log.entries.append(&mut log.entries);
+                    drafts.used.push(draft);
+                }
+            }
+        }
+    }
+    drafts
+}
+
+/// What each kind of repository may state.
+fn shapes(context: Context<'_>) -> Vec<Shape> {
+    let shape = |kind: &RepositoryType| {
+        let mut log = Log::default();
+        let mut t = Reader::new(
+            context,
+            &mut log,
+            Variables::Literal,
+            String::new(),
+            Vec::new(),
+        );
+        identity(&mut t, Some(*kind));
+        spec(&mut t, *kind);
+        t.finish()
+    };
+    RepositoryType::ALL.iter().map(shape).collect()
+}
+
+/// Name, switch and kind.
+fn identity(
+    t: &mut Reader<'_, '_>,
+    only: Option<RepositoryType>,
+) -> (Option<String>, bool, Option<RepositoryType>) {
+    let about = "A short word by which people know the repository.";
+    let before = t.log.entries.len();
+    let name = t.text(("name", about), Need::Required, Shown::Plain, texts::name);
+    // The name is in the key of every other entry.
+    t.log.entries.truncate(before);
+    let kind = Field {
+        name: "type",
+        about: "What kind of place it is.",
+        kind: Kind::Word(only.map_or_else(words::all::<RepositoryType>, |only| vec![only.word()])),
+        need: Need::Required,
+    };
+    let kind = t.read(kind, Shown::Plain, |site, value| {
+        Ok(site::word(&site.text(value)?.text)?)
+    });
+    let enabled = t.flag("enabled", "Whether the repository is used.", true);
+    (name, enabled, kind)
+}
+
+/// Reads one repository. What is wrong with its shape stays in the log, what is wrong with its
+/// values goes with it.
+fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft> {
+    let stated_name = part
+        .table
+        .get("name")
+        .and_then(|name| name.get_ref().as_str());
+    let mut path = "skills.repositories".to_owned();
+    if let Some(name) = stated_name {
+        path.extend([".", &key_part(name)]);
+    }
+    let mut t = Reader::new(context, log, Variables::Literal, path, vec![part]);
+    let (_, enabled, kind) = identity(&mut t, None);
+    let spec = kind.and_then(|kind| {
+        t.variables = Variables::Expand;
+        let spec = spec(&mut t, kind);
+        t.finish();
+        spec
+    });
+    if kind.is_none() {
+        // Which of its strings are secret nobody can tell.
+        let unread = part.table.iter();
+        for (_, value) in
+            unread.filter(|(key, _)| !["name", "type"].contains(&key.get_ref().as_ref()))
+        {
+            log.hide_texts(part.layer, value);
+        }
+    }
+    let faults = std::mem::take(&mut log.faults);
+    let (shape, values): (Vec<_>, Vec<_>) =
+        faults.into_iter().partition(|fault| fault.kind.is_shape());
+    log.faults = shape;
+    Some(Draft {
+        name: stated_name?.to_owned(),
+        kind: kind?,
+        origin: context.origin(part.layer, part.span),
+        enabled,
+        spec,
+        faults: values,
+    })
+}

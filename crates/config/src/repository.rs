@@ -1,0 +1,265 @@
+//! A repository: a named place that skills come from.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use prowess_spec::SkillPath;
+use semver::VersionReq;
+use serde::Serialize;
+
+use crate::address::Url;
+use crate::limits::{DEPTH, REFRESH_SECONDS, TIMEOUT_SECONDS};
+use crate::origin::Origin;
+use crate::places::{Database, GitLocation};
+use crate::problem::Problem;
+use crate::secret::Secret;
+use crate::words::RepositoryType;
+
+/// An entry of `[[skills.repositories]]`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Repository {
+    /// What people call it. Not part of any skill's id.
+    pub name: String,
+    /// What kind of place it is.
+    pub kind: RepositoryType,
+    /// Which file states it.
+    pub origin: Origin,
+    /// Whether it can be used.
+    pub state: RepositoryState,
+}
+
+impl Repository {
+    /// The place, when the repository can be used.
+    pub const fn spec(&self) -> Option<&RepositorySpec> {
+        match &self.state {
+            RepositoryState::Ready(spec) => Some(spec),
+            RepositoryState::Disabled | RepositoryState::Failed(_) => None,
+        }
+    }
+
+    /// Why it cannot be used.
+    pub fn problems(&self) -> &[Problem] {
+        match &self.state {
+            RepositoryState::Failed(problems) => problems,
+            RepositoryState::Ready(_) | RepositoryState::Disabled => &[],
+        }
+    }
+}
+
+/// Whether a repository can be used.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RepositoryState {
+    /// It can.
+    Ready(RepositorySpec),
+    /// `enabled = false`: its values were not even looked at.
+    Disabled,
+    /// Values that make no sense here and now; the other repositories are not concerned.
+    Failed(Vec<Problem>),
+}
+
+/// A repository that is not used because a stronger one has its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dropped {
+    /// The name of both.
+    pub name: String,
+    /// Where the unused one stands.
+    pub origin: Origin,
+    /// Where the used one stands.
+    pub kept: Origin,
+}
+
+/// Where skills come from, and how to get at them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum RepositorySpec {
+    /// A directory.
+    Filesystem {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// An archive file.
+    Archive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A git repository.
+    Git(Git),
+    /// A server that speaks the skills API.
+    Http(Http),
+    /// A query over a database.
+    Sql(Sql),
+    /// A package of a registry.
+    Registry(Package),
+    /// An MCP server.
+    Mcp(Mcp),
+}
+
+/// A git repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Git {
+    /// Where it lies.
+    pub url: GitLocation,
+    /// What of it; the remote's own choice of a branch when `None`.
+    pub reference: Option<GitRef>,
+    /// The directory with the skills; the whole tree when `None`.
+    pub skills_root: Option<SkillPath>,
+    /// Who is asking.
+    pub auth: Option<GitAuth>,
+    /// How long a branch is taken for current.
+    pub refresh: Duration,
+    /// How many commits are fetched.
+    pub depth: u32,
+}
+
+impl Git {
+    /// What the remote's own branch has now; the fields say the rest.
+    pub fn new(url: GitLocation) -> Self {
+        Self {
+            url,
+            reference: None,
+            skills_root: None,
+            auth: None,
+            refresh: REFRESH_SECONDS.default_seconds(),
+            depth: DEPTH.default,
+        }
+    }
+}
+
+/// What of a git repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GitRef {
+    /// A branch, which moves.
+    Branch(String),
+    /// A tag, which does not.
+    Tag(String),
+    /// A commit, which cannot.
+    Commit(String),
+}
+
+/// Who is asking a git server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GitAuth {
+    /// Whoever holds this token; over https.
+    Bearer(Secret),
+    /// Whoever holds the key in this file; over ssh.
+    SshKey(PathBuf),
+}
+
+/// A server that speaks the skills API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Http {
+    /// The root of the API.
+    pub url: Url,
+    /// Who is asking.
+    pub auth: Option<HttpAuth>,
+    /// How long an answer is taken for current.
+    pub refresh: Duration,
+    /// How long an answer may take.
+    pub timeout: Duration,
+}
+
+impl Http {
+    /// Whatever anybody may see there; the fields say the rest.
+    pub fn new(url: Url) -> Self {
+        Self {
+            url,
+            auth: None,
+            refresh: REFRESH_SECONDS.default_seconds(),
+            timeout: TIMEOUT_SECONDS.default_seconds(),
+        }
+    }
+}
+
+/// Who is asking an HTTP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HttpAuth {
+    /// Whoever holds this token.
+    Bearer(Secret),
+    /// Whoever sends this header.
+    Header {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: Secret,
+    },
+}
+
+/// A query over a database.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Sql {
+    /// The database.
+    pub url: Database,
+    /// The query.
+    pub query: String,
+    /// What is bound to the query, in order.
+    pub params: Vec<Param>,
+    /// How long an answer is taken for current.
+    pub refresh: Duration,
+}
+
+impl Sql {
+    /// A query with nothing bound to it; the fields say the rest.
+    pub fn new(url: Database, query: impl Into<String>) -> Self {
+        Self {
+            url,
+            query: query.into(),
+            params: Vec::new(),
+            refresh: REFRESH_SECONDS.default_seconds(),
+        }
+    }
+}
+
+/// A value that is bound to a query.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Param {
+    /// Text, which may come from the environment and is therefore not shown.
+    Text(Secret),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Float(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+}
+
+/// A package of a registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Package {
+    /// The registry; that of `[registry]` when `None`.
+    pub url: Option<Url>,
+    /// The package.
+    pub package: String,
+    /// Which versions will do; any when `None`.
+    pub version: Option<VersionReq>,
+}
+
+/// An MCP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mcp {
+    /// A program to start. Where it is stated matters: see [`Repository::origin`].
+    Command {
+        /// Program and arguments, which may come from the environment and are therefore not shown.
+        command: Vec<Secret>,
+        /// Its environment.
+        env: BTreeMap<String, Secret>,
+    },
+    /// A server to call.
+    Http {
+        /// Where.
+        url: Url,
+        /// Who is asking.
+        auth: Option<HttpAuth>,
+    },
+}

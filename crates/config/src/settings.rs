@@ -1,0 +1,264 @@
+//! The tables that are settings of the engine, and how they are read.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use prowess_spec::manifest::{Permission, Word};
+use serde::Serialize;
+
+use crate::address::Url;
+use crate::limits;
+use crate::origin::Origin;
+use crate::places::{self, Database};
+use crate::problem::ProblemKind;
+use crate::reader::Reader;
+use crate::shape::{Field, Kind, Need};
+use crate::show::Shown;
+use crate::site;
+use crate::texts;
+use crate::words::{self, DialectName, Scripts};
+
+/// `[skills]` without its repositories.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SkillSettings {
+    /// `false`: no discovery, no prompt, no tools.
+    pub enabled: bool,
+    /// Whether skills that `check` finds invalid are left out.
+    pub strict: bool,
+    /// How many skills a catalog may hold.
+    pub max_skills: usize,
+    /// How long the text of one skill may be.
+    pub max_injection_bytes: usize,
+    /// Up to how many skills the catalog is a flat list.
+    pub inventory_threshold: usize,
+    /// The share of the context window that the catalog may take.
+    pub context_share: f64,
+    /// Which tool names, shapes and texts are used.
+    pub dialect: DialectName,
+    /// Whether scripts run.
+    pub scripts: Scripts,
+}
+
+/// `[permissions]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PermissionSettings {
+    /// How often a skill may ask the model in a turn.
+    pub max_llm_calls_per_turn: u32,
+    /// How many commands a skill may run in a turn.
+    pub max_shell_exec_per_turn: u32,
+    /// How often a skill may fetch in a turn.
+    pub max_net_fetch_per_turn: u32,
+    /// How long a command may take.
+    pub shell_exec_timeout: Duration,
+    /// How long a fetch may take.
+    pub net_fetch_timeout: Duration,
+    /// What was approved beforehand, by id.
+    pub approved: Vec<Approval>,
+}
+
+/// Permissions of one skill that need no question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Approval {
+    /// The id of the skill.
+    pub skill: String,
+    /// What it may do.
+    pub permissions: Vec<Permission>,
+    /// Who says so: a project's file was written by whoever wrote the project.
+    pub origin: Origin,
+}
+
+/// `[registry]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RegistrySettings {
+    /// Where packages come from.
+    pub url: Option<Url>,
+}
+
+/// `[model]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ModelSettings {
+    /// Who runs the model.
+    pub provider: Option<String>,
+    /// Which model.
+    pub name: Option<String>,
+    /// Where it is reached, when not at the provider's usual place.
+    pub base_url: Option<Url>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+}
+
+/// `[store]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StoreLocation {
+    /// A file in the user's data directory.
+    #[default]
+    DefaultSqlite,
+    /// A file.
+    Sqlite(PathBuf),
+    /// A `PostgreSQL` server.
+    Postgres(Url),
+}
+
+pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
+    SkillSettings {
+        enabled: t.flag(
+            "enabled",
+            "Whether there are skills at all: discovery, prompt and tools.",
+            true,
+        ),
+        strict: t.flag(
+            "strict",
+            "Leave out skills that `prowess check` finds invalid.",
+            false,
+        ),
+        max_skills: t.count(
+            "max_skills",
+            "How many skills a catalog may hold.",
+            &limits::MAX_SKILLS,
+        ),
+        max_injection_bytes: t.count(
+            "max_injection_bytes",
+            "How long the text of one skill may be.",
+            &limits::MAX_INJECTION_BYTES,
+        ),
+        inventory_threshold: t.count(
+            "inventory_threshold",
+            "Up to how many skills the catalog is a flat list.",
+            &limits::INVENTORY_THRESHOLD,
+        ),
+        context_share: context_share(t),
+        dialect: t.word(
+            "dialect",
+            "Which tool names, shapes and texts are used.",
+            DialectName::Prowess,
+        ),
+        scripts: t.word(
+            "scripts",
+            "Whether the scripts of skills run.",
+            Scripts::Ask,
+        ),
+    }
+}
+
+fn context_share(t: &mut Reader<'_, '_>) -> f64 {
+    let field = Field {
+        name: "context_share",
+        about: "The share of the context window that the catalog may take.",
+        kind: Kind::Share,
+        need: Need::Default(limits::CONTEXT_SHARE.into()),
+    };
+    t.read(field, Shown::Plain, |_, value| site::share(value))
+        .unwrap_or(limits::CONTEXT_SHARE)
+}
+
+pub(crate) fn permissions(t: &mut Reader<'_, '_>) -> PermissionSettings {
+    PermissionSettings {
+        max_llm_calls_per_turn: t.number(
+            "max_llm_calls_per_turn",
+            "How often a skill may ask the model in a turn.",
+            &limits::LLM_CALLS,
+        ),
+        max_shell_exec_per_turn: t.number(
+            "max_shell_exec_per_turn",
+            "How many commands a skill may run in a turn.",
+            &limits::SHELL_EXECS,
+        ),
+        max_net_fetch_per_turn: t.number(
+            "max_net_fetch_per_turn",
+            "How often a skill may fetch in a turn.",
+            &limits::NET_FETCHES,
+        ),
+        shell_exec_timeout: t.seconds(
+            "shell_exec_timeout_seconds",
+            "How long a command may take.",
+            &limits::SHELL_EXEC_SECONDS,
+        ),
+        net_fetch_timeout: t.seconds(
+            "net_fetch_timeout_seconds",
+            "How long a fetch may take.",
+            &limits::NET_FETCH_SECONDS,
+        ),
+        approved: approved(t),
+    }
+}
+
+fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
+    let about = "Permissions that need no question, by the id of the skill.";
+    let kind = Kind::List(Box::new(Kind::Word(words::all::<Permission>())));
+    let found = t.map(
+        ("approved", about),
+        kind,
+        Shown::Plain,
+        |site, id, value| {
+            texts::id(id)?;
+            let mut permissions = site::each(value, |item| {
+                Ok(site::word::<Permission>(&site.text(item)?.text)?)
+            })?;
+            permissions.sort_unstable_by_key(|permission| permission.word());
+            permissions.dedup();
+            Ok(permissions)
+        },
+    );
+    found
+        .into_iter()
+        .map(|(skill, permissions, origin)| Approval {
+            skill,
+            permissions,
+            origin,
+        })
+        .collect()
+}
+
+pub(crate) fn registry(t: &mut Reader<'_, '_>) -> RegistrySettings {
+    let about = "Where packages come from.";
+    RegistrySettings {
+        url: t.text(("url", about), Need::Optional, Shown::Url, places::base_url),
+    }
+}
+
+pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
+    let provider = ("provider", "Who runs the model.");
+    let name = ("name", "Which model.");
+    let base_url = ("base_url", "Where an OpenAI-compatible model is reached.");
+    let api_key_env = (
+        "api_key_env",
+        "The environment variable that holds the key.",
+    );
+    let (need, how) = (Need::Optional, Shown::Plain);
+    ModelSettings {
+        provider: t.text(provider, need.clone(), how, texts::line),
+        name: t.text(name, need.clone(), how, texts::line),
+        base_url: t.text(base_url, need.clone(), Shown::Url, places::base_url),
+        // Somebody who takes this for the key itself must not see it on a screen.
+        api_key_env: t.text(api_key_env, need, Shown::Variable, |_, written| {
+            texts::variable(&written.text)
+        }),
+    }
+}
+
+pub(crate) fn store(t: &mut Reader<'_, '_>) -> StoreLocation {
+    let url = (
+        "url",
+        "`sqlite`, `sqlite:` and a path, or `postgres://...`.",
+    );
+    let need = Need::Default("sqlite".into());
+    t.text(url, need, Shown::Url, |site, written| {
+        if written.text == "sqlite" {
+            return Ok(StoreLocation::DefaultSqlite);
+        }
+        match places::database(site, written)? {
+            Database::Sqlite(path) => Ok(StoreLocation::Sqlite(path)),
+            Database::Postgres(url) => Ok(StoreLocation::Postgres(url)),
+            Database::MySql(_) => Err(ProblemKind::Scheme {
+                allowed: "`sqlite:` or `postgres://`",
+            }),
+        }
+    })
+    .unwrap_or_default()
+}

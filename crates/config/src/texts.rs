@@ -1,0 +1,134 @@
+//! Strings with rules of their own.
+
+use prowess_spec::SkillName;
+
+use crate::expand::is_variable;
+use crate::limits::NAME_CHARS;
+use crate::problem::ProblemKind;
+use crate::secret::Secret;
+use crate::site::{Site, Written};
+
+fn unfit<T>(rule: &'static str, help: &'static str) -> Result<T, ProblemKind> {
+    Err(ProblemKind::Unfit { rule, help })
+}
+
+/// Refuses what is blank or holds control characters.
+fn plain<'t>(written: &'t Written<'_>) -> Result<&'t str, ProblemKind> {
+    if written.text.trim().is_empty() {
+        return unfit("is empty", "write something, or remove the key");
+    }
+    if written.text.contains(char::is_control) {
+        return unfit("holds a control character", "remove it");
+    }
+    Ok(&written.text)
+}
+
+/// One line of text.
+pub(crate) fn line(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    plain(written).map(str::to_owned)
+}
+
+/// Text of any number of lines.
+pub(crate) fn lines(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    if written.text.trim().is_empty() {
+        return unfit("is empty", "write something");
+    }
+    Ok(written.text.clone().into_owned())
+}
+
+/// One line that is never shown.
+pub(crate) fn secret(_: &Site<'_>, written: &Written<'_>) -> Result<Secret, ProblemKind> {
+    plain(written).map(Secret::new)
+}
+
+/// The name of a repository.
+pub(crate) fn name(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    let text = written.text.as_ref();
+    let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let fits = text.len() <= NAME_CHARS
+        && text
+            .bytes()
+            .all(|byte| word(byte) || matches!(byte, b'-' | b'_'))
+        && text.bytes().next().is_some_and(word);
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        unfit(
+            "is not a name",
+            "lower-case letters, digits, `-` and `_`, at most 64, beginning with a letter or digit",
+        )
+    }
+}
+
+/// The id of a skill or of a package: names with `/` between them.
+pub(crate) fn id(text: &str) -> Result<String, ProblemKind> {
+    let exact = |part: &str| SkillName::parse(part).is_ok_and(|name| name.as_str() == part);
+    if text.split('/').all(exact) {
+        Ok(text.to_owned())
+    } else {
+        unfit(
+            "is not an id",
+            "names of lower-case letters, digits and hyphens, with `/` between them",
+        )
+    }
+}
+
+/// The name of an environment variable.
+pub(crate) fn variable(text: &str) -> Result<String, ProblemKind> {
+    if is_variable(text) {
+        Ok(text.to_owned())
+    } else {
+        unfit(
+            "is not the name of a variable",
+            "letters, digits and `_`, not beginning with a digit",
+        )
+    }
+}
+
+/// The name of an HTTP header.
+pub(crate) fn header(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    let text = written.text.as_ref();
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if !text.is_empty() && text.bytes().all(token) {
+        Ok(text.to_owned())
+    } else {
+        unfit(
+            "is not the name of a header",
+            "write one such as `X-API-Key`",
+        )
+    }
+}
+
+/// The name of a branch or a tag, by the rules that git has for them.
+pub(crate) fn reference(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    let text = plain(written)?;
+    let part = |part: &str| {
+        !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none()
+    };
+    let fits = !text.starts_with('-')
+        && !text.ends_with('.')
+        && !text.contains([' ', '~', '^', ':', '?', '*', '[', '\\'])
+        && !text.contains("..")
+        && !text.contains("@{")
+        && text != "@"
+        && text.split('/').all(part);
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        unfit(
+            "is not a name that git allows",
+            "write the name of a branch or a tag",
+        )
+    }
+}
+
+/// The hash of a commit.
+pub(crate) fn commit(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+    let text = written.text.as_ref();
+    let fits = (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if fits {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        unfit("is not a commit", "write its hash, best all 40 digits")
+    }
+}

@@ -1,0 +1,79 @@
+//! The fixed words of a configuration.
+
+use prowess_spec::manifest::Word;
+use serde::Serialize;
+
+/// Every word of `W`, in order.
+pub(crate) fn all<W: Word>() -> Vec<&'static str> {
+    W::ALL.iter().map(|value| value.word()).collect()
+}
+
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+        }
+
+        impl Word for $name {
+            const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// Which preset of tool names, shapes and texts the engine speaks.
+    DialectName {
+        /// Our own.
+        Prowess = "prowess",
+        /// Meerkat's.
+        Meerkat = "meerkat",
+        /// `RemcoChat`'s.
+        RemcoChat = "remcochat",
+        /// `VibeTavern`'s.
+        VibeTavern = "vibe-tavern",
+        /// `RubyLLM`'s.
+        RubyLlm = "ruby-llm",
+        /// Claude Code's.
+        ClaudeCode = "claude-code",
+    }
+}
+
+words! {
+    /// Whether the scripts of a skill run.
+    Scripts {
+        /// Never.
+        Off = "off",
+        /// After somebody said yes.
+        Ask = "ask",
+        /// In the sandbox, without asking.
+        Sandboxed = "sandboxed",
+    }
+}
+
+words! {
+    /// What kind of place a repository is.
+    RepositoryType {
+        /// A directory.
+        Filesystem = "filesystem",
+        /// An archive file.
+        Archive = "archive",
+        /// A git repository.
+        Git = "git",
+        /// A server that speaks the skills API.
+        Http = "http",
+        /// A query over a database.
+        Sql = "sql",
+        /// A package of a registry.
+        Registry = "registry",
+        /// An MCP server.
+        Mcp = "mcp",
+    }
+}

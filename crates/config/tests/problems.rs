@@ -1,0 +1,616 @@
+//! Files that say what makes no sense.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod support;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use prowess_config::{Error, limits};
+use support::{World, entry};
+
+/// The messages of what is refused, without places.
+fn refused(text: &str) -> Vec<String> {
+    let error = World::with(text).load().unwrap_err();
+    let messages = error
+        .problems()
+        .iter()
+        .map(prowess_config::Problem::message);
+    messages.collect()
+}
+
+fn many(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect()
+}
+
+/// The messages of what is wrong with one repository `r`.
+fn failed(kind: &str, lines: &str) -> Vec<String> {
+    let config = World::with(&entry("r", kind, lines)).config();
+    let messages = config.problems().map(|problem| {
+        let message = problem.message();
+        message.replace("`skills.repositories.r.", "`")
+    });
+    messages.collect()
+}
+
+const WRONG_SETTINGS: &[(&str, &str)] = &[
+    (
+        "skills = 1",
+        "`skills` should be a table; this is a whole number",
+    ),
+    (
+        "skills.enabled = 'yes'",
+        "`skills.enabled` should be `true` or `false`; this is a string",
+    ),
+    (
+        "skills.max_skills = 0",
+        "`skills.max_skills` is 0; it has to be from 1 to 1000000",
+    ),
+    (
+        "skills.max_skills = -1",
+        "`skills.max_skills` is -1; it has to be from 1 to 1000000",
+    ),
+    (
+        "skills.max_skills = 1.5",
+        "`skills.max_skills` should be a whole number; this is a number",
+    ),
+    (
+        "skills.max_skills = 99999999999999999999",
+        "`skills.max_skills` is 99999999999999999999; it has to be from 1 to 1000000",
+    ),
+    (
+        "skills.max_injection_bytes = 0x3ff",
+        "`skills.max_injection_bytes` is 0x3ff; it has to be from 1024 to 16777216",
+    ),
+    (
+        "skills.context_share = '2%'",
+        "`skills.context_share` should be a number; this is a string",
+    ),
+    (
+        "skills.dialect = 'claude'",
+        "`skills.dialect` cannot be `claude`",
+    ),
+    (
+        "skills.scripts = true",
+        "`skills.scripts` should be a string; this is `true` or `false`",
+    ),
+    (
+        "skills.scripts = 'always'",
+        "`skills.scripts` cannot be `always`",
+    ),
+    (
+        "skills.repositories = { name = 'a' }",
+        "`skills.repositories` should be a list; this is a table",
+    ),
+    (
+        "skills.repositories = ['a']",
+        "`skills.repositories` should be a table; this is a string",
+    ),
+    (
+        "skills.repositories = [{ type = 'registry', package = 'a' }]\n",
+        "`skills.repositories.name` is missing",
+    ),
+    (
+        "permissions.net_fetch_timeout_seconds = 0",
+        "`permissions.net_fetch_timeout_seconds` is 0; it has to be from 1 to 3600",
+    ),
+    (
+        "permissions.approved = ['a']",
+        "`permissions.approved` should be a table; this is a list",
+    ),
+    (
+        "permissions.approved.a = 'net:fetch'",
+        "`permissions.approved.a` should be a list; this is a string",
+    ),
+    (
+        "permissions.approved.a = [1]",
+        "`permissions.approved.a` should be a string; this is a whole number",
+    ),
+    (
+        "permissions.approved.a = ['net']",
+        "`permissions.approved.a` cannot be `net`",
+    ),
+    (
+        "permissions.approved.'A/b' = []",
+        "`permissions.approved.\"A/b\"` is not an id",
+    ),
+    (
+        "registry.url = 'ftp://h'",
+        "`registry.url` has to begin with `https://` or `http://`",
+    ),
+    (
+        "registry.url = 'https://h?x'",
+        "`registry.url` has a query or a fragment",
+    ),
+    (
+        "registry.url = 'https://'",
+        "`registry.url` is not a URL: empty host",
+    ),
+    (
+        "registry.url = 'h'",
+        "`registry.url` is not a URL: relative URL without a base",
+    ),
+    ("model.provider = ''", "`model.provider` is empty"),
+    (
+        "model.name = \"a\\u0007\"",
+        "`model.name` holds a control character",
+    ),
+    (
+        "model.api_key_env = 'sk-123'",
+        "`model.api_key_env` is not the name of a variable",
+    ),
+    (
+        "store.url = 'mysql://h/d'",
+        "`store.url` has to begin with `sqlite:` or `postgres://`",
+    ),
+    (
+        "store.url = 'oracle'",
+        "`store.url` has to begin with `sqlite:`, `postgres://` or `mysql://`",
+    ),
+    ("store.url = 'sqlite:'", "`store.url` does not name a file"),
+    ("store.path = 'x'", "`store.path` is not a known key"),
+    (
+        "skills.max_skills = 2024-01-01",
+        "`skills.max_skills` should be a whole number; this is a date",
+    ),
+    ("'' = 1", "`\"\"` is not a known key"),
+];
+
+#[test]
+fn wrong_settings() {
+    let check = |text: &str, expected: &str| assert_eq!(refused(text), [expected], "{text}");
+    for share in ["0", "0.0", "-0.5", "1.01", "2", "nan", "inf"] {
+        check(
+            &format!("skills.context_share = {share}"),
+            &format!("`skills.context_share` is {share}; it has to be above 0 and at most 1"),
+        );
+    }
+    for (text, expected) in WRONG_SETTINGS {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn what_is_fine() {
+    let fine = "[skills]\nmax_skills = 1_000\ncontext_share = 1\ndialect = 'claude-code'\nscripts = 'off'\n[permissions]\nmax_llm_calls_per_turn = 0\n[registry]\nurl = 'http://127.0.0.1:7777'\n[model]\nprovider = 'anthropic'\nname = 'claude-sonnet-4-5'\nbase_url = 'http://localhost:11434/v1'\napi_key_env = 'MY_KEY'\n[store]\nurl = 'postgres://u:p@h/d?sslmode=require'\n";
+    for text in [
+        fine.to_owned(),
+        fine.replace('\n', "\r\n"),
+        format!("\u{feff}{fine}"),
+    ] {
+        let config = World::with(&text).config();
+        assert_eq!(config.skills.max_skills, 1_000);
+        assert_eq!(config.model.api_key_env.as_deref(), Some("MY_KEY"));
+    }
+}
+
+const WRONG_SHAPES: &[(&str, &str, &str)] = &[
+    ("filesystem", "", "`r.path` is missing"),
+    (
+        "filesystem",
+        "path = 1",
+        "`r.path` should be a string; this is a whole number",
+    ),
+    (
+        "filesystem",
+        "path = 'x'\nenabled = 'no'",
+        "`r.enabled` should be `true` or `false`; this is a string",
+    ),
+    (
+        "filesystem",
+        "path = 'x'\nurl = 'x'",
+        "`r.url` is not a known key",
+    ),
+    ("Git", "url = 'x'", "`r.type` cannot be `Git`"),
+    (
+        "git",
+        "url = 'x'\nref = 'main'",
+        "`r.ref` should be a table; this is a string",
+    ),
+    (
+        "git",
+        "url = 'x'\nref = {}",
+        "`r.ref` needs one of `branch`, `tag`, `commit`",
+    ),
+    (
+        "git",
+        "url = 'x'\nref = { branch = 'a', tag = 'b' }",
+        "`r.ref` takes only one of `branch`, `tag`, `commit`",
+    ),
+    (
+        "git",
+        "url = 'x'\nauth = { bearer = 'a', ssh_key = 'b' }",
+        "`r.auth` takes only one of `bearer`, `ssh_key`",
+    ),
+    (
+        "git",
+        "url = 'x'\nauth = {}",
+        "`r.auth` needs one of `bearer`, `ssh_key`",
+    ),
+    (
+        "http",
+        "url = 'https://h'\nauth = { header = { name = 'X' } }",
+        "`r.auth.header.value` is missing",
+    ),
+    ("sql", "url = 'sqlite:x'", "`r.query` is missing"),
+    (
+        "sql",
+        "url = 'sqlite:x'\nquery = 'q'\nparams = [[]]",
+        "`r.params` should be a string, a number, `true` or `false`; this is a list",
+    ),
+    ("registry", "", "`r.package` is missing"),
+    ("mcp", "", "`r` needs one of `command`, `url`"),
+    (
+        "mcp",
+        "command = ['a']\nurl = 'https://h'",
+        "`r` takes only one of `command`, `url`",
+    ),
+    (
+        "mcp",
+        "url = 'https://h'\nenv = { A = 'x' }",
+        "`r.env` means nothing without `command`",
+    ),
+    (
+        "mcp",
+        "command = ['a']\nauth = { bearer = 'x' }",
+        "`r.auth` means nothing without `url`",
+    ),
+    (
+        "mcp",
+        "command = 'a'",
+        "`r.command` should be a list; this is a string",
+    ),
+    (
+        "mcp",
+        "command = ['a']\nenv = { A = 1 }",
+        "`r.env.A` should be a string; this is a whole number",
+    ),
+];
+
+#[test]
+fn wrong_shapes_of_repositories() {
+    let check = |kind: &str, lines: &str, expected: &str| {
+        let messages = refused(&entry("r", kind, lines));
+        let messages: Vec<String> = messages
+            .iter()
+            .map(|message| message.replace("skills.repositories.r", "r"))
+            .collect();
+        assert_eq!(messages, [expected], "{kind} {lines}");
+    };
+    for (kind, lines, expected) in WRONG_SHAPES {
+        check(kind, lines, expected);
+    }
+}
+
+const GIT: &str =
+    "`url` has to begin with `https://`, `http://`, `ssh://` or `file://`, or be a path";
+
+const WRONG_VALUES: &[(&str, &str, &str)] = &[
+    ("filesystem", "path = ''", "`path` is not a path"),
+    ("filesystem", "path = \"a\\u0000\"", "`path` is not a path"),
+    (
+        "git",
+        "url = 'https://:1'",
+        "`url` is not a URL: empty host",
+    ),
+    ("git", "url = 'file://h/x'", "`url` names another machine"),
+    (
+        "http",
+        "url = 'https:h'",
+        "`url` has to begin with `https://` or `http://`",
+    ),
+    ("git", "url = ''", "`url` is not a path"),
+    (
+        "git",
+        "url = 'x'\nskills_root = '/x'",
+        "`skills_root` is absolute",
+    ),
+    ("git", "url = 'x'\nref = { tag = '' }", "`ref.tag` is empty"),
+    (
+        "git",
+        "url = 'x'\nref = { commit = 'main' }",
+        "`ref.commit` is not a commit",
+    ),
+    (
+        "git",
+        "url = 'http://h/x'\nauth = { bearer = 'x' }",
+        "`auth` would send a token without encryption",
+    ),
+    (
+        "git",
+        "url = 'git@h:x'\nauth = { bearer = 'x' }",
+        "`auth` has a token, which only https uses",
+    ),
+    (
+        "git",
+        "url = 'https://h/x'\nauth = { ssh_key = 'x' }",
+        "`auth` has a key, which only ssh uses",
+    ),
+    (
+        "git",
+        "url = 'https://h/x'\nauth = { bearer = ' ' }",
+        "`auth.bearer` is empty",
+    ),
+    (
+        "git",
+        "url = 'x'\ndepth = 0",
+        "`depth` is 0; it has to be from 1 to 1000000",
+    ),
+    (
+        "http",
+        "url = 'https://h'\nrefresh_seconds = 0",
+        "`refresh_seconds` is 0; it has to be from 1 to 31536000",
+    ),
+    (
+        "http",
+        "url = 'file:///x'",
+        "`url` has to begin with `https://` or `http://`",
+    ),
+    (
+        "http",
+        "url = 'https://h'\nauth = { bearer = \"a\\nb\" }",
+        "`auth.bearer` holds a control character",
+    ),
+    (
+        "http",
+        "url = 'https://h'\nauth = { header = { name = 'a b', value = 'x' } }",
+        "`auth.header.name` is not the name of a header",
+    ),
+    (
+        "sql",
+        "url = 'host=h password=p'\nquery = 'q'",
+        "`url` has to begin with `sqlite:`, `postgres://` or `mysql://`",
+    ),
+    (
+        "sql",
+        "url = 'sqlite::memory:'\nquery = 'q'",
+        "`url` does not name a file",
+    ),
+    ("sql", "url = 'sqlite:x'\nquery = ' '", "`query` is empty"),
+    (
+        "sql",
+        "url = 'sqlite:x'\nquery = 'q'\nparams = [nan]",
+        "`params` has a number that no database takes",
+    ),
+    ("registry", "package = 'A b'", "`package` is not an id"),
+    (
+        "registry",
+        "package = 'a'\nversion = 'new'",
+        "`version` is not a range of versions: unexpected character 'n' while parsing major version number",
+    ),
+    ("mcp", "command = []", "`command` does not name a program"),
+    (
+        "mcp",
+        "command = ['a']\nenv = { 'A=B' = 'x' }",
+        "`env.\"A=B\"` is not the name of a variable",
+    ),
+    (
+        "mcp",
+        "command = ['${NOWHERE}']",
+        "`command` uses the variable `NOWHERE`, which is not set",
+    ),
+];
+
+#[test]
+fn wrong_values_of_repositories() {
+    let check = |kind: &str, lines: &str, expected: &str| {
+        assert_eq!(failed(kind, lines), [expected], "{kind} {lines}");
+    };
+    for url in [
+        "-x",
+        "ext::sh -c x",
+        "git://h/x",
+        "ftp://h/x",
+        "ssh://-oProxyCommand=x/y",
+        "-h:x",
+        "a@-h:x",
+        "ssh://%2doX@h/y",
+        ":x",
+    ] {
+        check("git", &format!("url = '{url}'"), GIT);
+    }
+    check(
+        "git",
+        "url = 'https://h/\\u0007'\n".replace('\'', "\"").as_str(),
+        "`url` holds a blank or a control character",
+    );
+    for root in ["../x", "a/../.."] {
+        check(
+            "git",
+            &format!("url = 'x'\nskills_root = '{root}'"),
+            "`skills_root` has a `..`",
+        );
+    }
+    for name in [
+        "-x", "a b", "a..b", "a~1", "/a", "a//b", "a.lock", "@", "refs/.x",
+    ] {
+        check(
+            "git",
+            &format!("url = 'x'\nref = {{ branch = '{name}' }}"),
+            "`ref.branch` is not a name that git allows",
+        );
+    }
+    for (kind, lines, expected) in WRONG_VALUES {
+        check(kind, lines, expected);
+    }
+}
+
+#[test]
+fn all_problems_come_at_once_and_in_order() {
+    let text = "[skills]\nmax_skill = 1\nenabled = 1\n\n[[skills.repositories]]\ntype = 'git'\nurl = 'x'\nref = { branch = 'a', tag = 'b', tga = 'c' }\n\n[store]\nurl = 1\n";
+    insta::assert_snapshot!(World::with(text).refused(), @r"
+    work/prowess.toml:2:1: `skills.max_skill` is not a known key
+      | max_skill = 1
+      | ^^^^^^^^^
+      help: did you mean `max_skills`?
+    work/prowess.toml:3:11: `skills.enabled` should be `true` or `false`; this is a whole number
+      | enabled = 1
+      |           ^
+      help: write `true` or `false`
+    work/prowess.toml:5:1: `skills.repositories.name` is missing
+      | [[skills.repositories]]
+      | ^^^^^^^^^^^^^^^^^^^^^^^
+      help: add it
+    work/prowess.toml:8:23: `skills.repositories.ref` takes only one of `branch`, `tag`, `commit`
+      | ref = { branch = 'a', tag = 'b', tga = *** }
+      |                       ^^^
+      help: keep one and remove the others
+    work/prowess.toml:8:34: `skills.repositories.ref.tga` is not a known key
+      | ref = { branch = 'a', tag = 'b', tga = *** }
+      |                                  ^^^
+      help: did you mean `tag`?
+    work/prowess.toml:11:7: `store.url` should be a string; this is a whole number
+      | url = 1
+      |       ^
+      help: write a string
+    ");
+}
+
+#[test]
+fn files_that_are_not_toml() {
+    insta::assert_snapshot!(World::with("[skills]\nenabled = yes\nstrict = \"no\nmax_skills 3\n").refused(), @r#"
+    work/prowess.toml:2:11: string values must be quoted, expected literal string
+      | enabled = yes
+      |           ^^^
+    work/prowess.toml:3:13: invalid basic string, expected `"`
+      | strict = "no
+      |             ^
+    work/prowess.toml:4:12: key with no value, expected `=`
+      | max_skills 3
+      |            ^
+    "#);
+    insta::assert_snapshot!(World::with("[skills]\nenabled = true\nenabled = false\n[skills]\n").refused(), @r"
+    work/prowess.toml:3:1: duplicate key
+      | enabled = false
+      | ^^^^^^^
+    work/prowess.toml:4:2: duplicate key
+      | [skills]
+      |  ^^^^^^
+    ");
+    insta::assert_snapshot!(World::with("\u{feff}skills = {\r\n").refused(), @r"
+    work/prowess.toml:1:11: unclosed inline table, expected `}`
+      | skills = {
+      |           ^
+    ");
+}
+
+#[test]
+fn a_broken_file_does_not_hide_what_is_wrong_with_the_other() {
+    let world = World::with("skills = \n").user("[skills]\nstritc = true\n");
+    let error = world.load().unwrap_err();
+    let files: Vec<String> = error
+        .problems()
+        .iter()
+        .map(|problem| world.relative(&problem.to_string()))
+        .collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert!(
+        files
+            .iter()
+            .any(|file| file.starts_with("user/prowess/prowess.toml:2:1"))
+    );
+}
+
+#[test]
+fn places_are_counted_in_characters() {
+    insta::assert_snapshot!(World::with("skills = { 'é日' = 1, strict = 'ü', scripts = 1 }\n").refused(), @r#"
+    work/prowess.toml:1:12: `skills."é日"` is not a known key
+      | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
+      |            ^^^^^^^
+      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, dialect, scripts, repositories
+    work/prowess.toml:1:31: `skills.strict` should be `true` or `false`; this is a string
+      | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
+      |                               ^^^^
+      help: write `true` or `false`
+    work/prowess.toml:1:46: `skills.scripts` should be a string; this is a whole number
+      | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
+      |                                              ^
+      help: write a string
+    "#);
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let world = World::new();
+    fs::create_dir(world.path("work/prowess.toml")).unwrap();
+    assert_eq!(world.refused(), "`work/prowess.toml` is not a file");
+
+    let world = World::new().user(b"[skills]\n# \xc3\xa9\xff\n");
+    assert_eq!(
+        world.refused(),
+        "`user/prowess/prowess.toml` is not UTF-8 at line 2, column 4"
+    );
+
+    let limit = usize::try_from(limits::FILE_BYTES).unwrap();
+    assert!(World::with(&"#".repeat(limit)).load().is_ok());
+    let world = World::with(&"#".repeat(limit + 1));
+    assert_eq!(
+        world.refused(),
+        "`work/prowess.toml` has more than 1048576 bytes"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_lead_nowhere() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let world = World::new();
+    symlink("nowhere", world.path("work/prowess.toml")).unwrap();
+    assert_eq!(world.refused(), "cannot read `work/prowess.toml`");
+
+    let world = World::new();
+    symlink("/dev/zero", world.path("work/prowess.toml")).unwrap();
+    assert_eq!(world.refused(), "`work/prowess.toml` is not a file");
+
+    let world = World::with("");
+    let path = world.path("work/prowess.toml");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    // The superuser may read everything.
+    if fs::read(&path).is_err() {
+        assert_eq!(world.refused(), "cannot read `work/prowess.toml`");
+    }
+}
+
+#[test]
+fn large_and_deep_files_are_answered_soon() {
+    let limit = usize::try_from(limits::FILE_BYTES).unwrap();
+    let deep = "a = ".to_owned() + &"[".repeat(limit - 10);
+    let dotted = "a.".repeat(limit / 2 - 10) + "b = 1";
+    let tables = "[a]\n".repeat(limit / 4);
+    let keys = many(90_000, |n| format!("k{n} = 1\n"));
+    let broken = "=\n".repeat(limit / 2);
+    let one_line = many(9_000, |n| {
+        format!("{{name='a{n}',type='archive',path='x{n}',k=1}},")
+    });
+    let one_line = format!("skills.repositories=[{one_line}]");
+    let opening = "{a=".repeat(limit / 3 - 10);
+    for text in [
+        deep,
+        dotted,
+        tables,
+        keys,
+        broken,
+        one_line,
+        format!("a = {opening}"),
+    ] {
+        let started = Instant::now();
+        let Err(Error::Invalid { problems, .. }) = World::with(&text).load() else {
+            panic!("not refused for what is in it: {} bytes", text.len())
+        };
+        assert!(!problems.is_empty() && problems.len() <= limits::PROBLEMS);
+        let taken = started.elapsed();
+        assert!(taken < Duration::from_secs(20), "{taken:?}");
+    }
+}
+
+#[test]
+fn the_rest_is_counted() {
+    let text = many(250, |n| format!("k{n} = 1\n"));
+    let world = World::with(&text).user(&text);
+    let Err(Error::Invalid { problems, omitted }) = world.load() else {
+        panic!("accepted")
+    };
+    assert_eq!((problems.len(), omitted), (200, 300));
+}

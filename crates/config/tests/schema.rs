@@ -1,0 +1,120 @@
+//! The schema for editors and the reader know the same keys.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use prowess_config::{ProblemKind, json_schema};
+use serde_json::Value;
+use support::World;
+
+/// A table of the schema, and the file that opens it.
+struct Table {
+    opening: String,
+    /// The dotted key of the table, as problems have it.
+    path: String,
+    keys: BTreeSet<String>,
+}
+
+fn collect(schema: &Value, path: &str, opening: &str, tables: &mut Vec<Table>) {
+    let Some(properties) = schema["properties"].as_object() else {
+        return;
+    };
+    assert_eq!(schema["additionalProperties"], false, "{path}");
+    tables.push(Table {
+        opening: opening.to_owned(),
+        path: path.to_owned(),
+        keys: properties.keys().cloned().collect(),
+    });
+    for (name, property) in properties {
+        assert!(property["description"].is_string(), "{path}.{name}");
+        let below = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        let header = match opening.rfind("[[") {
+            Some(_) => {
+                let tail = below.trim_start_matches("skills.repositories.r.");
+                format!("{opening}[skills.repositories.{tail}]\n")
+            }
+            None => format!("[{below}]\n"),
+        };
+        collect(property, &below, &header, tables);
+        for variant in property["items"]["oneOf"].as_array().into_iter().flatten() {
+            let kind = variant["properties"]["type"]["enum"][0].as_str().unwrap();
+            let opening = format!("[[{below}]]\nname = 'r'\ntype = '{kind}'\n");
+            collect(variant, &format!("{below}.r"), &opening, tables);
+        }
+    }
+}
+
+/// Whether the reader knows `key` in `table`.
+fn is_known(table: &Table, key: &str) -> bool {
+    // Every repository has these two already.
+    if table.path == "skills.repositories.r" && ["name", "type"].contains(&key) {
+        return true;
+    }
+    // A date is a value that no key takes, so that only keys are told apart.
+    let text = format!("{}{key} = 2024-01-01\n", table.opening);
+    let path = if table.path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{}.{key}", table.path)
+    };
+    let error = World::with(&text).load().unwrap_err();
+    let mut problems = error.problems().iter();
+    !problems.any(|problem| {
+        problem.key() == path && matches!(problem.kind(), ProblemKind::UnknownKey { .. })
+    })
+}
+
+#[test]
+fn schema_and_reader_know_the_same_keys() {
+    let mut tables = Vec::new();
+    collect(&json_schema(), "", "", &mut tables);
+    // The root, five tables, seven kinds of repository; `ref`, three of `auth`, two of `header`.
+    assert_eq!(tables.len(), 19);
+    let mut keys: BTreeSet<String> = tables.iter().flat_map(|t| t.keys.clone()).collect();
+    keys.extend(["unknown", "Name", "max-skills"].map(str::to_owned));
+    for table in &tables {
+        for key in &keys {
+            let known = table.keys.contains(key);
+            assert_eq!(is_known(table, key), known, "{key} in {}", table.opening);
+        }
+    }
+}
+
+#[test]
+fn every_default_of_the_schema_is_the_readers() {
+    let entries = prowess_config::SkillsConfig::default();
+    let mut count = 0;
+    for (section, table) in json_schema()["properties"].as_object().unwrap() {
+        for (name, property) in table["properties"].as_object().unwrap() {
+            let key = format!("{section}.{name}");
+            let found = entries.entries().iter().find(|entry| entry.key == key);
+            assert_eq!(
+                found.map(|entry| &entry.value),
+                property.get("default"),
+                "{key}"
+            );
+            count += usize::from(found.is_some());
+        }
+    }
+    assert_eq!(count, entries.entries().len());
+}
+
+#[test]
+fn a_table_of_the_schema() {
+    let schema = json_schema();
+    let mcp = &schema["properties"]["skills"]["properties"]["repositories"]["items"]["oneOf"][6];
+    insta::assert_snapshot!(serde_json::to_string(mcp).unwrap(), @r#"
+    {"additionalProperties":false,"dependentRequired":{"auth":["url"],"env":["command"]},"oneOf":[{"required":["command"]},{"required":["url"]}],"properties":{"auth":{"additionalProperties":false,"description":"Who is asking.","oneOf":[{"required":["bearer"]},{"required":["header"]}],"properties":{"bearer":{"description":"A token.","type":"string"},"header":{"additionalProperties":false,"description":"A header of your choice.","properties":{"name":{"description":"Its name.","type":"string"},"value":{"description":"Its value.","type":"string"}},"required":["name","value"],"type":"object"}},"type":"object"},"command":{"description":"A program to start, and its arguments.","items":{"type":"string"},"type":"array"},"enabled":{"default":true,"description":"Whether the repository is used.","type":"boolean"},"env":{"additionalProperties":{"type":"string"},"description":"The environment of the program.","type":"object"},"name":{"description":"A short word by which people know the repository.","type":"string"},"type":{"description":"What kind of place it is.","enum":["mcp"]},"url":{"description":"A server to call.","type":"string"}},"required":["name","type"],"type":"object"}
+    "#);
+}

@@ -1,0 +1,489 @@
+//! Skills in an archive, read in place: nothing is unpacked to the disk.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use prowess_archive::{Archive, Entry, Kind, Limits};
+use prowess_core::{
+    CollectionPath, Descriptor, Document, FileEntry, FilePart, Invalid, Scope, SkillId, Snapshot,
+    Source, SourceError, document,
+};
+use prowess_spec::limits::FILE_BYTES;
+use prowess_spec::{
+    Profile, SkillName, SkillPath, choose_skill_file, head_with_diagnostics, is_skill_file,
+    is_valid, nearest,
+};
+
+use crate::background;
+use crate::filesystem::Strictness;
+use crate::open::open_without_waiting;
+
+/// Bytes of a `COLLECTION.md` that are read.
+const COLLECTION_BYTES: u64 = 1024;
+
+/// A source over a zip, tar.gz or tar archive, with one skill or many.
+///
+/// The whole archive is verified before anything of it is used, under the limits of [`prowess_archive`]; what is
+/// read later comes from the file that was verified. When another file takes its place, it is verified anew.
+pub struct ArchiveSource {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    place: Place,
+    scope: Scope,
+    strictness: Strictness,
+    opened: Mutex<Option<Arc<Opened>>>,
+}
+
+enum Place {
+    File(PathBuf),
+    Bytes(Arc<[u8]>),
+}
+
+/// An archive that was verified.
+struct Opened {
+    stamp: Option<Stamp>,
+    snapshot: Arc<Snapshot>,
+    /// The directory of each skill, and the name of its file.
+    skills: BTreeMap<SkillId, (String, String)>,
+    archive: Mutex<Archive<Reader>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+enum Reader {
+    File(File),
+    Bytes(Cursor<Arc<[u8]>>),
+}
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Bytes(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(position),
+            Self::Bytes(bytes) => bytes.seek(position),
+        }
+    }
+}
+
+impl ArchiveSource {
+    /// The skills in an archive file. Nothing is touched yet.
+    pub fn new(path: impl Into<PathBuf>, scope: Scope, strictness: Strictness) -> Self {
+        Self::of(Place::File(path.into()), scope, strictness)
+    }
+
+    /// The skills in the bytes of an archive.
+    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>, scope: Scope, strictness: Strictness) -> Self {
+        Self::of(Place::Bytes(bytes.into()), scope, strictness)
+    }
+
+    fn of(place: Place, scope: Scope, strictness: Strictness) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                place,
+                scope,
+                strictness,
+                opened: Mutex::default(),
+            }),
+        }
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        id: &SkillId,
+        work: impl FnOnce(&SkillId, &Opened, &str, &str) -> Result<T, SourceError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let inner = Arc::clone(&self.inner);
+        let id = id.clone();
+        background::run(move || {
+            let last = inner.last().clone();
+            let opened = match last {
+                Some(opened) => opened,
+                None => inner.open()?,
+            };
+            let (directory, file) = opened
+                .skills
+                .get(&id)
+                .ok_or_else(|| SourceError::NotFound(id.clone()))?;
+            work(&id, &opened, directory, file)
+        })
+        .await?
+    }
+}
+
+impl Inner {
+    fn last(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The archive as it is now, verified.
+    fn open(&self) -> Result<Arc<Opened>, SourceError> {
+        let (reader, stamp) = match &self.place {
+            Place::Bytes(bytes) => {
+                if let Some(opened) = self.last().clone() {
+                    return Ok(opened);
+                }
+                (Reader::Bytes(Cursor::new(Arc::clone(bytes))), None)
+            }
+            Place::File(path) => {
+                let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+                let stamp = Some(Stamp {
+                    modified: metadata.modified().ok(),
+                    length: metadata.len(),
+                });
+                if let Some(opened) = self.last().clone()
+                    && opened.stamp == stamp
+                {
+                    return Ok(opened);
+                }
+                let file = open_file(path).map_err(|error| unreadable(path, &error))?;
+                (Reader::File(file), stamp)
+            }
+        };
+        let opened = Arc::new(self.verify(reader, stamp)?);
+        *self.last() = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    fn verify(&self, reader: Reader, stamp: Option<Stamp>) -> Result<Opened, SourceError> {
+        let mut texts = BTreeMap::new();
+        let archive = Archive::open(reader, &Limits::default(), |entry, content| {
+            let limit = match (&entry.kind, file_name(entry)) {
+                (Kind::File(_), name) if is_skill_file(name) => FILE_BYTES as u64 + 1,
+                (Kind::File(_), "COLLECTION.md") => COLLECTION_BYTES,
+                _ => return Ok(()),
+            };
+            let mut bytes = Vec::new();
+            content.take(limit).read_to_end(&mut bytes)?;
+            texts.insert(entry.path.to_string(), bytes);
+            Ok(())
+        })
+        .map_err(|error| SourceError::Unavailable(format!("{} {error}", self.name())))?;
+        let mut opened = Opened {
+            stamp,
+            snapshot: Arc::default(),
+            skills: BTreeMap::new(),
+            archive: Mutex::new(archive),
+        };
+        let mut snapshot = Snapshot::default();
+        for (directory, names) in skill_directories(&texts) {
+            self.take(
+                &directory,
+                &names,
+                &texts,
+                &mut snapshot,
+                &mut opened.skills,
+            );
+        }
+        for (path, bytes) in &texts {
+            describe(path, bytes, &mut snapshot);
+        }
+        snapshot.skills.sort_by(|a, b| a.id.cmp(&b.id));
+        opened.snapshot = Arc::new(snapshot);
+        Ok(opened)
+    }
+
+    fn take(
+        &self,
+        directory: &str,
+        names: &[&str],
+        texts: &BTreeMap<String, Vec<u8>>,
+        snapshot: &mut Snapshot,
+        skills: &mut BTreeMap<SkillId, (String, String)>,
+    ) {
+        let Some((name, _)) = choose_skill_file(names) else {
+            return;
+        };
+        let path = joined(directory, name);
+        let bytes = texts.get(&path).map(Vec::as_slice).unwrap_or_default();
+        // At the root of an archive there is no directory to compare the name with.
+        let own_name = directory.rsplit('/').next().filter(|part| !part.is_empty());
+        let (head, diagnostics) = head_with_diagnostics(bytes, own_name);
+        let taken =
+            self.strictness == Strictness::Tolerant || is_valid(&diagnostics, Profile::Check);
+        let head = head.filter(|_| taken);
+        let parsed = head.and_then(|head| Some((SkillName::parse(&head.name).ok()?, head)));
+        let Some((skill_name, head)) = parsed else {
+            return snapshot.invalid.push(Invalid::new(path, diagnostics));
+        };
+        let parents = directory
+            .rsplit_once('/')
+            .map_or("", |(parents, _)| parents);
+        let collection = CollectionPath::from_directories(parents.split('/'));
+        let id = SkillId::new(collection.as_ref(), &skill_name);
+        if skills.contains_key(&id) {
+            let warning = format!("{path} was left out: there is another skill `{id}`");
+            return snapshot.warnings.push(warning);
+        }
+        let stamp = hash(bytes);
+        let length = bytes.len() as u64;
+        let descriptor = Descriptor::new(id.clone(), &head, self.scope, length, stamp);
+        snapshot.skills.push(descriptor);
+        skills.insert(id, (directory.to_owned(), name.to_owned()));
+    }
+
+    fn name(&self) -> String {
+        match &self.place {
+            Place::File(path) => name_of(path),
+            Place::Bytes(_) => "the archive".to_owned(),
+        }
+    }
+}
+
+/// Every directory with a file that makes it a skill, and those files; none lies in another one.
+fn skill_directories(texts: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<&str>> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for path in texts.keys() {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let hidden =
+            |part: &str| part.starts_with('.') || part == "node_modules" || part == "__MACOSX";
+        if is_skill_file(name) && !directory.split('/').any(hidden) {
+            found.entry(directory.to_owned()).or_default().push(name);
+        }
+    }
+    let directories: Vec<String> = found.keys().cloned().collect();
+    found.retain(|directory, _| {
+        let is_above = |other: &String| {
+            other != directory
+                && (other.is_empty()
+                    || directory
+                        .strip_prefix(other.as_str())
+                        .is_some_and(|rest| rest.starts_with('/')))
+        };
+        !directories.iter().any(is_above)
+    });
+    found
+}
+
+fn describe(path: &str, bytes: &[u8], snapshot: &mut Snapshot) {
+    let Some(directory) = path.strip_suffix("/COLLECTION.md") else {
+        return;
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    if let Some(collection) = CollectionPath::from_directories(directory.split('/'))
+        && let Some(line) = line
+    {
+        let line = line.trim_start_matches(['#', ' ']).to_owned();
+        snapshot.collections.insert(collection, line);
+    }
+}
+
+fn file_name(entry: &Entry) -> &str {
+    let path = entry.path.as_str();
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn joined(directory: &str, name: &str) -> String {
+    if directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{directory}/{name}")
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    let file = open_without_waiting(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a file"))
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> SourceError {
+    SourceError::Unavailable(match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no file {}", name_of(path)),
+        _ => format!("{} cannot be read: {error}", name_of(path)),
+    })
+}
+
+impl Opened {
+    fn archive(&self) -> MutexGuard<'_, Archive<Reader>> {
+        self.archive.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files of a skill by their paths inside it; links that leave it and hidden files are left out.
+    fn files(&self, directory: &str, skill_file: &str) -> Vec<FileEntry> {
+        let archive = self.archive();
+        let mut files = Vec::new();
+        for member in archive.members() {
+            let Some(inside) = inside(directory, member.entry.path.as_str()) else {
+                continue;
+            };
+            let hidden = inside.split('/').any(|part| part.starts_with('.'));
+            if hidden || inside == skill_file {
+                continue;
+            }
+            let target = archive.resolve(&member.entry.path);
+            let stays = target
+                .as_ref()
+                .is_some_and(|path| is_below(directory, path));
+            let size = match &member.entry.kind {
+                Kind::Directory => continue,
+                Kind::File(_) | Kind::HardLink(_) => member.size,
+                Kind::Symlink(_) => match target.as_ref().and_then(|path| archive.get(path)) {
+                    Some(target) if !matches!(target.entry.kind, Kind::Directory) => target.size,
+                    _ => continue,
+                },
+            };
+            if let (true, Ok(path)) = (stays, SkillPath::parse(inside)) {
+                files.push(FileEntry { path, size });
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+
+    fn read(
+        &self,
+        id: &SkillId,
+        directory: &str,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        let broken = |error: prowess_archive::Error| {
+            SourceError::Unavailable(format!("the archive {error}"))
+        };
+        let whole = joined(directory, path.as_str());
+        let whole = SkillPath::parse(&whole).map_err(|_| SourceError::NotFound(id.clone()))?;
+        let mut archive = self.archive();
+        let Some(target) = archive.resolve(&whole) else {
+            drop(archive);
+            return Err(self.missing(id, directory, path));
+        };
+        if !is_below(directory, &target) {
+            return Err(SourceError::AccessDenied {
+                id: id.clone(),
+                path: path.clone(),
+            });
+        }
+        let size = match archive.get(&target) {
+            Some(member) if !matches!(member.entry.kind, Kind::Directory) => member.size,
+            _ => {
+                let entries = entries(&archive, &target);
+                return Err(SourceError::NotAFile {
+                    id: id.clone(),
+                    path: path.clone(),
+                    entries,
+                });
+            }
+        };
+        let bytes = archive.read(&target, offset, limit).map_err(broken)?;
+        Ok(FilePart {
+            bytes,
+            offset: offset.min(size),
+            size,
+        })
+    }
+
+    fn missing(&self, id: &SkillId, directory: &str, path: &SkillPath) -> SourceError {
+        let files = self.files(directory, "");
+        let names = files.iter().map(|file| file.path.as_str());
+        let nearest = nearest(path.as_str(), names).into_iter();
+        SourceError::FileNotFound {
+            id: id.clone(),
+            path: path.clone(),
+            nearest: nearest.map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// The names directly in a directory.
+fn entries(archive: &Archive<Reader>, directory: &SkillPath) -> Vec<String> {
+    let names = archive.members().filter_map(|member| {
+        let inside = inside(directory.as_str(), member.entry.path.as_str())?;
+        inside.split('/').next().map(str::to_owned)
+    });
+    let names: std::collections::BTreeSet<String> = names.collect();
+    names.into_iter().collect()
+}
+
+/// A path as seen from a directory that holds it.
+fn inside<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
+    if directory.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(directory)?.strip_prefix('/')
+}
+
+fn is_below(directory: &str, path: &SkillPath) -> bool {
+    inside(directory, path.as_str()).is_some()
+}
+
+#[async_trait]
+impl Source for ArchiveSource {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let inner = Arc::clone(&self.inner);
+        let opened = background::run(move || inner.open()).await??;
+        Ok(Arc::clone(&opened.snapshot))
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        let load = |id: &SkillId, opened: &Opened, directory: &str, file: &str| {
+            let path = SkillPath::parse(file).map_err(|_| SourceError::NotFound(id.clone()))?;
+            let part = opened.read(id, directory, &path, 0, FILE_BYTES + 1)?;
+            document(id, &part.bytes, None)
+        };
+        self.with(id, load).await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        let files = |_: &SkillId, opened: &Opened, directory: &str, file: &str| {
+            Ok(opened.files(directory, file))
+        };
+        self.with(id, files).await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        let path = path.clone();
+        let read = move |id: &SkillId, opened: &Opened, directory: &str, _: &str| {
+            opened.read(id, directory, &path, offset, limit)
+        };
+        self.with(id, read).await
+    }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        match &self.inner.place {
+            Place::File(path) => path.parent().map(Path::to_owned).into_iter().collect(),
+            Place::Bytes(_) => Vec::new(),
+        }
+    }
+}

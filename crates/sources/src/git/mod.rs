@@ -1,0 +1,198 @@
+//! Skills of a git repository.
+//!
+//! The repository is fetched into the cache, and the tree of its commit is written beside it: skills are read
+//! from there like from any other directory. Everything on disk is written aside and renamed, so that what is
+//! there is whole; a lock file keeps processes apart. `git` itself is never started.
+//!
+//! | limit | what |
+//! |---|---|
+//! | 100,000 | files and directories of a tree |
+//! | 512 MiB | bytes of a tree |
+//! | 50 MiB | one file; a larger one is left out |
+
+mod checkout;
+mod fetch;
+mod progress;
+mod store;
+
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use prowess_config::{Git, GitLocation, GitRef};
+use prowess_core::{
+    Document, FileEntry, FilePart, Freshness, Scope, SkillId, Snapshot, Source, SourceError,
+};
+use prowess_spec::SkillPath;
+
+use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
+use crate::refreshing::{Lifetime, Refreshing};
+use crate::remote::{Network, RemoteOptions};
+use crate::runtime;
+use store::{Lock, Store};
+
+/// A source over a git repository. Nothing is touched before somebody wants to know.
+///
+/// A branch is fetched again when its time is over; a tag or a commit, once it is there, never.
+pub struct GitSource {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Git,
+    strictness: Strictness,
+    remote: RemoteOptions,
+    current: Refreshing<Checkout>,
+    /// Whether the disk was asked what an earlier process left.
+    seeded: OnceLock<()>,
+}
+
+/// The tree of one commit, on disk.
+struct Checkout {
+    files: FilesystemSource,
+    warnings: Vec<String>,
+}
+
+impl GitSource {
+    /// The skills of a repository. The cache of `remote` is where it is kept.
+    pub fn new(options: Git, strictness: Strictness, remote: RemoteOptions) -> Self {
+        let lifetime = match &options.reference {
+            Some(GitRef::Tag(_) | GitRef::Commit(_)) => Lifetime::Forever,
+            Some(GitRef::Branch(_)) | None => Lifetime::Steady(options.refresh),
+        };
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                strictness,
+                remote,
+                current: Refreshing::new(lifetime),
+                seeded: OnceLock::new(),
+            }),
+        }
+    }
+}
+
+impl Inner {
+    async fn checkout(self: &Arc<Self>) -> Result<Arc<Checkout>, SourceError> {
+        if self.seeded.get().is_none() {
+            let inner = Arc::clone(self);
+            runtime::run_blocking(move || {
+                inner.seeded.get_or_init(|| inner.seed());
+                Ok(())
+            })
+            .await?;
+        }
+        let inner = Arc::clone(self);
+        let fetch = |_| runtime::run_blocking(move || inner.synchronise());
+        self.current.get(fetch).await
+    }
+
+    fn store(&self) -> Result<Store, SourceError> {
+        let Some(cache) = &self.remote.cache else {
+            let message = "a git repository needs a cache directory, and there is none";
+            return Err(SourceError::Unavailable(message.to_owned()));
+        };
+        Ok(Store::new(cache, &self.options))
+    }
+
+    /// Takes what an earlier process left.
+    fn seed(&self) {
+        if let Ok(store) = self.store()
+            && let Some(state) = store.state()
+            && let Some(tree) = store.tree(&state.commit)
+        {
+            let refreshed = state.refreshed();
+            let checkout = self.open(&tree, state.warnings);
+            self.current.seed(Arc::new(checkout), refreshed);
+        }
+    }
+
+    fn open(&self, tree: &std::path::Path, warnings: Vec<String>) -> Checkout {
+        let mut options = FilesystemOptions::new(Scope::Remote);
+        options.strictness = self.strictness;
+        options.links = Links::Within;
+        Checkout {
+            files: FilesystemSource::new(tree, options),
+            warnings,
+        }
+    }
+
+    /// Fetches, and writes the tree if it is another one.
+    fn synchronise(&self) -> Result<Arc<Checkout>, SourceError> {
+        let local = matches!(self.options.url, GitLocation::Local(_));
+        if self.remote.network == Network::Offline && !local {
+            return Err(SourceError::Unavailable("offline".to_owned()));
+        }
+        let store = self.store()?;
+        let lock = Lock::take(&store)?;
+        // Another process may have done it while we waited.
+        if let Some(state) = store.state()
+            && let Some(tree) = store.tree(&state.commit)
+            && self.still_counts(state.refreshed())
+        {
+            return Ok(Arc::new(self.open(&tree, state.warnings)));
+        }
+        let progress = progress::Watcher::new(self.remote.progress.as_ref());
+        let (repository, commit) = fetch::fetch(&self.options, &store, &lock, &progress)?;
+        let id = commit.to_string();
+        let (tree, warnings) = match (store.tree(&id), store.state()) {
+            (Some(tree), Some(state)) if state.commit == id => (tree, state.warnings),
+            _ => {
+                let root = self.options.skills_root.as_ref();
+                checkout::checkout(&repository, commit, root, &store, &lock)?
+            }
+        };
+        store.save(&id, &warnings, &lock)?;
+        Ok(Arc::new(self.open(&tree, warnings)))
+    }
+
+    fn still_counts(&self, refreshed: SystemTime) -> bool {
+        match &self.options.reference {
+            Some(GitRef::Tag(_) | GitRef::Commit(_)) => true,
+            Some(GitRef::Branch(_)) | None => SystemTime::now()
+                .duration_since(refreshed)
+                .is_ok_and(|age| age < self.options.refresh),
+        }
+    }
+}
+
+#[async_trait]
+impl Source for GitSource {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let checkout = self.inner.checkout().await?;
+        let snapshot = checkout.files.snapshot().await?;
+        if checkout.warnings.is_empty() {
+            return Ok(snapshot);
+        }
+        let mut snapshot = Snapshot::clone(&snapshot);
+        snapshot.warnings.extend_from_slice(&checkout.warnings);
+        Ok(Arc::new(snapshot))
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        self.inner.checkout().await?.files.load(id).await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        self.inner.checkout().await?.files.files(id).await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        let checkout = self.inner.checkout().await?;
+        checkout.files.read(id, path, offset, limit).await
+    }
+
+    fn location(&self, id: &SkillId) -> Option<String> {
+        self.inner.current.current()?.files.location(id)
+    }
+
+    fn freshness(&self) -> Freshness {
+        self.inner.current.freshness()
+    }
+}

@@ -1,0 +1,167 @@
+//! What is kept of a repository between runs.
+//!
+//! ```text
+//! {cache}/git/{digest of URL, reference and root}/
+//!   lock           held by whoever writes here
+//!   repository/    what was fetched
+//!   trees/{commit}/
+//!   state.json     which commit counts, and since when; written last
+//! ```
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use prowess_config::{Git, GitLocation, GitRef};
+use prowess_core::SourceError;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::digest;
+
+/// The beginning of names of things that are not finished.
+const UNFINISHED: &str = ".unfinished-";
+/// Trees that stay: the current one, and the one that others may still read.
+const TREES: usize = 2;
+
+/// The directory of one reference of one repository.
+pub(super) struct Store {
+    directory: PathBuf,
+}
+
+/// Which commit counts.
+#[derive(Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) commit: String,
+    /// Seconds since 1970.
+    fetched: u64,
+    #[serde(default)]
+    pub(super) warnings: Vec<String>,
+}
+
+impl State {
+    pub(super) fn refreshed(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(self.fetched)
+    }
+}
+
+/// Nobody else writes here as long as this lives.
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Waits until nobody else writes, and clears away what a killed process left unfinished.
+    pub(super) fn take(store: &Store) -> Result<Self, SourceError> {
+        let take = || {
+            fs::create_dir_all(store.directory.join("trees"))?;
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false);
+            let file = options.open(store.directory.join("lock"))?;
+            file.lock()?;
+            Ok(file)
+        };
+        let file = take().map_err(|error: io::Error| store.failed("prepare", &error))?;
+        for directory in [store.directory.clone(), store.directory.join("trees")] {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                    let _ = fs::remove_dir_all(entry.path());
+                }
+            }
+        }
+        Ok(Self { _file: file })
+    }
+}
+
+impl Store {
+    pub(super) fn new(cache: &Path, options: &Git) -> Self {
+        let url = match &options.url {
+            GitLocation::Http(url) | GitLocation::Ssh(url) => url.expose().to_owned(),
+            GitLocation::Local(path) => path.display().to_string(),
+        };
+        let (kind, name) = match &options.reference {
+            None => ("head", ""),
+            Some(GitRef::Branch(name)) => ("branch", name.as_str()),
+            Some(GitRef::Tag(name)) => ("tag", name.as_str()),
+            Some(GitRef::Commit(name)) => ("commit", name.as_str()),
+        };
+        let root = options
+            .skills_root
+            .as_ref()
+            .map_or("", |root| root.as_str());
+        Self {
+            directory: cache.join("git").join(digest(&[&url, kind, name, root])),
+        }
+    }
+
+    pub(super) fn repository(&self) -> PathBuf {
+        self.directory.join("repository")
+    }
+
+    pub(super) fn state(&self) -> Option<State> {
+        serde_json::from_slice(&fs::read(self.directory.join("state.json")).ok()?).ok()
+    }
+
+    /// The tree of a commit, if it is there: what has its name is whole.
+    pub(super) fn tree(&self, commit: &str) -> Option<PathBuf> {
+        Some(self.tree_path(commit)).filter(|path| path.is_dir())
+    }
+
+    pub(super) fn tree_path(&self, commit: &str) -> PathBuf {
+        self.directory.join("trees").join(commit)
+    }
+
+    /// A directory for something that is not finished; it goes away unless it is renamed.
+    pub(super) fn unfinished(&self, _: &Lock) -> Result<tempfile::TempDir, SourceError> {
+        tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .tempdir_in(&self.directory)
+            .map_err(|error| self.failed("write", &error))
+    }
+
+    /// Says which commit counts from now on, and forgets old trees.
+    pub(super) fn save(
+        &self,
+        commit: &str,
+        warnings: &[String],
+        _: &Lock,
+    ) -> Result<(), SourceError> {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let state = State {
+            commit: commit.to_owned(),
+            fetched: since.map_or(0, |since| since.as_secs()),
+            warnings: warnings.to_vec(),
+        };
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
+            file.write_all(&serde_json::to_vec(&state)?)?;
+            file.as_file().sync_all()?;
+            file.persist(self.directory.join("state.json"))?;
+            Ok(())
+        };
+        write().map_err(|error: io::Error| self.failed("write", &error))?;
+        self.forget_old_trees(commit);
+        Ok(())
+    }
+
+    fn forget_old_trees(&self, commit: &str) {
+        let entries = fs::read_dir(self.directory.join("trees"));
+        let mut others: Vec<(SystemTime, PathBuf)> = entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_name() != commit)
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        others.sort();
+        others.reverse();
+        for (_, path) in others.into_iter().skip(TREES - 1) {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+
+    pub(super) fn failed(&self, action: &str, error: &io::Error) -> SourceError {
+        let message = format!("cannot {action} the directory for the clone: {error}");
+        SourceError::Unavailable(message)
+    }
+}

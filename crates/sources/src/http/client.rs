@@ -1,0 +1,267 @@
+//! One request: bounded in size and time, to one origin only.
+
+use std::error::Error as _;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use prowess_config::{Http, HttpAuth};
+use prowess_core::SourceError;
+use prowess_core::wire::ErrorBody;
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
+    IF_NONE_MATCH, RANGE,
+};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, StatusCode, Url};
+
+use super::{BODY_BYTES, ERROR_BYTES, REDIRECTS};
+
+/// Speaks to one server.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    client: Client,
+    base: Url,
+    timeout: Duration,
+}
+
+/// What a server answered.
+pub(super) enum Answer {
+    /// What was asked for.
+    Found(Found),
+    /// What we have is current.
+    NotModified,
+    /// There is no such thing.
+    Missing,
+    /// The file ends before the part; its length, if the server says it.
+    Beyond(Option<u64>),
+    /// The file is not one of the skill's.
+    Denied,
+}
+
+/// The bytes of a file that are asked for, at least one.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    offset: u64,
+    last: u64,
+}
+
+impl Part {
+    pub(super) fn new(offset: u64, limit: usize) -> Self {
+        let last = offset.saturating_add(limit as u64).saturating_sub(1);
+        Self { offset, last }
+    }
+}
+
+/// What was asked for.
+pub(super) struct Found {
+    pub(super) bytes: Vec<u8>,
+    pub(super) etag: Option<String>,
+    pub(super) content_type: Option<String>,
+    /// The length of the whole, where only a part came.
+    pub(super) whole: Option<u64>,
+}
+
+impl Endpoint {
+    pub(super) fn new(options: &Http) -> Result<Self, SourceError> {
+        let base = Url::parse(options.url.expose())
+            .map_err(|error| unavailable(format!("the URL makes no sense: {error}")))?;
+        if base.query().is_some() || base.fragment().is_some() {
+            let message = "the URL of a skills API ends with its path, without `?` and `#`";
+            return Err(unavailable(message.to_owned()));
+        }
+        let mut headers = HeaderMap::new();
+        let secret = |text: &str| {
+            let value = HeaderValue::from_str(text);
+            let mut value = value.map_err(|_| {
+                unavailable("the credentials cannot be sent in a header".to_owned())
+            })?;
+            value.set_sensitive(true);
+            Ok(value)
+        };
+        match &options.auth {
+            None => {}
+            Some(HttpAuth::Bearer(token)) => {
+                headers.insert(
+                    AUTHORIZATION,
+                    secret(&format!("Bearer {}", token.expose()))?,
+                );
+            }
+            Some(HttpAuth::Header { name, value }) => {
+                let name = HeaderName::try_from(name.as_str())
+                    .map_err(|_| unavailable(format!("`{name}` is not the name of a header")))?;
+                headers.insert(name, secret(value.expose())?);
+            }
+        }
+        let origin = base.origin();
+        let same_origin = Policy::custom(move |attempt| {
+            if attempt.previous().len() > REDIRECTS {
+                attempt.error("too many redirects")
+            } else if attempt.url().origin() == origin {
+                attempt.follow()
+            } else {
+                let host = attempt.url().host_str().unwrap_or_default().to_owned();
+                attempt.error(format!("the server redirects to another origin ({host})"))
+            }
+        });
+        let mut builder = Client::builder();
+        if is_loopback(&base) {
+            // What is on this machine is not to be had from another one, and is none of its business.
+            builder = builder.no_proxy();
+        }
+        let client = builder
+            .default_headers(headers)
+            .redirect(same_origin)
+            .connect_timeout(options.timeout)
+            .timeout(options.timeout)
+            .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| unavailable(reason(&error)))?;
+        Ok(Self {
+            client,
+            base,
+            timeout: options.timeout,
+        })
+    }
+
+    /// Asks for what is at `path`, which begins with `/` and is encoded.
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        etag: Option<&str>,
+        part: Option<Part>,
+    ) -> Result<Answer, SourceError> {
+        let url = format!("{}{path}", self.base.as_str().trim_end_matches('/'));
+        let mut request = self.client.get(url);
+        if let Some(etag) = etag {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        request = match part {
+            Some(Part { offset, last }) => request.header(RANGE, format!("bytes={offset}-{last}")),
+            None => request.header(ACCEPT, "application/json, */*;q=0.1"),
+        };
+        let response = request.send().await.map_err(|error| self.failed(error))?;
+        match (response.status(), part) {
+            (StatusCode::OK, _) => self.read(response).await.map(Answer::Found),
+            (StatusCode::PARTIAL_CONTENT, Some(part)) => {
+                let whole = size_of_whole(&response, part.offset)?;
+                let mut found = self.read(response).await?;
+                found.whole = Some(whole);
+                Ok(Answer::Found(found))
+            }
+            (StatusCode::NOT_MODIFIED, _) => Ok(Answer::NotModified),
+            (StatusCode::NOT_FOUND | StatusCode::GONE, _) => Ok(Answer::Missing),
+            (StatusCode::RANGE_NOT_SATISFIABLE, Some(_)) => {
+                let size = content_range(&response).and_then(|(_, size)| size.parse().ok());
+                Ok(Answer::Beyond(size))
+            }
+            (status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN), _) => {
+                if part.is_some() && code(response).await.as_deref() == Some("access-denied") {
+                    return Ok(Answer::Denied);
+                }
+                Err(unavailable(format!(
+                    "the server refuses access ({status}); check the credentials"
+                )))
+            }
+            (status, _) => Err(unavailable(format!("the server answered {status}"))),
+        }
+    }
+
+    async fn read(&self, mut response: Response) -> Result<Found, SourceError> {
+        let text = |name: HeaderName| {
+            let value = response.headers().get(name)?;
+            value.to_str().ok().map(str::to_owned)
+        };
+        let too_long = || {
+            unavailable(format!(
+                "the answer is longer than {} MiB",
+                BODY_BYTES / (1024 * 1024)
+            ))
+        };
+        let mut found = Found {
+            bytes: Vec::new(),
+            etag: text(ETAG),
+            content_type: text(CONTENT_TYPE),
+            whole: None,
+        };
+        if response
+            .content_length()
+            .is_some_and(|length| length > BODY_BYTES as u64)
+        {
+            return Err(too_long());
+        }
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.failed(error))? {
+            if found.bytes.len() + chunk.len() > BODY_BYTES {
+                return Err(too_long());
+            }
+            found.bytes.extend_from_slice(&chunk);
+        }
+        Ok(found)
+    }
+
+    fn failed(&self, error: reqwest::Error) -> SourceError {
+        if error.is_timeout() {
+            let seconds = self.timeout.as_secs_f32();
+            return unavailable(format!("the server took longer than {seconds} s"));
+        }
+        unavailable(reason(&error.without_url()))
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
+        Some("localhost") => true,
+        Some(host) => host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()),
+        None => false,
+    }
+}
+
+/// The two halves of `bytes 0-9/100`, without the unit.
+fn content_range(response: &Response) -> Option<(&str, &str)> {
+    let range = response.headers().get(CONTENT_RANGE)?.to_str().ok()?;
+    range.strip_prefix("bytes ")?.split_once('/')
+}
+
+/// The length of the whole that a part belongs to, which must be the part that was asked for.
+fn size_of_whole(response: &Response, offset: u64) -> Result<u64, SourceError> {
+    let size = content_range(response).and_then(|(range, size)| {
+        let start: u64 = range.split_once('-')?.0.parse().ok()?;
+        size.parse().ok().filter(|_| start == offset)
+    });
+    let other = || unavailable("the server sent another part than was asked for".to_owned());
+    size.ok_or_else(other)
+}
+
+/// The stable word of an error.
+async fn code(mut response: Response) -> Option<String> {
+    let mut bytes = Vec::new();
+    while bytes.len() < ERROR_BYTES
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        bytes.extend_from_slice(&chunk);
+    }
+    let body: ErrorBody = serde_json::from_slice(&bytes).ok()?;
+    Some(body.error.code)
+}
+
+pub(super) fn unavailable(reason: String) -> SourceError {
+    SourceError::Unavailable(reason)
+}
+
+/// What lies at the bottom of an error; the layers above repeat each other.
+fn reason(error: &reqwest::Error) -> String {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        causes.push(error.to_string());
+        cause = error.source();
+    }
+    let last = causes.pop().unwrap_or_else(|| error.to_string());
+    let kind = if error.is_connect() {
+        "the server cannot be reached"
+    } else if error.is_redirect() {
+        "a redirect was not followed"
+    } else {
+        "the connection broke"
+    };
+    format!("{kind}: {last}")
+}

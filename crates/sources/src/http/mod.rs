@@ -1,0 +1,24 @@
+//! Skills of a server that speaks the API of [`prowess_core::wire`].
+//!
+//! | limit | what |
+//! |---|---|
+//! | 16 MiB | one answer |
+//! | 64 KiB | an answer that is an error |
+//! | 5 | redirects, within one origin |
+//! | 1,000 | documents kept in memory |
+
+mod client;
+mod keep;
+mod read;
+mod source;
+
+pub use source::HttpSource;
+
+/// Bytes of one answer.
+const BODY_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of an answer that is an error; what is behind them is not looked at.
+const ERROR_BYTES: usize = 64 * 1024;
+/// Redirects that are followed, all within the origin.
+const REDIRECTS: usize = 5;
+/// Documents that are kept in memory.
+const DOCUMENTS: usize = 1_000;

@@ -1,0 +1,343 @@
+//! The source itself: what is asked when, and what is kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use async_trait::async_trait;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use prowess_config::Http;
+use prowess_core::{
+    Document, FileEntry, FilePart, Freshness, SkillId, Snapshot, Source, SourceError,
+};
+use prowess_spec::SkillPath;
+
+use crate::refreshing::{Lifetime, Refreshing};
+use crate::remote::{Network, RemoteOptions};
+use crate::runtime;
+
+use super::client::{Answer, Endpoint, Found, Part, unavailable};
+use super::keep::{Keep, Kept, Name};
+use super::{BODY_BYTES, DOCUMENTS, read};
+
+/// What stays as it is in a part of a path.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A source over HTTP. Nothing is asked before somebody wants to know.
+///
+/// The whole list is fetched at once and kept, each document when it is wanted. Both are asked for again,
+/// conditionally, when their time is over; while the server does not answer, what is there is served.
+pub struct HttpSource {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Http,
+    network: Network,
+    keep: Option<Keep>,
+    endpoint: OnceLock<Result<Endpoint, SourceError>>,
+    list: Refreshing<List>,
+    documents: Mutex<HashMap<SkillId, Arc<Refreshing<Loaded>>>>,
+}
+
+/// The list as it was fetched.
+struct List {
+    snapshot: Arc<Snapshot>,
+    kept: Kept,
+}
+
+/// A document as it was fetched.
+struct Loaded {
+    document: Document,
+    kept: Kept,
+}
+
+impl HttpSource {
+    /// The skills of a server.
+    pub fn new(options: Http, remote: RemoteOptions) -> Self {
+        let lifetime = Lifetime::Backoff(options.refresh);
+        let keep = remote.cache.map(|cache| Keep::new(&cache, &options));
+        let list = Refreshing::new(lifetime);
+        if let Some(kept) = keep.as_ref().and_then(|keep| keep.load(&Name::List))
+            && let Ok(snapshot) = read::list(kept.body.as_bytes(), None, &kept.collections)
+        {
+            let refreshed = kept.refreshed();
+            let snapshot = Arc::new(snapshot);
+            list.seed(Arc::new(List { snapshot, kept }), refreshed);
+        }
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                network: remote.network,
+                keep,
+                endpoint: OnceLock::new(),
+                list,
+                documents: Mutex::default(),
+            }),
+        }
+    }
+}
+
+impl Inner {
+    /// The server, unless we are to stay off the network.
+    fn endpoint(&self) -> Result<&Endpoint, SourceError> {
+        if self.network == Network::Offline {
+            return Err(unavailable("offline".to_owned()));
+        }
+        let endpoint = self.endpoint.get_or_init(|| Endpoint::new(&self.options));
+        endpoint.as_ref().map_err(Clone::clone)
+    }
+
+    async fn list(self: &Arc<Self>) -> Result<Arc<List>, SourceError> {
+        let inner = Arc::clone(self);
+        let fetch = |old| runtime::run(async move { inner.fetch_list(old).await });
+        self.list.get(fetch).await
+    }
+
+    async fn fetch_list(&self, old: Option<Arc<List>>) -> Result<Arc<List>, SourceError> {
+        let endpoint = self.endpoint()?;
+        let etag = old.as_ref().and_then(|old| old.kept.etag.as_deref());
+        let found = match (endpoint.get("/skills", etag, None).await?, old) {
+            (Answer::Found(found), _) => found,
+            (Answer::NotModified, Some(old)) => {
+                let kept = old.kept.refreshed_now();
+                self.keep(&Name::List, &kept);
+                let snapshot = Arc::clone(&old.snapshot);
+                return Ok(Arc::new(List { snapshot, kept }));
+            }
+            _ => {
+                let message =
+                    "there is no list of skills at this URL; is it the root of a skills API?";
+                return Err(unavailable(message.to_owned()));
+            }
+        };
+        let (collections, complete) = if read::has_collections(&found.bytes) {
+            (String::new(), true)
+        } else {
+            match endpoint.get("/skill-collections", None, None).await {
+                Ok(Answer::Found(found)) => {
+                    (String::from_utf8_lossy(&found.bytes).into_owned(), true)
+                }
+                // A server without them: the ids say what there is.
+                Ok(_) => (String::new(), true),
+                Err(_) => (String::new(), false),
+            }
+        };
+        let snapshot = read::list(&found.bytes, found.content_type.as_deref(), &collections)?;
+        let mut kept = Kept::new(found, collections);
+        if !complete {
+            // With the name of this list, the next answer would be that nothing changed.
+            kept.etag = None;
+        }
+        self.keep(&Name::List, &kept);
+        let snapshot = Arc::new(snapshot);
+        Ok(Arc::new(List { snapshot, kept }))
+    }
+
+    fn keep(&self, name: &Name<'_>, kept: &Kept) {
+        if let Some(keep) = &self.keep {
+            keep.save(name, kept);
+        }
+    }
+
+    async fn document(self: &Arc<Self>, id: &SkillId) -> Result<Arc<Loaded>, SourceError> {
+        let kept = self.document_slot(id);
+        let inner = Arc::clone(self);
+        let id = id.clone();
+        let fetch = |old| runtime::run(async move { inner.fetch_document(&id, old).await });
+        kept.get(fetch).await
+    }
+
+    fn document_slot(&self, id: &SkillId) -> Arc<Refreshing<Loaded>> {
+        let mut documents = self
+            .documents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if documents.len() >= DOCUMENTS && !documents.contains_key(id) {
+            documents.clear();
+        }
+        let slot = || {
+            let slot = Refreshing::new(Lifetime::Backoff(self.options.refresh));
+            let kept = self
+                .keep
+                .as_ref()
+                .and_then(|keep| keep.load(&Name::Skill(id)));
+            if let Some(kept) = kept
+                && let Ok(document) = read::document(id, kept.body.as_bytes(), None)
+            {
+                let refreshed = kept.refreshed();
+                slot.seed(Arc::new(Loaded { document, kept }), refreshed);
+            }
+            Arc::new(slot)
+        };
+        Arc::clone(documents.entry(id.clone()).or_insert_with(slot))
+    }
+
+    async fn fetch_document(
+        &self,
+        id: &SkillId,
+        old: Option<Arc<Loaded>>,
+    ) -> Result<Arc<Loaded>, SourceError> {
+        let path = format!("/skills/{}", encoded(id.as_str()));
+        let etag = old.as_ref().and_then(|old| old.kept.etag.as_deref());
+        let loaded = match (self.endpoint()?.get(&path, etag, None).await?, old) {
+            (Answer::Found(found), _) => {
+                let content_type = found.content_type.as_deref();
+                let document = read::document(id, &found.bytes, content_type)?;
+                let kept = Kept::new(found, String::new());
+                Loaded { document, kept }
+            }
+            (Answer::NotModified, Some(old)) => Loaded {
+                document: old.document.clone(),
+                kept: old.kept.refreshed_now(),
+            },
+            _ => {
+                // What the server took back must not return with the next process.
+                if let Some(keep) = &self.keep {
+                    keep.remove(&Name::Skill(id));
+                }
+                return Err(SourceError::NotFound(id.clone()));
+            }
+        };
+        self.keep(&Name::Skill(id), &loaded.kept);
+        Ok(Arc::new(loaded))
+    }
+
+    /// Asks for something that is not kept.
+    async fn ask(
+        self: &Arc<Self>,
+        path: String,
+        part: Option<Part>,
+    ) -> Result<Answer, SourceError> {
+        let inner = Arc::clone(self);
+        runtime::run(async move { inner.endpoint()?.get(&path, None, part).await }).await
+    }
+
+    /// Fails where others are to be asked for the skill: where the server does not list it, or did not answer when
+    /// it was asked what it has.
+    async fn expect(self: &Arc<Self>, id: &SkillId) -> Result<(), SourceError> {
+        let known = match self.list.current() {
+            Some(list) => list.has(id),
+            // Nobody asked yet what there is, so the server may say it itself.
+            None => self.list.freshness().stale.is_none(),
+        };
+        if known {
+            return Ok(());
+        }
+        // The list may be old, or it may be time to try again.
+        match self.list().await {
+            Ok(list) if list.has(id) => Ok(()),
+            _ => Err(SourceError::NotFound(id.clone())),
+        }
+    }
+}
+
+impl List {
+    fn has(&self, id: &SkillId) -> bool {
+        let skills = &self.snapshot.skills;
+        skills.binary_search_by(|skill| skill.id.cmp(id)).is_ok()
+    }
+}
+
+#[async_trait]
+impl Source for HttpSource {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        Ok(Arc::clone(&self.inner.list().await?.snapshot))
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        self.inner.expect(id).await?;
+        Ok(self.inner.document(id).await?.document.clone())
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        self.inner.expect(id).await?;
+        let path = format!("/skills/{}/files", encoded(id.as_str()));
+        match self.inner.ask(path, None).await? {
+            Answer::Found(found) => read::files(&found.bytes, found.content_type.as_deref()),
+            // A server without files has skills all the same.
+            _ => self.inner.document(id).await.map(|_| Vec::new()),
+        }
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        self.inner.expect(id).await?;
+        let parts: Vec<String> = path.as_str().split('/').map(encoded).collect();
+        let url = format!("/skills/{}/files/{}", encoded(id.as_str()), parts.join("/"));
+        let limit = limit.min(BODY_BYTES);
+        // There is no range of no bytes.
+        let part = Part::new(offset, limit.max(1));
+        let mut answer = self.inner.ask(url.clone(), Some(part)).await?;
+        if matches!(answer, Answer::Beyond(None)) {
+            answer = self.inner.ask(url, None).await?;
+        }
+        match answer {
+            Answer::Found(Found {
+                mut bytes,
+                whole: Some(size),
+                ..
+            }) => {
+                bytes.truncate(limit);
+                let offset = offset.min(size);
+                Ok(FilePart {
+                    bytes,
+                    offset,
+                    size,
+                })
+            }
+            // A server that does not know parts sent everything.
+            Answer::Found(found) => Ok(FilePart::of(&found.bytes, offset, limit)),
+            Answer::Beyond(size) => {
+                let size = size.unwrap_or_default();
+                Ok(FilePart {
+                    bytes: Vec::new(),
+                    offset: offset.min(size),
+                    size,
+                })
+            }
+            Answer::Denied => Err(SourceError::AccessDenied {
+                id: id.clone(),
+                path: path.clone(),
+            }),
+            Answer::Missing | Answer::NotModified => self.missing(id, path).await,
+        }
+    }
+
+    fn freshness(&self) -> Freshness {
+        self.inner.list.freshness()
+    }
+}
+
+impl HttpSource {
+    /// Why a path leads to nothing: it may be a directory, or mistyped.
+    async fn missing(&self, id: &SkillId, path: &SkillPath) -> Result<FilePart, SourceError> {
+        let files = self.files(id).await?;
+        let names = files.iter().map(|file| file.path.as_str());
+        let below = |name: &str| {
+            let rest = name.strip_prefix(path.as_str())?.strip_prefix('/')?;
+            rest.split('/').next().map(str::to_owned)
+        };
+        let mut entries: Vec<String> = names.clone().filter_map(below).collect();
+        entries.dedup();
+        let (id, path) = (id.clone(), path.clone());
+        if !entries.is_empty() {
+            return Err(SourceError::NotAFile { id, path, entries });
+        }
+        let nearest = prowess_spec::nearest(path.as_str(), names);
+        let nearest = nearest.into_iter().map(str::to_owned).collect();
+        Err(SourceError::FileNotFound { id, path, nearest })
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, UNRESERVED).to_string()
+}

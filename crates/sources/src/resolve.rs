@@ -1,0 +1,150 @@
+//! From configuration to sources: the only road.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use prowess_config::{Repository, RepositorySpec, RepositoryState, Scope as Whose, SkillsConfig};
+use prowess_core::{
+    Dialect, Document, FileEntry, FilePart, Scope, SkillId, Skills, SkillsBuilder, Snapshot,
+    Source, SourceError,
+};
+use prowess_spec::SkillPath;
+use prowess_spec::manifest::Word;
+
+use crate::archive::ArchiveSource;
+use crate::chain::{UserDirectories, default_chain};
+use crate::filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+use crate::remote::RemoteOptions;
+
+/// What the configuration does not say.
+#[derive(Clone)]
+pub struct Surroundings<'a> {
+    /// The working directory, from which the default chain begins.
+    pub directory: &'a Path,
+    /// The user's directories.
+    pub user: &'a UserDirectories,
+    /// The cache, and whether the network may be used.
+    pub remote: RemoteOptions,
+    /// The skills that a program brings along, below all others.
+    pub builtin: Option<Arc<dyn Source>>,
+}
+
+/// Skills as the configuration wants them.
+///
+/// Without repositories the default chain applies. A repository that cannot be used is a source that says why;
+/// the others are not concerned. Disabled skills give no source at all, and what the caller adds to the builder
+/// is used all the same.
+pub fn resolve(config: &SkillsConfig, surroundings: &Surroundings<'_>) -> SkillsBuilder {
+    let settings = &config.skills;
+    let mut dialect = Dialect::named(settings.dialect.word()).unwrap_or_default();
+    if config.states("skills.max_injection_bytes") {
+        dialect.limits.skill_bytes = settings.max_injection_bytes;
+    }
+    if config.states("skills.inventory_threshold") {
+        dialect.limits.inventory_threshold = settings.inventory_threshold;
+    }
+    let mut builder = Skills::builder()
+        .dialect(dialect)
+        .max_skills(settings.max_skills)
+        .context_share(settings.context_share);
+    if !settings.enabled {
+        return builder;
+    }
+    let strictness = if settings.strict {
+        Strictness::Strict
+    } else {
+        Strictness::Tolerant
+    };
+    if config.repositories.is_empty() {
+        for link in default_chain(surroundings.directory, surroundings.user) {
+            builder = builder.source(&link.name, link.source(strictness));
+        }
+    }
+    for repository in &config.repositories {
+        if let Some(source) = source(repository, strictness, surroundings) {
+            builder = builder.source(&repository.name, source);
+        }
+    }
+    match &surroundings.builtin {
+        Some(builtin) => builder.source("built-in", Arc::clone(builtin)),
+        None => builder,
+    }
+}
+
+/// The source of a repository; none if it is disabled.
+fn source(
+    repository: &Repository,
+    strictness: Strictness,
+    surroundings: &Surroundings<'_>,
+) -> Option<Arc<dyn Source>> {
+    let spec = match &repository.state {
+        RepositoryState::Disabled => return None,
+        RepositoryState::Ready(spec) => spec,
+        RepositoryState::Failed(problems) => {
+            let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            return Some(Arc::new(Unusable(messages.join("; "))));
+        }
+    };
+    let scope = match repository.origin.scope() {
+        Some(Whose::User) => Scope::User,
+        _ => Scope::Project,
+    };
+    let remote = || surroundings.remote.clone();
+    Some(match spec {
+        RepositorySpec::Filesystem { path } => {
+            let mut options = FilesystemOptions::new(scope);
+            options.strictness = strictness;
+            Arc::new(FilesystemSource::new(path, options))
+        }
+        RepositorySpec::Archive { path } => Arc::new(ArchiveSource::new(path, scope, strictness)),
+        #[cfg(feature = "git")]
+        RepositorySpec::Git(git) => {
+            Arc::new(crate::GitSource::new(git.clone(), strictness, remote()))
+        }
+        #[cfg(feature = "http")]
+        RepositorySpec::Http(http) => Arc::new(crate::HttpSource::new(http.clone(), remote())),
+        #[cfg(feature = "sql")]
+        RepositorySpec::Sql(sql) => Arc::new(crate::SqlSource::new(sql.clone(), &remote())),
+        _ => {
+            let _ = remote;
+            let kind = repository.kind.word();
+            Arc::new(Unusable(format!("type `{kind}` is not part of this build")))
+        }
+    })
+}
+
+/// A repository that cannot be used, and why.
+struct Unusable(String);
+
+impl Unusable {
+    fn error<T>(&self) -> Result<T, SourceError> {
+        Err(SourceError::Unavailable(self.0.clone()))
+    }
+}
+
+#[async_trait]
+impl Source for Unusable {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        self.error()
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        // It has no skills, so it never stands in the way of another source.
+        Err(SourceError::NotFound(id.clone()))
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        Err(SourceError::NotFound(id.clone()))
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        _: &SkillPath,
+        _: u64,
+        _: usize,
+    ) -> Result<FilePart, SourceError> {
+        Err(SourceError::NotFound(id.clone()))
+    }
+}
