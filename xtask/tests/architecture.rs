@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["prowess-spec", "prowess-policy"],
     &["prowess-core", "prowess-archive", "prowess-config"],
     &["prowess-sources"],
-    &["prowess", "prowess-server"],
+    &["prowess", "prowess-mcp", "prowess-server"],
     &["prowess-cli"],
     &["xtask"],
 ];

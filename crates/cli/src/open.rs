@@ -40,6 +40,7 @@ pub(crate) fn builder(
             progress,
         },
         builtin: None,
+        other: None,
     };
     let mut builder = resolve(&config, &surroundings);
     for directory in &place.directories {

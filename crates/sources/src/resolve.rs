@@ -28,7 +28,12 @@ pub struct Surroundings<'a> {
     pub remote: RemoteOptions,
     /// The skills that a program brings along, below all others.
     pub builtin: Option<Arc<dyn Source>>,
+    /// Makes sources of the types that are not at home in this crate.
+    pub other: Option<&'a OtherSources<'a>>,
 }
+
+/// Makes the source of a repository, if it knows the type.
+pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dyn Source>> + 'a;
 
 /// Skills as the configuration wants them.
 ///
@@ -107,9 +112,12 @@ fn source(
         #[cfg(feature = "sql")]
         RepositorySpec::Sql(sql) => Arc::new(crate::SqlSource::new(sql.clone(), &remote())),
         _ => {
-            let _ = remote;
-            let kind = repository.kind.word();
-            Arc::new(Unusable(format!("type `{kind}` is not part of this build")))
+            let other = surroundings.other;
+            let made = other.and_then(|other| other(repository, &remote()));
+            made.unwrap_or_else(|| {
+                let kind = repository.kind.word();
+                Arc::new(Unusable(format!("type `{kind}` is not part of this build")))
+            })
         }
     })
 }

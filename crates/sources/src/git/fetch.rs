@@ -10,14 +10,16 @@ use gix::bstr::ByteSlice;
 use gix::credentials::helper::Action;
 use gix::credentials::protocol::Outcome;
 use gix::open::Options;
-use gix::remote::Direction;
+use gix::protocol::transport::client::blocking_io::Transport;
 use gix::remote::fetch::{Shallow, Tags};
+use gix::remote::{Connection, Direction};
 use gix::sec::identity::Account;
 use gix::{ObjectId, Repository};
 use prowess_config::{Git, GitAuth, GitLocation, GitRef};
 use prowess_core::SourceError;
 
 use super::progress::Watcher;
+use super::ssh::Client;
 use super::store::{Lock, Store};
 
 /// Where a fetched commit is noted in the repository of the cache.
@@ -40,17 +42,17 @@ pub(super) fn fetch(
     }
     let directory = store.repository();
     if directory.is_dir() {
-        let repository = open(&directory, options)?;
+        let repository = open(&directory)?;
         let commit = receive(&repository, options, progress)?;
         return Ok((repository, commit));
     }
     let unfinished = store.unfinished(lock)?;
     gix::init_bare(unfinished.path()).map_err(|error| failed("prepare the clone", &error))?;
-    let repository = open(unfinished.path(), options)?;
+    let repository = open(unfinished.path())?;
     let commit = receive(&repository, options, progress)?;
     drop(repository);
     fs::rename(unfinished.path(), &directory).map_err(|error| store.failed("write", &error))?;
-    Ok((open(&directory, options)?, commit))
+    Ok((open(&directory)?, commit))
 }
 
 /// What must not reach a server or a program, however it got into the options.
@@ -117,34 +119,15 @@ fn unknown(kind: &str, name: &str) -> SourceError {
 }
 
 /// Opens the repository of the cache, with nothing of the machine's or the user's configuration.
-fn open(directory: &Path, options: &Git) -> Result<Repository, SourceError> {
-    let mut overrides = vec![
+fn open(directory: &Path) -> Result<Repository, SourceError> {
+    let overrides = [
         format!("gitoxide.http.connectTimeout={CONNECT_MILLISECONDS}"),
         "http.lowSpeedLimit=1".to_owned(),
         format!("http.lowSpeedTime={SILENCE_SECONDS}"),
         "http.followRedirects=false".to_owned(),
     ];
-    if matches!(options.url, GitLocation::Ssh(_)) {
-        overrides.push(format!("core.sshCommand={}", ssh_command(options)?));
-    }
     let options = Options::isolated().config_overrides(overrides);
     gix::open_opts(directory, options).map_err(|error| failed("open the clone", &error))
-}
-
-/// The system's client, which must never ask.
-fn ssh_command(options: &Git) -> Result<String, SourceError> {
-    let mut command = format!(
-        "ssh -o BatchMode=yes -o ConnectTimeout={}",
-        SILENCE_SECONDS / 2
-    );
-    if let Some(GitAuth::SshKey(key)) = &options.auth {
-        let Some(key) = key.to_str().filter(|key| !key.contains('\'')) else {
-            let message = "the path of the key has a quote or is not UTF-8";
-            return Err(unavailable(message.to_owned()));
-        };
-        command.push_str(&format!(" -o IdentitiesOnly=yes -i '{key}'"));
-    }
-    Ok(command)
 }
 
 /// Fetches what the options name; a commit that the server does not hand out alone comes with its history.
@@ -211,7 +194,6 @@ fn ask(
     let (GitLocation::Http(url) | GitLocation::Ssh(url)) = &options.url else {
         return Ok(false);
     };
-    let what = |error: &gix::Error| network_failure(options, error);
     let parsed = gix::url::parse(url.expose().as_bytes().as_bstr())
         .map_err(|_| unavailable("the URL makes no sense".to_owned()))?;
     let token = match &options.auth {
@@ -222,15 +204,25 @@ fn ask(
         Some(GitAuth::Bearer(token)) => Some(token.clone()),
         _ => None,
     };
+    let ssh = parsed.scheme == gix::url::Scheme::Ssh;
     let host = parsed.host().map(str::to_owned);
     let remote = repository
-        .remote_at(parsed)
+        .remote_at(parsed.clone())
         .and_then(|remote| remote.with_refspecs([spec], Direction::Fetch))
-        .map_err(|error| what(&error))?
+        .map_err(|error| network_failure(&error))?
         .with_fetch_tags(Tags::None);
+    if ssh {
+        let (client, transport) = Client::start(&parsed, options)?;
+        let connection = remote.to_connection_with_transport(transport);
+        let received = exchange(connection, shallow, progress);
+        return received.map_err(|error| match client.complaint() {
+            Some(complaint) => unavailable(format!("ssh says: {complaint}")),
+            None => network_failure(&error),
+        });
+    }
     let mut connection = remote
         .connect(Direction::Fetch)
-        .map_err(|error| what(&error))?;
+        .map_err(|error| network_failure(&error))?;
     // Without this, somebody would be asked in a terminal.
     connection.set_credentials(move |action| {
         let Action::Get(context) = action else {
@@ -250,38 +242,43 @@ fn ask(
             next: context.into(),
         }))
     });
-    let prepared = connection
-        .prepare_fetch(progress.item(), gix::remote::ref_map::Options::default())
-        .map_err(|error| what(&error))?;
+    exchange(connection, shallow, progress).map_err(|error| network_failure(&error))
+}
+
+/// Speaks with a server; whether it has what was asked for.
+fn exchange<T: Transport>(
+    connection: Connection<'_, '_, '_, T>,
+    shallow: Shallow,
+    progress: &Watcher,
+) -> gix::Result<bool> {
+    let options = gix::remote::ref_map::Options::default();
+    let prepared = connection.prepare_fetch(progress.item(), options)?;
     if prepared.ref_map().mappings.is_empty() {
         return Ok(false);
     }
     prepared
         .with_shallow(shallow)
-        .receive(progress.item(), &AtomicBool::new(false))
-        .map_err(|error| what(&error))?;
+        .receive(progress.item(), &AtomicBool::new(false))?;
     Ok(true)
 }
 
-fn network_failure(options: &Git, error: &gix::Error) -> SourceError {
-    let ssh = matches!(options.url, GitLocation::Ssh(_));
-    let chain = causes(error);
-    let missing = chain
-        .iter()
-        .any(|cause| cause.contains("No such file or directory"));
-    if ssh && missing {
-        let message = "there is no ssh client; install OpenSSH (`ssh` must be in PATH)";
+fn network_failure(error: &gix::Error) -> SourceError {
+    let unauthorised = causes(error).iter().any(|cause| {
+        ["401", "redential", "identity"]
+            .iter()
+            .any(|word| cause.contains(word))
+    });
+    if unauthorised {
+        let message = "the server asks for credentials that it does not get; check `auth`";
         return unavailable(message.to_owned());
     }
-    let unauthorised = chain.iter().any(|cause| {
-        cause.contains("401") || cause.contains("redential") || cause.contains("identity")
-    });
-    if unauthorised && !ssh {
-        return unavailable(
-            "the server asks for credentials that it does not get; check `auth`".to_owned(),
-        );
-    }
-    failed("fetch from the repository", error)
+    // Everything above it says only that there was an error.
+    let reason = causes(error).pop().unwrap_or_default();
+    let reason = reason
+        .rsplit("client error (Connect): ")
+        .next()
+        .unwrap_or(&reason);
+    unavailable(format!("cannot fetch from the repository: {reason}"))
 }
 
 /// An error with what lies below it, each thing once.
@@ -303,6 +300,6 @@ fn failed(action: &str, error: &gix::Error) -> SourceError {
     unavailable(format!("cannot {action}: {}", causes.join(": ")))
 }
 
-fn unavailable(message: String) -> SourceError {
+pub(super) fn unavailable(message: String) -> SourceError {
     SourceError::Unavailable(message)
 }

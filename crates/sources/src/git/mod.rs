@@ -2,7 +2,7 @@
 //!
 //! The repository is fetched into the cache, and the tree of its commit is written beside it: skills are read
 //! from there like from any other directory. Everything on disk is written aside and renamed, so that what is
-//! there is whole; a lock file keeps processes apart. `git` itself is never started.
+//! there is whole; a lock file keeps processes apart. `git` itself is never started; for ssh the system's client is.
 //!
 //! | limit | what |
 //! |---|---|
@@ -13,8 +13,10 @@
 mod checkout;
 mod fetch;
 mod progress;
+mod ssh;
 mod store;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -49,8 +51,22 @@ struct Inner {
 
 /// The tree of one commit, on disk.
 struct Checkout {
+    commit: String,
     files: FilesystemSource,
     warnings: Vec<String>,
+    /// What is in it; a commit does not change, so it is looked through once.
+    snapshot: tokio::sync::OnceCell<Arc<Snapshot>>,
+}
+
+impl Checkout {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let look = || async {
+            let mut snapshot = Snapshot::clone(&*self.files.snapshot().await?);
+            snapshot.warnings.extend_from_slice(&self.warnings);
+            Ok(Arc::new(snapshot))
+        };
+        self.snapshot.get_or_try_init(look).await.cloned()
+    }
 }
 
 impl GitSource {
@@ -83,7 +99,7 @@ impl Inner {
             .await?;
         }
         let inner = Arc::clone(self);
-        let fetch = |_| runtime::run_blocking(move || inner.synchronise());
+        let fetch = |old| runtime::run_blocking(move || inner.synchronise(old));
         self.current.get(fetch).await
     }
 
@@ -102,23 +118,25 @@ impl Inner {
             && let Some(tree) = store.tree(&state.commit)
         {
             let refreshed = state.refreshed();
-            let checkout = self.open(&tree, state.warnings);
+            let checkout = self.open(state.commit, &tree, state.warnings);
             self.current.seed(Arc::new(checkout), refreshed);
         }
     }
 
-    fn open(&self, tree: &std::path::Path, warnings: Vec<String>) -> Checkout {
+    fn open(&self, commit: String, tree: &Path, warnings: Vec<String>) -> Checkout {
         let mut options = FilesystemOptions::new(Scope::Remote);
         options.strictness = self.strictness;
         options.links = Links::Within;
         Checkout {
+            commit,
             files: FilesystemSource::new(tree, options),
             warnings,
+            snapshot: tokio::sync::OnceCell::new(),
         }
     }
 
     /// Fetches, and writes the tree if it is another one.
-    fn synchronise(&self) -> Result<Arc<Checkout>, SourceError> {
+    fn synchronise(&self, old: Option<Arc<Checkout>>) -> Result<Arc<Checkout>, SourceError> {
         let local = matches!(self.options.url, GitLocation::Local(_));
         if self.remote.network == Network::Offline && !local {
             return Err(SourceError::Unavailable("offline".to_owned()));
@@ -130,7 +148,7 @@ impl Inner {
             && let Some(tree) = store.tree(&state.commit)
             && self.still_counts(state.refreshed())
         {
-            return Ok(Arc::new(self.open(&tree, state.warnings)));
+            return Ok(Arc::new(self.open(state.commit, &tree, state.warnings)));
         }
         let progress = progress::Watcher::new(self.remote.progress.as_ref());
         let (repository, commit) = fetch::fetch(&self.options, &store, &lock, &progress)?;
@@ -143,7 +161,9 @@ impl Inner {
             }
         };
         store.save(&id, &warnings, &lock)?;
-        Ok(Arc::new(self.open(&tree, warnings)))
+        Ok(old
+            .filter(|old| old.commit == id)
+            .unwrap_or_else(|| Arc::new(self.open(id, &tree, warnings))))
     }
 
     fn still_counts(&self, refreshed: SystemTime) -> bool {
@@ -159,14 +179,7 @@ impl Inner {
 #[async_trait]
 impl Source for GitSource {
     async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
-        let checkout = self.inner.checkout().await?;
-        let snapshot = checkout.files.snapshot().await?;
-        if checkout.warnings.is_empty() {
-            return Ok(snapshot);
-        }
-        let mut snapshot = Snapshot::clone(&snapshot);
-        snapshot.warnings.extend_from_slice(&checkout.warnings);
-        Ok(Arc::new(snapshot))
+        self.inner.checkout().await?.snapshot().await
     }
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {

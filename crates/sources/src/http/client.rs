@@ -14,7 +14,7 @@ use reqwest::header::{
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 
-use super::{BODY_BYTES, ERROR_BYTES, REDIRECTS};
+use super::{BODY_BYTES, ERROR_BYTES, IDLE, REDIRECTS};
 
 /// Speaks to one server.
 #[derive(Clone)]
@@ -113,6 +113,8 @@ impl Endpoint {
             .redirect(same_origin)
             .connect_timeout(options.timeout)
             .timeout(options.timeout)
+            // Sooner than servers give up on a connection, lest one is used just as it goes away.
+            .pool_idle_timeout(IDLE)
             .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| unavailable(reason(&error)))?;

@@ -6,11 +6,14 @@
 //! | 64 KiB | an answer that is an error |
 //! | 5 | redirects, within one origin |
 //! | 1,000 | documents kept in memory |
+//! | 5 s | a connection that nobody uses |
 
 mod client;
 mod keep;
 mod read;
 mod source;
+
+use std::time::Duration;
 
 pub use source::HttpSource;
 
@@ -22,3 +25,5 @@ const ERROR_BYTES: usize = 64 * 1024;
 const REDIRECTS: usize = 5;
 /// Documents that are kept in memory.
 const DOCUMENTS: usize = 1_000;
+/// How long a connection is kept that nobody uses.
+const IDLE: Duration = Duration::from_secs(5);

@@ -215,31 +215,6 @@ impl Inner {
         let inner = Arc::clone(self);
         runtime::run(async move { inner.endpoint()?.get(&path, None, part).await }).await
     }
-
-    /// Fails where others are to be asked for the skill: where the server does not list it, or did not answer when
-    /// it was asked what it has.
-    async fn expect(self: &Arc<Self>, id: &SkillId) -> Result<(), SourceError> {
-        let known = match self.list.current() {
-            Some(list) => list.has(id),
-            // Nobody asked yet what there is, so the server may say it itself.
-            None => self.list.freshness().stale.is_none(),
-        };
-        if known {
-            return Ok(());
-        }
-        // The list may be old, or it may be time to try again.
-        match self.list().await {
-            Ok(list) if list.has(id) => Ok(()),
-            _ => Err(SourceError::NotFound(id.clone())),
-        }
-    }
-}
-
-impl List {
-    fn has(&self, id: &SkillId) -> bool {
-        let skills = &self.snapshot.skills;
-        skills.binary_search_by(|skill| skill.id.cmp(id)).is_ok()
-    }
 }
 
 #[async_trait]
@@ -249,12 +224,10 @@ impl Source for HttpSource {
     }
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
-        self.inner.expect(id).await?;
         Ok(self.inner.document(id).await?.document.clone())
     }
 
     async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
-        self.inner.expect(id).await?;
         let path = format!("/skills/{}/files", encoded(id.as_str()));
         match self.inner.ask(path, None).await? {
             Answer::Found(found) => read::files(&found.bytes, found.content_type.as_deref()),
@@ -270,7 +243,6 @@ impl Source for HttpSource {
         offset: u64,
         limit: usize,
     ) -> Result<FilePart, SourceError> {
-        self.inner.expect(id).await?;
         let parts: Vec<String> = path.as_str().split('/').map(encoded).collect();
         let url = format!("/skills/{}/files/{}", encoded(id.as_str()), parts.join("/"));
         let limit = limit.min(BODY_BYTES);

@@ -1,0 +1,312 @@
+//! G10 of the git contract, with the program: tokens over TLS, ssh, an empty PATH, and what is refused.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use support::{Place, Run};
+
+const TOKEN: &str = "t0ken-that-nobody-may-see";
+
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn shell(directory: &Path, script: &str) {
+    let output = Command::new("sh")
+        .args(["-euc", script])
+        .current_dir(directory)
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{script}: {output:?}");
+}
+
+/// A place with a bare repository `skills.git` that holds the skill `pdf`.
+fn repository() -> Place {
+    let place = Place::new();
+    place.skill("work/pdf");
+    let author = "git -c user.name=a -c user.email=a@example.com";
+    shell(
+        place.root(),
+        &format!(
+            "git init -q -b main work; cd work; git add -A; {author} commit -qm first; cd ..;
+             git clone -q --bare work skills.git"
+        ),
+    );
+    place
+}
+
+/// A certificate for 127.0.0.1, and the authority that signed it.
+fn certificate(place: &Place) {
+    shell(
+        place.root(),
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=test-ca 2>/dev/null
+         openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=127.0.0.1 2>/dev/null
+         printf 'subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' > extensions
+         openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out server.pem 2>/dev/null",
+    );
+}
+
+fn serve(place: &Place, token: &str, tls: bool) -> (Server, u16) {
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../sources/tests/support/git_server.py");
+    let mut command = Command::new("python3");
+    command
+        .arg(script)
+        .arg(place.root())
+        .arg(place.path("requests.log"))
+        .arg(token);
+    if tls {
+        command.args([place.path("server.pem"), place.path("server.key")]);
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    (Server(child), line.trim().parse().unwrap())
+}
+
+fn configure(place: &Place, lines: &str) {
+    place.write(
+        "prowess.toml",
+        format!("[[skills.repositories]]\nname = \"company\"\ntype = \"git\"\n{lines}\n"),
+    );
+}
+
+/// `list` with these variables and nothing else.
+fn list(place: &Place, variables: &[(&str, &str)]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
+    command
+        .arg("list")
+        .current_dir(place.root())
+        .env_clear()
+        .env("HOME", place.path("home"))
+        .envs(variables.iter().copied());
+    let run = Run::of(command.output().unwrap());
+    for text in [&run.stdout, &run.stderr] {
+        assert!(!text.contains(TOKEN), "{text}");
+    }
+    run
+}
+
+fn forget(place: &Place) {
+    let _ = fs::remove_dir_all(place.path("home"));
+}
+
+/// Whether a text is anywhere below a directory.
+fn is_anywhere(directory: &Path, text: &[u8]) -> bool {
+    fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|entry| {
+            let path = entry.path();
+            if path.is_dir() {
+                is_anywhere(&path, text)
+            } else {
+                let bytes = fs::read(&path).unwrap_or_default();
+                bytes.windows(text.len()).any(|window| window == text)
+            }
+        })
+}
+
+#[test]
+fn g10_a_token_goes_over_https_and_nowhere_else() {
+    let place = repository();
+    certificate(&place);
+    let (_https, port) = serve(&place, TOKEN, true);
+    let authority = place.path("ca.pem").display().to_string();
+    let trusted = [
+        ("SSL_CERT_FILE", authority.as_str()),
+        ("COMPANY_TOKEN", TOKEN),
+    ];
+    let auth = "auth = { bearer = \"${COMPANY_TOKEN}\" }";
+
+    // No PATH at all: no program is started.
+    configure(
+        &place,
+        &format!("url = \"https://127.0.0.1:{port}/skills.git\"\n{auth}"),
+    );
+    let run = list(&place, &trusted);
+    assert!(run.stdout.contains("pdf"), "{}", run.snapshot());
+    assert!(!is_anywhere(&place.path("home"), TOKEN.as_bytes()));
+    let log = place.read("requests.log");
+    assert!(log.contains(" auth"), "{log}");
+
+    // A certificate that nobody vouches for.
+    forget(&place);
+    fs::write(place.path("requests.log"), "").unwrap();
+    let run = list(&place, &[("COMPANY_TOKEN", TOKEN)]);
+    assert!(run.stderr.contains("certificate"), "{}", run.snapshot());
+    assert_eq!(place.read("requests.log"), "");
+
+    // The wrong token, and none.
+    let wrong = [
+        ("SSL_CERT_FILE", authority.as_str()),
+        ("COMPANY_TOKEN", "wrong"),
+    ];
+    assert!(list(&place, &wrong).stderr.contains("check `auth`"));
+    configure(
+        &place,
+        &format!("url = \"https://127.0.0.1:{port}/skills.git\""),
+    );
+    let run = list(&place, &trusted);
+    assert!(run.stderr.contains("check `auth`"), "{}", run.snapshot());
+
+    // Plain http: refused before anything is sent.
+    let (_http, port) = serve(&place, TOKEN, false);
+    fs::write(place.path("requests.log"), "").unwrap();
+    configure(
+        &place,
+        &format!("url = \"http://127.0.0.1:{port}/skills.git\"\n{auth}"),
+    );
+    let run = list(&place, &trusted);
+    assert!(
+        run.stderr.contains("without encryption"),
+        "{}",
+        run.snapshot()
+    );
+    assert_eq!(place.read("requests.log"), "");
+}
+
+#[test]
+fn g10_local_repositories_need_no_program() {
+    let place = repository();
+    let absolute = place.path("skills.git").display().to_string();
+    for url in [
+        "skills.git".to_owned(),
+        "work".to_owned(),
+        absolute.clone(),
+        format!("file://{absolute}"),
+    ] {
+        forget(&place);
+        configure(&place, &format!("url = \"{url}\""));
+        let run = list(&place, &[]);
+        assert!(run.stdout.contains("pdf"), "{url}: {}", run.snapshot());
+    }
+}
+
+#[test]
+fn g10_what_git_would_take_for_an_option_or_a_program() {
+    let place = repository();
+    for lines in [
+        "url = \"--upload-pack=touch pwned\"",
+        "url = \"ext::touch pwned\"",
+        "url = \"ssh://-oProxyCommand=touch%20pwned/x\"",
+        "url = \"-oProxyCommand=touch pwned:x\"",
+        "url = \"https://example.com/\\n/x\"",
+        "url = \"skills.git\"\nref = { branch = \"--upload-pack=touch pwned\" }",
+        "url = \"skills.git\"\nref = { branch = \"a\\u0007b\" }",
+    ] {
+        configure(&place, lines);
+        let run = list(&place, &[("PATH", "/usr/bin:/bin")]);
+        assert!(run.stdout.is_empty(), "{lines}: {}", run.snapshot());
+        assert!(
+            run.stderr.contains("warning: company: "),
+            "{lines}: {}",
+            run.snapshot()
+        );
+        assert!(!place.path("pwned").exists(), "{lines}");
+    }
+}
+
+/// An ssh server for whoever runs the tests, with a key of its own.
+fn sshd(place: &Place) -> (Server, u16) {
+    shell(
+        place.root(),
+        "ssh-keygen -q -t ed25519 -N '' -f host_key; ssh-keygen -q -t ed25519 -N '' -f user_key; cp user_key.pub authorized_keys; chmod 600 authorized_keys",
+    );
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let root = place.root().display();
+    place.write(
+        "sshd_config",
+        format!(
+            "Port {port}\nListenAddress 127.0.0.1\nHostKey {root}/host_key\nAuthorizedKeysFile {root}/authorized_keys\nPidFile {root}/sshd.pid\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
+        ),
+    );
+    // Where it drops its privileges; Debian makes it when the service starts.
+    let _ = fs::create_dir_all("/run/sshd");
+    let mut child = Command::new("/usr/sbin/sshd")
+        .args(["-D", "-e", "-f"])
+        .arg(place.path("sshd_config"))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let listening = lines.any(|line| line.unwrap().contains("Server listening"));
+    assert!(listening);
+    std::thread::spawn(move || lines.for_each(drop));
+    (Server(child), port)
+}
+
+#[test]
+fn g10_ssh_uses_the_client_of_the_system() {
+    let place = repository();
+    let (_server, port) = sshd(&place);
+    let user = String::from_utf8(Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
+    let user = user.trim();
+    let repository = place.path("skills.git").display().to_string();
+    configure(
+        &place,
+        &format!(
+            "url = \"ssh://{user}@127.0.0.1:{port}{repository}\"\nauth = {{ ssh_key = \"user_key\" }}"
+        ),
+    );
+    // No client in PATH.
+    let empty = place.path("empty");
+    fs::create_dir(&empty).unwrap();
+    let run = list(&place, &[("PATH", &empty.display().to_string())]);
+    assert!(
+        run.stderr.contains("there is no ssh client"),
+        "{}",
+        run.snapshot()
+    );
+
+    // A host that nobody knows: the client refuses, and nobody is asked.
+    let path = std::env::var("PATH").unwrap();
+    let run = list(&place, &[("PATH", &path)]);
+    assert!(
+        run.stderr.contains("warning: company: "),
+        "{}",
+        run.snapshot()
+    );
+
+    // The client reads the user's own known hosts, wherever HOME points; so they are written in a wrapper.
+    let wrapper: PathBuf = place.path("bin/ssh");
+    place.write(
+        "bin/ssh",
+        format!(
+            "#!/bin/sh\nexec /usr/bin/ssh -o UserKnownHostsFile={0}/known_hosts -o StrictHostKeyChecking=accept-new \"$@\"\n",
+            place.root().display()
+        ),
+    );
+    shell(place.root(), "chmod 755 bin/ssh");
+    let with_wrapper = format!("{}:{path}", wrapper.parent().unwrap().display());
+    let run = list(&place, &[("PATH", &with_wrapper)]);
+    assert!(run.stdout.contains("pdf"), "{}", run.snapshot());
+}

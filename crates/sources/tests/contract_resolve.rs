@@ -1,0 +1,238 @@
+//! From configuration to sources: D23 and the rows K1 to K3 and K7 of the contract.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pollster::block_on;
+use prowess_config::{Lookup, SkillsConfig};
+use prowess_core::{Health, MemorySource, Scope, Skills, SkillsBuilder, ToolUse};
+use prowess_sources::{RemoteOptions, Surroundings, UserDirectories, resolve};
+use support::Place;
+
+/// A project, a home and a configuration of the user.
+struct Machine {
+    place: Place,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let place = Place::new();
+        fs::create_dir_all(place.path("project")).unwrap();
+        Self { place }
+    }
+
+    fn project(&self, text: &str) -> &Self {
+        self.place.write("project/prowess.toml", text);
+        self
+    }
+
+    fn user(&self, text: &str) -> &Self {
+        self.place.write("config/prowess/prowess.toml", text);
+        self
+    }
+
+    fn builder(&self) -> SkillsBuilder {
+        let directory = self.place.path("project");
+        let user = UserDirectories {
+            home: Some(self.place.path("home")),
+            config: Some(self.place.path("config")),
+        };
+        let lookup = Lookup {
+            home: user.home.as_deref(),
+            user_config: user.config.as_deref(),
+            ..Lookup::new(&directory)
+        };
+        let config = SkillsConfig::load(&lookup).unwrap();
+        let mut builtin = MemorySource::new(Scope::Builtin);
+        builtin.add("own", "---\nname: own\ndescription: Brought along\n---\n");
+        let surroundings = Surroundings {
+            directory: &directory,
+            user: &user,
+            remote: RemoteOptions::default(),
+            builtin: Some(Arc::new(builtin)),
+            other: None,
+        };
+        resolve(&config, &surroundings)
+    }
+
+    fn skills(&self) -> Skills {
+        block_on(self.builder().build()).unwrap()
+    }
+}
+
+fn sources(skills: &Skills) -> Vec<String> {
+    let catalog = skills.catalog();
+    catalog
+        .sources()
+        .map(|source| source.name.to_string())
+        .collect()
+}
+
+fn ids(skills: &Skills) -> Vec<String> {
+    support::ids(&skills.catalog())
+}
+
+#[test]
+fn k1_no_file_means_the_default_chain() {
+    let machine = Machine::new();
+    machine
+        .place
+        .skill("project/.agents/skills/here")
+        .skill("home/.agents/skills/mine");
+    let skills = machine.skills();
+    assert_eq!(
+        sources(&skills),
+        [".agents/skills", "~/.agents/skills", "built-in"]
+    );
+    assert_eq!(ids(&skills), ["here", "mine", "own"]);
+}
+
+#[test]
+fn k2_repositories_of_the_project_come_first() {
+    let machine = Machine::new();
+    let repository = |name: &str, path: &str| {
+        format!(
+            "[[skills.repositories]]\nname = \"{name}\"\ntype = \"filesystem\"\npath = \"{path}\"\n"
+        )
+    };
+    machine
+        .project(&(repository("project", "skills") + &repository("company", "from-project")))
+        .user(&(repository("company", "from-user") + &repository("personal", "~/mine")));
+    machine
+        .place
+        .skill("project/skills/a")
+        .skill("project/from-project/b")
+        .skill("config/prowess/from-user/c")
+        .skill("home/mine/d")
+        .skill("project/.agents/skills/not-in-the-chain-any-more");
+    let skills = machine.skills();
+    assert_eq!(
+        sources(&skills),
+        ["project", "company", "personal", "built-in"]
+    );
+    assert_eq!(ids(&skills), ["a", "b", "d", "own"]);
+    let scope = |id: &str| skills.catalog().get(id).unwrap().descriptor.scope;
+    assert_eq!((scope("a"), scope("d")), (Scope::Project, Scope::User));
+}
+
+#[test]
+fn k3_and_d23_disabled_means_nothing_but_what_a_program_sets() {
+    let machine = Machine::new();
+    machine
+        .user("[skills]\nenabled = false\n")
+        .project("[skills]\nstrict = true\n");
+    machine.place.skill("project/.agents/skills/here");
+    let skills = machine.skills();
+    assert_eq!(sources(&skills), [""; 0]);
+    assert_eq!(
+        skills
+            .system_prompt(&skills.session(), ToolUse::Available)
+            .0,
+        ""
+    );
+    assert_eq!(skills.tools(&skills.session()), []);
+    let mut mine = MemorySource::new(Scope::Project);
+    mine.add("mine", "---\nname: mine\ndescription: d\n---\n");
+    let skills = block_on(machine.builder().source("code", mine).build()).unwrap();
+    assert_eq!(ids(&skills), ["mine"]);
+    assert_eq!(skills.tools(&skills.session()).len(), 3);
+}
+
+#[test]
+fn k7_a_repository_that_cannot_be_used_is_named_and_the_others_go_on() {
+    let machine = Machine::new();
+    machine.project(
+        r#"
+        [[skills.repositories]]
+        name = "bad-url"
+        type = "http"
+        url = "not a url"
+
+        [[skills.repositories]]
+        name = "unset"
+        type = "filesystem"
+        path = "${NOT_SET}/skills"
+
+        [[skills.repositories]]
+        name = "later"
+        type = "registry"
+        package = "pdf"
+
+        [[skills.repositories]]
+        name = "off"
+        type = "filesystem"
+        path = "nowhere"
+        enabled = false
+
+        [[skills.repositories]]
+        name = "good"
+        type = "filesystem"
+        path = "skills"
+        "#,
+    );
+    machine.place.skill("project/skills/fine");
+    let skills = machine.skills();
+    assert_eq!(ids(&skills), ["fine", "own"]);
+    let catalog = skills.catalog();
+    let said: Vec<(String, Health, String)> = catalog
+        .sources()
+        .map(|source| {
+            let reason = source.reason.clone().unwrap_or_default();
+            let reason = reason.replace(&machine.place.path("").display().to_string(), "");
+            (source.name.to_string(), source.health, reason)
+        })
+        .collect();
+    let broken = Health::Unhealthy;
+    assert_eq!(said[0].0, "bad-url");
+    assert!(
+        said[0].1 == broken && said[0].2.contains("prowess.toml:5:15: "),
+        "{said:?}"
+    );
+    assert!(
+        said[1].1 == broken && said[1].2.contains("NOT_SET"),
+        "{said:?}"
+    );
+    assert_eq!(said[2].2, "type `registry` is not part of this build");
+    assert_eq!(said[3].0, "good");
+    // None of them stands in the way of loading.
+    assert!(block_on(skills.sources().load(&support::id("fine"))).is_ok());
+}
+
+#[test]
+fn settings_reach_the_engine() {
+    let machine = Machine::new();
+    machine.project(
+        "[skills]\nmax_skills = 2\nmax_injection_bytes = 1024\ninventory_threshold = 1\ncontext_share = 0.5\nstrict = true\n",
+    );
+    for name in ["a", "b", "c"] {
+        machine
+            .place
+            .skill(&format!("project/.agents/skills/{name}"));
+    }
+    machine.place.write(
+        "project/.agents/skills/loose/SKILL.md",
+        "---\nname: loose\ndescription: Use when: a\n---\n",
+    );
+    let skills = machine.skills();
+    assert_eq!(ids(&skills), ["a", "b"]);
+    assert_eq!(skills.catalog().omitted(), 2);
+    assert_eq!(skills.catalog().invalid().count(), 1);
+    assert_eq!(skills.settings().dialect.limits.skill_bytes, 1024);
+    let (prompt, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    assert!(
+        prompt.starts_with("<available_skills mode=\"collections\">"),
+        "{prompt}"
+    );
+    let wide = block_on(machine.builder().context_window(100_000).build()).unwrap();
+    assert_eq!(wide.settings().catalog_chars, 200_000);
+    let path: PathBuf = machine.place.path("project/.agents/skills");
+    assert_eq!(skills.sources().directories(), [path]);
+}
