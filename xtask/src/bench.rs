@@ -25,6 +25,8 @@ enum Bench {
     Format,
     /// Finding the right skill, and how fast
     Search,
+    /// Archives, and places far away
+    Sources,
 }
 
 impl Bench {
@@ -34,6 +36,7 @@ impl Bench {
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Search => ("prowess-cli", "search"),
+            Self::Sources => ("prowess-cli", "sources"),
         }
     }
 }

@@ -46,6 +46,7 @@ fn files() -> Files {
     Files::from([
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),
+        ("docs/prowess.schema.json", reference::schema()),
     ])
 }
 

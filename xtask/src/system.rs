@@ -27,9 +27,9 @@ pub(crate) enum Need {
     Openssl,
     /// A second opinion on archives.
     Bsdtar,
-    /// A PostgreSQL server, for the SQL source.
+    /// A `PostgreSQL` server, for the SQL source.
     Postgres,
-    /// A MariaDB server, for the same.
+    /// A `MariaDB` server, for the same.
     MariaDb,
 }
 

@@ -1,5 +1,6 @@
 //! The arguments of every command.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,6 +59,9 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Check where skills are looked for, and what is wrong there
     Doctor(DoctorArguments),
+    /// Serve the skills over HTTP
+    #[command(after_long_help = SERVE_HELP)]
+    Serve(ServeArguments),
     /// Show or check the configuration
     Config(ConfigArguments),
     /// Print what a shell needs to complete commands and ids
@@ -71,6 +75,44 @@ Put one line into the shell's start-up file:
   zsh         source <(prowess completions zsh)
   fish        prowess completions fish | source
   powershell  prowess completions powershell | Out-String | Invoke-Expression";
+
+const SERVE_HELP: &str = "\
+Another Prowess reads it with
+  [[skills.repositories]]
+  name = \"team\"
+  type = \"http\"
+  url = \"http://127.0.0.1:7357/api\"
+
+Anybody on this machine may ask. To listen elsewhere, set PROWESS_TOKEN to a token that whoever asks must
+send, name the host with --host, and put a proxy with TLS in front.";
+
+/// Arguments of `serve`.
+#[derive(Args)]
+pub(crate) struct ServeArguments {
+    /// Serve only for reading
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7357")]
+    pub(crate) listen: SocketAddr,
+    /// Answer to this host name too (may be repeated)
+    #[arg(long = "host", value_name = "NAME")]
+    pub(crate) hosts: Vec<String>,
+    /// The environment variable that holds the token
+    #[arg(long, value_name = "VARIABLE", default_value = "PROWESS_TOKEN")]
+    pub(crate) token_env: String,
+    /// Seconds after which the sources are asked again
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) refresh: u64,
+    /// Print a line for each request
+    #[arg(long)]
+    pub(crate) log: bool,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print the address as JSON when it is ready
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Arguments of `config`.
 #[derive(Args)]

@@ -12,6 +12,7 @@ mod event;
 mod filter;
 mod find;
 mod id;
+mod media;
 mod memory;
 mod reference;
 mod render;
@@ -40,6 +41,7 @@ pub use dialect::{
 pub use event::Event;
 pub use filter::{Filter, FilterError};
 pub use id::{CollectionPath, InvalidId, SkillId};
+pub use media::media_type;
 pub use memory::{MemorySource, document};
 pub use reference::{Reference, reference};
 pub use render::{

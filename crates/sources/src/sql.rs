@@ -34,7 +34,7 @@ const ROWS: usize = 20_000;
 /// Bytes of all contents and archives.
 const BYTES: usize = 256 * 1024 * 1024;
 /// Time for connecting and reading.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A source over a query. Nothing is asked before somebody wants to know.
 pub struct SqlSource {

@@ -2,6 +2,8 @@
 //! can be given an environment of its own.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::unused_self,
     clippy::indexing_slicing,
     clippy::panic,
     reason = "helpers of tests may panic"
@@ -23,7 +25,7 @@ use prowess_sources::{GitSource, Network, RemoteOptions, Strictness};
 use prowess_spec::SkillPath;
 use support::{Place, id};
 
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// A repository with a server in front of it, if wanted.
 struct Repository {

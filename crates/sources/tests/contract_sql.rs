@@ -4,6 +4,9 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::doc_markdown,
+    clippy::expect_used,
+    clippy::similar_names,
+    clippy::too_many_lines,
     reason = "helpers of tests may panic"
 )]
 

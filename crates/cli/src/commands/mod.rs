@@ -9,6 +9,7 @@ pub(crate) mod list;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod show;
 
 use anyhow::Result;

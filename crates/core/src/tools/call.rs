@@ -8,13 +8,13 @@ use crate::catalog::Skill;
 use crate::dialect::{Files, Operation, ToolSpec};
 use crate::event::Event;
 use crate::id::{CollectionPath, SkillId};
+use crate::media::media_type;
 use crate::render::render_skill;
 use crate::session::Session;
 use crate::skills::Skills;
 use crate::source::SourceError;
 
 use super::answer::{Answer, ErrorCode, SkillSummary, ToolError};
-use super::media::media_type;
 
 /// Skills in one answer.
 const PAGE: usize = 20;
@@ -183,7 +183,11 @@ impl Skills {
         })?;
         let length = part.bytes.len();
         let content = text_of(part.bytes).ok_or_else(|| {
-            let media = media_type(path.as_str());
+            // A name that promises text is wrong here.
+            let media = match media_type(path.as_str(), None) {
+                text if text.starts_with("text/") => "application/octet-stream",
+                media => media,
+            };
             let message = format!("`{path}` is not text: {media}, {} bytes", part.size);
             ToolError::new(ErrorCode::BinaryFile, message)
         })?;

@@ -3,7 +3,6 @@
 mod answer;
 mod call;
 mod definition;
-mod media;
 mod shape;
 
 pub use answer::{Answer, ErrorCode, ScriptOutput, SkillSummary, ToolError};

@@ -398,12 +398,11 @@ impl Walk<'_> {
         }
         let (head, diagnostics) = head_with_diagnostics(&bytes, Some(&own_name));
         let valid = !strict || is_valid(&diagnostics, Profile::Check);
-        match head.filter(|_| valid) {
-            Some(head) => self.accept(&head, directory, &metadata),
-            None => {
-                let invalid = Invalid::new(joined(directory, name), diagnostics);
-                self.lock().invalid.push(invalid);
-            }
+        if let Some(head) = head.filter(|_| valid) {
+            self.accept(&head, directory, &metadata);
+        } else {
+            let invalid = Invalid::new(joined(directory, name), diagnostics);
+            self.lock().invalid.push(invalid);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use gix::{ObjectId, Repository, Tree};
 use prowess_core::SourceError;
 use prowess_spec::SkillPath;
 
-use super::store::{Lock, Store};
+use super::store::{Lock, Store, failed as disk_failed};
 
 /// Files and directories of a tree.
 const ENTRIES: usize = 100_000;
@@ -31,15 +31,15 @@ pub(super) fn checkout(
     let tree = find(repository, commit, root)?;
     let unfinished = store.unfinished(lock)?;
     let made = unfinished.path().join("tree");
-    let mut writer = Writer::new(&made).map_err(|error| store.failed("write", &error))?;
+    let mut writer = Writer::new(&made).map_err(|error| disk_failed("write", &error))?;
     writer.directory(&tree, "").map_err(|error| match error {
-        Failure::Io(error) => store.failed("write", &error),
+        Failure::Io(error) => disk_failed("write", &error),
         Failure::Git(reason) => unavailable(reason),
     })?;
     let destination = store.tree_path(&commit.to_string());
     // One may be there that no state speaks of; it is whole, but who knows of which root.
     let _ = fs::remove_dir_all(&destination);
-    fs::rename(&made, &destination).map_err(|error| store.failed("write", &error))?;
+    fs::rename(&made, &destination).map_err(|error| disk_failed("write", &error))?;
     Ok((destination, writer.warnings))
 }
 

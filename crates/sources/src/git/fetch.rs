@@ -20,7 +20,7 @@ use prowess_core::SourceError;
 
 use super::progress::Watcher;
 use super::ssh::Client;
-use super::store::{Lock, Store};
+use super::store::{Lock, Store, failed as disk_failed};
 
 /// Where a fetched commit is noted in the repository of the cache.
 const HEAD: &str = "refs/prowess/head";
@@ -51,7 +51,7 @@ pub(super) fn fetch(
     let repository = open(unfinished.path())?;
     let commit = receive(&repository, options, progress)?;
     drop(repository);
-    fs::rename(unfinished.path(), &directory).map_err(|error| store.failed("write", &error))?;
+    fs::rename(unfinished.path(), &directory).map_err(|error| disk_failed("write", &error))?;
     Ok((open(&directory)?, commit))
 }
 

@@ -61,7 +61,7 @@ impl Lock {
             file.lock()?;
             Ok(file)
         };
-        let file = take().map_err(|error: io::Error| store.failed("prepare", &error))?;
+        let file = take().map_err(|error: io::Error| failed("prepare", &error))?;
         for directory in [store.directory.clone(), store.directory.join("trees")] {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
@@ -116,7 +116,7 @@ impl Store {
         tempfile::Builder::new()
             .prefix(UNFINISHED)
             .tempdir_in(&self.directory)
-            .map_err(|error| self.failed("write", &error))
+            .map_err(|error| failed("write", &error))
     }
 
     /// Says which commit counts from now on, and forgets old trees.
@@ -139,7 +139,7 @@ impl Store {
             file.persist(self.directory.join("state.json"))?;
             Ok(())
         };
-        write().map_err(|error: io::Error| self.failed("write", &error))?;
+        write().map_err(|error: io::Error| failed("write", &error))?;
         self.forget_old_trees(commit);
         Ok(())
     }
@@ -159,9 +159,10 @@ impl Store {
             let _ = fs::remove_dir_all(path);
         }
     }
+}
 
-    pub(super) fn failed(&self, action: &str, error: &io::Error) -> SourceError {
-        let message = format!("cannot {action} the directory for the clone: {error}");
-        SourceError::Unavailable(message)
-    }
+/// An error of the disk.
+pub(super) fn failed(action: &str, error: &io::Error) -> SourceError {
+    let message = format!("cannot {action} the directory for the clone: {error}");
+    SourceError::Unavailable(message)
 }

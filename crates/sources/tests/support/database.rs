@@ -22,7 +22,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-fn check(output: Output) {
+fn check(output: &Output) {
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -74,7 +74,7 @@ impl Sqlite {
             "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
         let mut python = Command::new("python3");
         python.args(["-c", script]).arg(self.path()).arg(statement);
-        check(python.output().unwrap());
+        check(&python.output().unwrap());
     }
 }
 
@@ -109,7 +109,7 @@ impl Postgres {
             .arg(format!("--pwfile={}", password.display()))
             .arg(&data)
             .current_dir(directory.path());
-        check(initdb.output().unwrap());
+        check(&initdb.output().unwrap());
         let port = free_port();
         let options = format!(
             "-p {port} -c listen_addresses=127.0.0.1 -c fsync=off -c unix_socket_directories={}",
@@ -150,7 +150,7 @@ impl Postgres {
             statement,
             self.url().expose(),
         ]);
-        check(psql.output().unwrap());
+        check(&psql.output().unwrap());
     }
 }
 
@@ -183,7 +183,7 @@ impl MariaDb {
             ])
             .arg(format!("--datadir={}", data.display()))
             .current_dir(directory.path());
-        check(install.output().expect("MariaDB is needed by this test"));
+        check(&install.output().expect("MariaDB is needed by this test"));
         let port = free_port();
         let server = unprivileged("/usr/sbin/mariadbd")
             .args([
@@ -212,7 +212,7 @@ impl MariaDb {
             port,
         };
         // It says nothing when it is ready, so it is asked until it answers.
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
         while !database
             .client("SELECT 1")
             .output()
@@ -253,7 +253,7 @@ impl MariaDb {
     }
 
     pub(crate) fn run(&self, statement: &str) {
-        check(self.client(statement).output().unwrap());
+        check(&self.client(statement).output().unwrap());
     }
 }
 

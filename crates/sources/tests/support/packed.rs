@@ -1,4 +1,5 @@
 //! Archives made for tests.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::io::Write;
 

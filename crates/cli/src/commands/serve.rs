@@ -1,0 +1,107 @@
+//! `prowess serve`: the skills over HTTP.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use prowess_core::Skills;
+use prowess_server::{Exchange, Options, keep_fresh, router, serve};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::cli::{Global, ServeArguments};
+use crate::exit::Exit;
+use crate::{open, terminal};
+
+pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
+    if !arguments.read_only {
+        bail!("nothing can be written over HTTP yet; say `prowess serve --read-only`");
+    }
+    let options = options(arguments)?;
+    options.check(arguments.listen).with_context(|| {
+        let variable = &arguments.token_env;
+        format!("set {variable} to a token, or listen on 127.0.0.1")
+    })?;
+    let skills = open::skills(&arguments.place, global)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    runtime.block_on(listen(arguments, global, skills, options))?;
+    Ok(Exit::Success)
+}
+
+fn options(arguments: &ServeArguments) -> Result<Options> {
+    let mut options = Options::default();
+    let address = arguments.listen.ip();
+    if !address.is_unspecified() {
+        options = options.host(&address.to_string())?;
+    }
+    for host in &arguments.hosts {
+        options = options.host(host)?;
+    }
+    if let Some(token) = std::env::var_os(&arguments.token_env) {
+        let token = token.to_str().context("the token is not UTF-8")?.to_owned();
+        options = options.token(&token)?;
+    }
+    if arguments.log {
+        options = options.observer(|exchange: &Exchange| {
+            let Exchange {
+                method,
+                path,
+                status,
+                took,
+                ..
+            } = exchange;
+            let line = format!("{method} {path} {status} {took:.1?}");
+            terminal::note(&terminal::printable(&line));
+        });
+    }
+    Ok(options)
+}
+
+async fn listen(
+    arguments: &ServeArguments,
+    global: &Global,
+    skills: Skills,
+    options: Options,
+) -> Result<()> {
+    let address = arguments.listen;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
+    let url = format!("http://{}/api", listener.local_addr()?);
+    if arguments.json {
+        super::print_json(&json!({"url": url, "skills": skills.catalog().len()}))?;
+    } else if !global.quiet {
+        let skills = match skills.catalog().len() {
+            1 => "1 skill".to_owned(),
+            count => format!("{count} skills"),
+        };
+        terminal::note(&format!("{skills} at {url}, read-only; Ctrl-C stops"));
+    }
+    // Files are watched, everything else is asked again from time to time.
+    let _watch = prowess_sources::watch(&skills, |_| {});
+    let fresh = keep_fresh(skills.clone(), Duration::from_secs(arguments.refresh));
+    tokio::select! {
+        never = fresh => match never {},
+        () = serve(listener, router(skills, options), stopped()) => {}
+    }
+    Ok(())
+}
+
+/// Ends when somebody wants the program to.
+async fn stopped() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupted.await;
+}

@@ -1,0 +1,104 @@
+//! An answer that a client may have already.
+
+use std::fmt::Write;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Code, Failure};
+
+/// Bytes, what they are, and the name of exactly these bytes.
+#[derive(Clone)]
+pub(crate) struct Payload {
+    pub(crate) bytes: Bytes,
+    pub(crate) etag: HeaderValue,
+    media: HeaderValue,
+}
+
+impl Payload {
+    pub(crate) fn new(bytes: impl Into<Bytes>, media: &'static str) -> Self {
+        let bytes = bytes.into();
+        Self {
+            etag: etag(&bytes),
+            bytes,
+            media: HeaderValue::from_static(media),
+        }
+    }
+
+    pub(crate) fn json(value: &impl Serialize) -> Result<Self, Failure> {
+        let bytes = serde_json::to_vec(value);
+        let bytes = bytes.map_err(|error| Failure::new(Code::Unavailable, error.to_string()))?;
+        Ok(Self::new(bytes, "application/json"))
+    }
+
+    /// The answer for a client that may have it already.
+    pub(crate) fn unless_known(&self, request: &HeaderMap) -> Response {
+        if is_known(request, &self.etag) {
+            return (StatusCode::NOT_MODIFIED, self.headers(), Body::empty()).into_response();
+        }
+        (self.headers(), self.bytes.clone()).into_response()
+    }
+
+    pub(crate) fn headers(&self) -> [(header::HeaderName, HeaderValue); 2] {
+        [
+            (header::ETAG, self.etag.clone()),
+            (header::CONTENT_TYPE, self.media.clone()),
+        ]
+    }
+}
+
+/// Half of a SHA-256: nobody finds two files with the same.
+fn etag(bytes: &[u8]) -> HeaderValue {
+    let mut text = String::from("\"");
+    for byte in Sha256::digest(bytes).iter().take(16) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text.push('"');
+    // Hexadecimal digits and quotes can be sent.
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// Whether `If-None-Match` names this `ETag`.
+pub(crate) fn is_known(request: &HeaderMap, etag: &HeaderValue) -> bool {
+    let lists = request.get_all(header::IF_NONE_MATCH).iter();
+    let mut names = lists
+        .filter_map(|list| list.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .map(str::trim);
+    names.any(|name| {
+        // What a proxy made weak is still the same for a client that only wants to know.
+        let strong = name.strip_prefix("W/").unwrap_or(name);
+        name == "*" || strong.as_bytes() == etag.as_bytes()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_bytes_are_found_in_lists() {
+        let own = etag(b"x");
+        let text = own.to_str().unwrap().to_owned();
+        let check = |header: &str, expected: bool| {
+            let mut headers = HeaderMap::new();
+            headers.insert(
+                header::IF_NONE_MATCH,
+                HeaderValue::from_str(header).unwrap(),
+            );
+            assert_eq!(is_known(&headers, &own), expected, "{header}");
+        };
+        check(&text, true);
+        check(&format!("W/{text}"), true);
+        check(&format!("\"a\", {text} ,\"b\""), true);
+        check("*", true);
+        check("\"a\"", false);
+        check("", false);
+        check(text.trim_matches('"'), false);
+        assert!(!is_known(&HeaderMap::new(), &own));
+        assert_ne!(own, etag(b"y"));
+    }
+}

@@ -1,0 +1,91 @@
+//! What every request shares.
+
+use std::sync::Arc;
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use prowess_core::{Catalog, SkillId, Skills};
+use tokio::sync::Mutex;
+
+use crate::error::{Code, Failure};
+use crate::lists::LastLists;
+use crate::options::Options;
+
+/// The skills that are served, and to whom.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Inner>);
+
+struct Inner {
+    skills: Skills,
+    options: Options,
+    lists: LastLists,
+    /// The catalog that the search index was last brought up to.
+    indexed: Mutex<u64>,
+}
+
+impl App {
+    pub(crate) fn new(skills: Skills, options: Options) -> Self {
+        Self(Arc::new(Inner {
+            skills,
+            options,
+            lists: LastLists::default(),
+            indexed: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn skills(&self) -> &Skills {
+        &self.0.skills
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    pub(crate) fn lists(&self) -> &LastLists {
+        &self.0.lists
+    }
+
+    /// The skills that fit a query, the best first.
+    ///
+    /// The first search of a catalog reads what changed. It does so once, however many ask, and to its end, even
+    /// when nobody waits any more: else it would never be done where it takes long.
+    pub(crate) async fn search(
+        &self,
+        query: String,
+        limit: usize,
+    ) -> Result<Vec<SkillId>, Failure> {
+        let app = self.clone();
+        let search = async move {
+            let skills = app.skills();
+            let generation = skills.catalog().generation();
+            let mut indexed = app.0.indexed.lock().await;
+            if *indexed == generation {
+                drop(indexed);
+                return skills.search(&query, limit).await;
+            }
+            let found = skills.search(&query, limit).await;
+            *indexed = generation;
+            found
+        };
+        let lost = |_| Failure::new(Code::Unavailable, "the search was given up");
+        tokio::spawn(search).await.map_err(lost)
+    }
+}
+
+/// A part of a path, or why it is none.
+pub(crate) type Part<T> = Result<Path<T>, PathRejection>;
+
+pub(crate) fn part<T>(part: Part<T>) -> Result<T, Failure> {
+    let invalid = |_| Failure::new(Code::InvalidPath, "the path is not UTF-8");
+    part.map(|Path(part)| part).map_err(invalid)
+}
+
+/// The id of a skill that may be seen.
+pub(crate) fn visible(catalog: &Catalog, text: &str) -> Result<SkillId, Failure> {
+    if let Some(skill) = catalog.get(text) {
+        return Ok(skill.descriptor.id.clone());
+    }
+    let shown: String = text.chars().take(100).collect();
+    let message = format!("there is no skill `{}`", shown.escape_debug());
+    Err(Failure::new(Code::SkillNotFound, message).suggesting(&catalog.nearest(&shown)))
+}

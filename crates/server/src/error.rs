@@ -1,0 +1,148 @@
+//! Why a request is not answered.
+
+use std::fmt;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use prowess_core::SourceError;
+use prowess_core::wire::{ErrorBody, ErrorDetail};
+
+/// A stable word for each kind of error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// No skill has this id, or none that may be seen.
+    SkillNotFound,
+    /// The skill has no such file.
+    FileNotFound,
+    /// The path is a directory.
+    NotAFile,
+    /// The path is not one inside a skill.
+    InvalidPath,
+    /// The path leads out of the skill.
+    AccessDenied,
+    /// The parameters make no sense.
+    InvalidRequest,
+    /// The range begins behind the end of the file.
+    InvalidRange,
+    /// There is nothing at this URL.
+    NotFound,
+    /// What is there can only be read.
+    MethodNotAllowed,
+    /// The token is missing or wrong.
+    Unauthorised,
+    /// The request is for another host.
+    ForbiddenHost,
+    /// A source does not answer, or the skill cannot be used.
+    Unavailable,
+}
+
+impl Code {
+    /// The word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SkillNotFound => "skill-not-found",
+            Self::FileNotFound => "file-not-found",
+            Self::NotAFile => "not-a-file",
+            Self::InvalidPath => "invalid-path",
+            Self::AccessDenied => "access-denied",
+            Self::InvalidRequest => "invalid-request",
+            Self::InvalidRange => "invalid-range",
+            Self::NotFound => "not-found",
+            Self::MethodNotAllowed => "method-not-allowed",
+            Self::Unauthorised => "unauthorised",
+            Self::ForbiddenHost => "forbidden-host",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    fn status(self) -> StatusCode {
+        match self {
+            Self::SkillNotFound | Self::FileNotFound | Self::NotAFile | Self::NotFound => {
+                StatusCode::NOT_FOUND
+            }
+            Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
+            Self::AccessDenied => StatusCode::FORBIDDEN,
+            Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Unauthorised => StatusCode::UNAUTHORIZED,
+            Self::ForbiddenHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a request is not answered, for programs and for people.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: Code,
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, message }
+    }
+
+    /// Adds what may have been meant.
+    pub(crate) fn suggesting<S: AsRef<str>>(mut self, near: &[S]) -> Self {
+        let quoted: Vec<String> = near
+            .iter()
+            .map(|text| format!("`{}`", text.as_ref()))
+            .collect();
+        if !quoted.is_empty() {
+            self.message.push_str("; did you mean ");
+            self.message.push_str(&quoted.join(", "));
+            self.message.push('?');
+        }
+        self
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        let message = error.to_string();
+        match error {
+            // What a skill needs and this host lacks is nobody's business.
+            SourceError::NotFound(id) | SourceError::MissingCapabilities { id, .. } => {
+                Self::new(Code::SkillNotFound, SourceError::NotFound(id).to_string())
+            }
+            SourceError::FileNotFound { nearest, .. } => {
+                Self::new(Code::FileNotFound, message).suggesting(&nearest)
+            }
+            SourceError::NotAFile { .. } => Self::new(Code::NotAFile, message),
+            SourceError::AccessDenied { .. } => Self::new(Code::AccessDenied, message),
+            SourceError::Invalid { .. } | SourceError::Unavailable(_) => {
+                Self::new(Code::Unavailable, message)
+            }
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let error = ErrorDetail {
+            code: self.code.as_str().to_owned(),
+            message: self.message,
+        };
+        let json = HeaderValue::from_static("application/json");
+        let body = serde_json::to_vec(&ErrorBody { error }).unwrap_or_default();
+        let mut response = (self.code.status(), body).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        if self.code == Code::Unauthorised {
+            let scheme = HeaderValue::from_static("Bearer");
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        // For the observer, which sees the answer alone.
+        response.extensions_mut().insert(self.code);
+        response
+    }
+}

@@ -1,0 +1,57 @@
+//! Skills over HTTP, to be read: the API of [`prowess_core::wire`].
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /api/skills` | every skill, and the collections; `collection`, `query` and `limit` narrow it |
+//! | `GET /api/skills/{id}` | a skill with its instructions |
+//! | `GET /api/skills/{id}/files` | the files of a skill |
+//! | `GET /api/skills/{id}/files/{path}` | a file, or one range of it |
+//! | `GET /api/skill-collections` | the collections |
+//! | `GET /healthz` | how the server and its sources are doing |
+//!
+//! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD`
+//! works wherever `GET` does. Answers have a strong `ETag`, and whoever has the current one gets `304`. An
+//! error is a [`prowess_core::wire::ErrorBody`] with one of the words of [`Code`].
+//!
+//! # What holds
+//!
+//! - Requests for another host name than those that were stated are refused, so no web page can reach the
+//!   server by having its own name point here.
+//! - With a token, nothing but the bare `/healthz` is answered without it, and comparing takes the same
+//!   time whatever was sent. [`Options::check`] refuses an address that others can reach without a token.
+//! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
+//!   there: files are attachments, with a policy that allows nothing.
+//! - No path leads out of its skill, and no error says where a skill lies on the disk.
+//! - A client that sends its request slowly is cut off, and so is one that reads its answer slowly, though
+//!   late: see [`limits`].
+//!
+//! # What does not
+//!
+//! - There is no encryption; that is for a proxy in front.
+//! - Nobody is counted: a client may ask as often as it likes, and hold [`limits::CONNECTIONS`] connections.
+//! - Whoever has the token sees every skill.
+
+mod answer;
+mod app;
+mod error;
+mod files;
+mod fresh;
+mod guard;
+mod health;
+mod host;
+pub mod limits;
+mod lists;
+mod observe;
+mod options;
+mod range;
+mod router;
+mod serve;
+mod skills;
+mod token;
+
+pub use error::Code;
+pub use fresh::keep_fresh;
+pub use observe::Exchange;
+pub use options::{Options, OptionsError};
+pub use router::router;
+pub use serve::serve;

@@ -1,0 +1,36 @@
+//! What a host may hear of.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::Method;
+
+use crate::error::Code;
+
+/// A request and how it was answered.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The method.
+    pub method: Method,
+    /// The path as it was sent, without the query.
+    pub path: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Why it is an error, if it is.
+    pub code: Option<Code>,
+    /// How long the answer took to begin.
+    pub took: Duration,
+}
+
+type Hear = dyn Fn(&Exchange) + Send + Sync;
+
+/// Somebody who hears of every exchange, perhaps.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(pub(crate) Option<Arc<Hear>>);
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "some" } else { "none" })
+    }
+}

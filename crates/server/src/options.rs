@@ -1,0 +1,122 @@
+//! Who may ask.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, header::AUTHORIZATION};
+
+use crate::host::Hosts;
+use crate::observe::{Exchange, Observer};
+use crate::token::Token;
+
+/// Who may ask, and who hears of it. By default: anybody on this machine, and nobody.
+///
+/// ```
+/// use prowess_server::Options;
+///
+/// let anywhere = "0.0.0.0:8080".parse().unwrap();
+/// let options = Options::default().host("skills.example.com").unwrap();
+/// assert!(options.check(anywhere).is_err());
+/// assert!(options.token("s3cr3t").unwrap().check(anywhere).is_ok());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) hosts: Hosts,
+    pub(crate) observer: Observer,
+    token: Option<Token>,
+}
+
+/// Why a server must not be started like this.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionsError {
+    /// Others can reach the address, and nothing keeps them out.
+    #[error("others can reach {0}: a token is needed to listen there")]
+    NeedsToken(SocketAddr),
+    /// The token is empty, or cannot be sent in a header.
+    #[error("a token is one or more visible ASCII characters")]
+    InvalidToken,
+    /// The name is not the name of a host.
+    #[error("`{}` is not the name or address of a host, without a port", .0.escape_debug())]
+    InvalidHost(String),
+}
+
+impl Options {
+    /// Answers to this name or address too, besides those of the machine itself.
+    pub fn host(mut self, name: &str) -> Result<Self, OptionsError> {
+        if self.hosts.add(name) {
+            Ok(self)
+        } else {
+            Err(OptionsError::InvalidHost(name.to_owned()))
+        }
+    }
+
+    /// Answers only to who knows this token.
+    pub fn token(mut self, token: &str) -> Result<Self, OptionsError> {
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(OptionsError::InvalidToken);
+        }
+        self.token = Some(Token::new(token));
+        Ok(self)
+    }
+
+    /// Tells `observer` of every exchange, on any thread.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        self.observer = Observer(Some(Arc::new(observer)));
+        self
+    }
+
+    /// Whether it is safe to listen there.
+    pub fn check(&self, address: SocketAddr) -> Result<(), OptionsError> {
+        if self.token.is_some() || address.ip().to_canonical().is_loopback() {
+            Ok(())
+        } else {
+            Err(OptionsError::NeedsToken(address))
+        }
+    }
+
+    /// Whether a request comes from somebody who may ask.
+    pub(crate) fn authorises(&self, headers: &HeaderMap) -> bool {
+        self.token.as_ref().is_none_or(|token| {
+            let given = headers.get(AUTHORIZATION);
+            given.is_some_and(|given| token.opens(given.as_bytes()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_token_only_this_machine() {
+        let check = |address: &str| Options::default().check(address.parse().unwrap());
+        for address in [
+            "127.0.0.1:0",
+            "127.9.9.9:80",
+            "[::1]:80",
+            "[::ffff:127.0.0.1]:80",
+        ] {
+            assert_eq!(check(address), Ok(()), "{address}");
+        }
+        for address in [
+            "0.0.0.0:80",
+            "[::]:80",
+            "10.0.0.1:80",
+            "[::ffff:10.0.0.1]:80",
+        ] {
+            let refused = OptionsError::NeedsToken(address.parse().unwrap());
+            assert_eq!(check(address), Err(refused));
+        }
+    }
+
+    #[test]
+    fn a_token_is_something_that_can_be_sent() {
+        for token in ["", " ", "a b", "a\n", "ä"] {
+            let refused = Options::default().token(token).unwrap_err();
+            assert_eq!(refused, OptionsError::InvalidToken, "{token:?}");
+        }
+        let shown = format!("{:?}", Options::default().token("s3cr3t").unwrap());
+        assert!(!shown.contains("s3cr3t"), "{shown}");
+    }
+}

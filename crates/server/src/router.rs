@@ -1,0 +1,46 @@
+//! What is where.
+
+use axum::Router;
+use axum::http::Uri;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use prowess_core::Skills;
+
+use crate::app::App;
+use crate::error::{Code, Failure};
+use crate::guard::guard;
+use crate::options::Options;
+use crate::{files, health, skills};
+
+/// Where to ask how the server is doing.
+pub(crate) const HEALTH: &str = "/healthz";
+
+/// Everything that is served. Clones share what they keep.
+pub fn router(skills: Skills, options: Options) -> Router {
+    let app = App::new(skills, options);
+    Router::new()
+        .route("/api/skills", get(skills::list))
+        .route("/api/skills/{id}", get(skills::skill))
+        .route("/api/skills/{id}/files", get(files::list))
+        .route("/api/skills/{id}/files/{*path}", get(files::file))
+        .route("/api/skill-collections", get(skills::collections))
+        .route(HEALTH, get(health::health))
+        .fallback(nothing)
+        .method_not_allowed_fallback(read_only)
+        .layer(from_fn_with_state(app.clone(), guard))
+        .with_state(app)
+}
+
+async fn nothing(uri: Uri) -> Failure {
+    let nested = uri.path().starts_with("/api/skills/");
+    let message = if nested {
+        "there is nothing here; the `/` of a skill's id is written `%2F`"
+    } else {
+        "there is nothing here"
+    };
+    Failure::new(Code::NotFound, message)
+}
+
+async fn read_only() -> Failure {
+    Failure::new(Code::MethodNotAllowed, "this can only be read")
+}

@@ -1,0 +1,219 @@
+//! Who is answered, and what is never served.
+
+use super::*;
+
+#[tokio::test]
+async fn no_path_leads_out() {
+    let directory = exposed();
+    let ours = Ours::over(filesystem(&directory)).await;
+    let collections = get(ours.address, "/api/skill-collections", &[])
+        .await
+        .json();
+    assert_eq!(
+        collections["collections"][0]["description"],
+        "Things to use"
+    );
+    let base = "/api/skills/tools%2Fpdf/files/";
+    for (path, status, code) in [
+        ("../../../secret", 400, "invalid-path"),
+        ("..%2f..%2f..%2fsecret", 400, "invalid-path"),
+        ("%2e%2e/%2e%2e/%2e%2e/secret", 400, "invalid-path"),
+        ("..\\..\\..\\secret", 400, "invalid-path"),
+        ("..%5c..%5c..%5csecret", 400, "invalid-path"),
+        ("references/../../../../secret", 400, "invalid-path"),
+        ("/etc/passwd", 400, "invalid-path"),
+        ("%2Fetc%2Fpasswd", 400, "invalid-path"),
+        ("C:%5Cx", 400, "invalid-path"),
+        ("a%00b", 400, "invalid-path"),
+        ("%ff", 400, "invalid-path"),
+        (".", 400, "invalid-path"),
+        ("%252e%252e%252fsecret", 404, "file-not-found"),
+        ("link", 403, "access-denied"),
+        ("references", 404, "not-a-file"),
+        ("none", 404, "file-not-found"),
+    ] {
+        let refused = get(ours.address, &format!("{base}{path}"), &[]).await;
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (status, code),
+            "{path}"
+        );
+        let text = refused.text();
+        assert!(!text.contains("s3cr3t"), "{text}");
+        let root = directory.path().to_str().unwrap();
+        assert!(!text.contains(root), "{text}");
+    }
+    let denied = ours
+        .exchanges()
+        .into_iter()
+        .find(|exchange| exchange.path.ends_with("/link"));
+    assert_eq!(denied.unwrap().code, Some(Code::AccessDenied));
+    // Ids are not paths either.
+    for id in [
+        "..",
+        "%2e%2e",
+        "..%2F..%2Fsecret",
+        "tools%2F..%2F..%2Fsecret",
+        "%2Fetc",
+    ] {
+        for end in ["", "/files", "/files/secret"] {
+            let refused = get(ours.address, &format!("/api/skills/{id}{end}"), &[]).await;
+            assert_eq!(refused.status, 404, "{id}{end}");
+        }
+    }
+    // A reader elsewhere is told the same.
+    let remote = support::source(support::options(&ours.url()));
+    let denied = remote.read(&id("tools/pdf"), &path("link"), 0, 10).await;
+    let expected = SourceError::AccessDenied {
+        id: id("tools/pdf"),
+        path: path("link"),
+    };
+    assert_eq!(denied.unwrap_err(), expected);
+}
+
+#[tokio::test]
+async fn only_its_own_hosts() {
+    let skills = Skills::builder()
+        .source("served", some_skills())
+        .build()
+        .await
+        .unwrap();
+    let options = Options::default().host("skills.example.com").unwrap();
+    let ours = Ours::start(skills, options).await;
+    let port = ours.address.port();
+    for host in [
+        "localhost",
+        &format!("localhost:{port}"),
+        "skills.example.com",
+        "[::1]:1",
+    ] {
+        let answer = get(ours.address, "/api/skills", &[&format!("host: {host}")]).await;
+        assert_eq!(answer.status, 200, "{host}");
+    }
+    for host in [
+        "evil.com",
+        &format!("evil.com:{port}"),
+        "localhost.evil.com",
+        "127.0.0.1.nip.io",
+        "",
+    ] {
+        for target in ["/api/skills", "/healthz", "/nothing"] {
+            let refused = get(ours.address, target, &[&format!("host: {host}")]).await;
+            assert_eq!(
+                (refused.status, refused.code().as_str()),
+                (421, "forbidden-host"),
+                "{host}"
+            );
+            assert!(!refused.text().contains("extraction"));
+        }
+    }
+    let absolute = get(
+        ours.address,
+        "http://evil.com/api/skills",
+        &["host: localhost"],
+    )
+    .await;
+    assert_eq!(absolute.status, 421);
+    let none = send(ours.address, b"GET /api/skills HTTP/1.0\r\n\r\n").await;
+    assert_eq!(none.status, 421);
+}
+
+#[tokio::test]
+async fn only_with_the_token() {
+    let skills = Skills::builder()
+        .source("served", some_skills())
+        .build()
+        .await
+        .unwrap();
+    let ours = Ours::start(skills, Options::default().token("s3cr3t").unwrap()).await;
+    for target in [
+        "/api/skills",
+        "/api/skills/list",
+        "/api/skills/none",
+        "/api/skills/list/files/SKILL.md",
+        "/api/skill-collections",
+        "/api",
+        "/nothing",
+        "//healthz",
+        "/healthz/",
+    ] {
+        for headers in [
+            vec![],
+            vec!["authorization: Bearer guess"],
+            vec!["authorization: Basic s3cr3t"],
+        ] {
+            let refused = get(ours.address, target, &headers).await;
+            assert_eq!(
+                (refused.status, refused.code().as_str()),
+                (401, "unauthorised"),
+                "{target}"
+            );
+            assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+        }
+    }
+    let key = ["authorization: Bearer s3cr3t"];
+    assert_eq!(get(ours.address, "/api/skills", &key).await.status, 200);
+    assert_eq!(get(ours.address, "/nothing", &key).await.status, 404);
+    let anybody = get(ours.address, "/healthz", &[]).await;
+    assert_eq!(anybody.json(), json!({"status": "healthy"}));
+    let trusted = get(ours.address, "/healthz", &key).await.json();
+    assert_eq!(trusted["sources"][0]["name"], "served");
+}
+
+#[tokio::test]
+async fn nothing_but_reading() {
+    let ours = ours().await;
+    for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
+        let refused = ask(
+            ours.address,
+            method,
+            "/api/skills/list",
+            &["origin: http://evil.com"],
+        )
+        .await;
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (405, "method-not-allowed")
+        );
+        assert_eq!(refused.header("allow"), Some("GET,HEAD"));
+    }
+    let list = get(ours.address, "/api/skills", &["origin: http://evil.com"]).await;
+    let foreign = list
+        .headers
+        .iter()
+        .find(|(name, _)| name.starts_with("access-control"));
+    assert_eq!(foreign, None);
+    assert_eq!(
+        list.header("cross-origin-resource-policy"),
+        Some("same-origin")
+    );
+    for target in [
+        "/",
+        "/api",
+        "/api/",
+        "/api/skills/",
+        "/api/nothing",
+        "/index.html",
+    ] {
+        let refused = get(ours.address, target, &[]).await;
+        assert_eq!(refused.status, 404, "{target}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_always_json() {
+    let ours = ours().await;
+    for target in [
+        "/x",
+        "/api/skills/none",
+        "/api/skills/%ff",
+        "/api/skills?limit=x",
+    ] {
+        let refused = get(ours.address, target, &[]).await;
+        assert_eq!(refused.header("content-type"), Some("application/json"));
+        let Value::Object(error) = &refused.json()["error"] else {
+            panic!("{}", refused.text());
+        };
+        assert_eq!(error.len(), 2);
+    }
+}
