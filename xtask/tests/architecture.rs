@@ -14,7 +14,12 @@ use serde_json::Value;
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
     &["prowess-spec", "prowess-policy"],
-    &["prowess-core", "prowess-archive", "prowess-config"],
+    &[
+        "prowess-core",
+        "prowess-archive",
+        "prowess-config",
+        "prowess-scan",
+    ],
     &["prowess-sources"],
     &["prowess", "prowess-mcp", "prowess-server"],
     &["prowess-cli"],
@@ -22,7 +27,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec", "policy"];
+const PURE: &[&str] = &["spec", "policy", "scan"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,7 +1,6 @@
 //! The skills that a command is about.
 
 use std::env;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pollster::block_on;
@@ -61,13 +60,9 @@ pub(crate) fn skills_with(
     global: &Global,
     change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
 ) -> Result<Skills> {
-    let waiting = Arc::new(Waiting::new(global.quiet));
-    let listener = Arc::clone(&waiting);
-    let progress: ProgressReport = Arc::new(move |progress| listener.tell(progress));
-    let builder = builder(place, global, Some(progress))?;
-    let skills = block_on(change(builder).build());
-    waiting.finish();
-    Ok(skills?)
+    let waiting = Waiting::new(global.quiet);
+    let builder = builder(place, global, Some(waiting.report()))?;
+    Ok(block_on(change(builder).build())?)
 }
 
 /// The dialect of that name.

@@ -1,8 +1,12 @@
 //! Progress for somebody who is kept waiting, and for nobody else.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use prowess_sources::ProgressReport;
 
 use crate::terminal;
 
@@ -48,10 +52,12 @@ impl Progress {
     }
 }
 
-/// A line on standard error while something far away is fetched.
+/// A line on standard error while something far away is fetched, for somebody who waits for it.
 pub(crate) struct Waiting {
     bar: ProgressBar,
-    wanted: bool,
+    /// Shows the line when patience is over; none where nobody looks.
+    clock: Option<JoinHandle<()>>,
+    done: Arc<AtomicBool>,
 }
 
 impl Waiting {
@@ -60,31 +66,44 @@ impl Waiting {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            wanted: !quiet && terminal::shows_progress(),
-        }
+        let done = Arc::new(AtomicBool::new(false));
+        let clock = (!quiet && terminal::shows_progress()).then(|| {
+            let (bar, done) = (bar.clone(), Arc::clone(&done));
+            thread::spawn(move || {
+                thread::park_timeout(PATIENCE);
+                if !done.load(Ordering::Relaxed) && !bar.message().is_empty() {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(Duration::from_millis(100));
+                }
+            })
+        });
+        Self { bar, clock, done }
     }
 
-    /// Shows how far it is.
-    pub(crate) fn tell(&self, progress: &prowess_sources::Progress) {
-        if !self.wanted {
-            return;
-        }
-        if self.bar.is_hidden() {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.bar.enable_steady_tick(Duration::from_millis(100));
-        }
+    fn tell(bar: &ProgressBar, progress: &prowess_sources::Progress) {
         let what = terminal::printable(&progress.what);
-        self.bar.set_message(match (progress.done, progress.total) {
+        bar.set_message(match (progress.done, progress.total) {
             (0, None) => what,
             (done, None) => format!("{what}: {done}"),
             (done, Some(total)) => format!("{what}: {done} of {total}"),
         });
     }
 
-    /// The line goes.
-    pub(crate) fn finish(&self) {
+    /// What sources report to.
+    pub(crate) fn report(&self) -> ProgressReport {
+        let bar = self.bar.clone();
+        Arc::new(move |progress| Self::tell(&bar, progress))
+    }
+}
+
+/// The line goes.
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        if let Some(clock) = self.clock.take() {
+            clock.thread().unpark();
+            let _ = clock.join();
+        }
         self.bar.finish_and_clear();
     }
 }

@@ -132,3 +132,24 @@ fn a_file_that_changed_in_the_meantime_is_left_alone() {
     assert!(String::from_utf8_lossy(&rest).contains("changed while it was being checked"));
     assert_eq!(place.read(file), "somebody's work");
 }
+
+#[test]
+fn somebody_who_waits_for_a_server_sees_for_whom() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let place = Place::new();
+    place.write(
+        "prowess.toml",
+        format!("[[skills.repositories]]\nname = \"slow\"\ntype = \"http\"\nurl = \"http://127.0.0.1:{port}\"\ntimeout_seconds = 1\n"),
+    );
+    // It takes the connection and says nothing.
+    let shown = plain(&run(&place, 100, &["list"], ""));
+    assert!(shown.contains("asking 127.0.0.1, "), "{shown:?}");
+    assert!(
+        shown.contains("the server took longer than 1 s"),
+        "{shown:?}"
+    );
+    let quiet = plain(&run(&place, 100, &["list", "--quiet"], ""));
+    assert!(!quiet.contains("asking"), "{quiet:?}");
+    drop(listener);
+}

@@ -39,6 +39,18 @@ pub struct RemoteOptions {
     pub progress: Option<ProgressReport>,
 }
 
+/// Says that something begins of which nobody knows how long it takes.
+#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
+pub(crate) fn begin(report: Option<&ProgressReport>, what: &str) {
+    if let Some(report) = report {
+        report(&Progress {
+            what: what.to_owned(),
+            done: 0,
+            total: None,
+        });
+    }
+}
+
 impl fmt::Debug for RemoteOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RemoteOptions")

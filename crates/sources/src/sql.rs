@@ -26,7 +26,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Column, Connection, Row, ValueRef};
 
 use crate::records::{SkillRecord, add_record};
 use crate::refreshing::{Lifetime, Refreshing};
-use crate::remote::{Network, RemoteOptions};
+use crate::remote::{Network, ProgressReport, RemoteOptions, begin};
 use crate::runtime;
 
 /// Rows of an answer.
@@ -44,6 +44,7 @@ pub struct SqlSource {
 struct Inner {
     options: Sql,
     network: Network,
+    progress: Option<ProgressReport>,
     current: Refreshing<MemorySource>,
 }
 
@@ -55,6 +56,7 @@ impl SqlSource {
                 current: Refreshing::new(Lifetime::Backoff(options.refresh)),
                 options,
                 network: remote.network,
+                progress: remote.progress.clone(),
             }),
         }
     }
@@ -79,6 +81,7 @@ impl Inner {
         if self.network == Network::Offline && !local {
             return Err(unavailable("offline"));
         }
+        begin(self.progress.as_ref(), "asking the database");
         sqlx::any::install_default_drivers();
         let url = self.url()?;
         let mut connection = AnyConnection::connect(&url)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gix::progress::tree::{Item, Root};
 
-use crate::remote::{Progress, ProgressReport};
+use crate::remote::{Progress, ProgressReport, begin};
 
 /// How often to tell.
 const EVERY: Duration = Duration::from_millis(100);
@@ -24,11 +24,7 @@ impl Watcher {
         let root = Root::new();
         let done = Arc::new(AtomicBool::new(false));
         let thread = report.map(|report| {
-            report(&Progress {
-                what: "connecting".to_owned(),
-                done: 0,
-                total: None,
-            });
+            begin(Some(report), "connecting");
             let (root, done, report) = (Arc::clone(&root), Arc::clone(&done), Arc::clone(report));
             thread::spawn(move || {
                 while !done.load(Ordering::Relaxed) {

@@ -125,6 +125,11 @@ impl Endpoint {
         })
     }
 
+    /// Whom it speaks to.
+    pub(super) fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
     /// Asks for what is at `path`, which begins with `/` and is encoded.
     pub(super) async fn get(
         &self,

@@ -12,7 +12,7 @@ use prowess_core::{
 use prowess_spec::SkillPath;
 
 use crate::refreshing::{Lifetime, Refreshing};
-use crate::remote::{Network, RemoteOptions};
+use crate::remote::{Network, ProgressReport, RemoteOptions, begin};
 use crate::runtime;
 
 use super::client::{Answer, Endpoint, Found, Part, unavailable};
@@ -37,6 +37,7 @@ pub struct HttpSource {
 struct Inner {
     options: Http,
     network: Network,
+    progress: Option<ProgressReport>,
     keep: Option<Keep>,
     endpoint: OnceLock<Result<Endpoint, SourceError>>,
     list: Refreshing<List>,
@@ -72,6 +73,7 @@ impl HttpSource {
             inner: Arc::new(Inner {
                 options,
                 network: remote.network,
+                progress: remote.progress,
                 keep,
                 endpoint: OnceLock::new(),
                 list,
@@ -99,6 +101,8 @@ impl Inner {
 
     async fn fetch_list(&self, old: Option<Arc<List>>) -> Result<Arc<List>, SourceError> {
         let endpoint = self.endpoint()?;
+        let what = format!("asking {}", endpoint.host());
+        begin(self.progress.as_ref(), &what);
         let etag = old.as_ref().and_then(|old| old.kept.etag.as_deref());
         let found = match (endpoint.get("/skills", etag, None).await?, old) {
             (Answer::Found(found), _) => found,
