@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use prowess_core::CatalogFormat;
 
 use crate::commands::completions::ids;
+use crate::mcp::{Client, Scope};
 
 /// The skills engine for AI agents.
 #[derive(Parser)]
@@ -59,7 +60,10 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Check where skills are looked for, and what is wrong there
     Doctor(DoctorArguments),
-    /// Serve the skills over HTTP
+    /// Serve the skills over MCP, on standard input and output
+    #[command(after_long_help = MCP_HELP, args_conflicts_with_subcommands = true)]
+    Mcp(McpArguments),
+    /// Serve the skills over HTTP: an API at /api, MCP at /mcp
     #[command(after_long_help = SERVE_HELP)]
     Serve(ServeArguments),
     /// Show or check the configuration
@@ -75,6 +79,47 @@ Put one line into the shell's start-up file:
   zsh         source <(prowess completions zsh)
   fish        prowess completions fish | source
   powershell  prowess completions powershell | Out-String | Invoke-Expression";
+
+const MCP_HELP: &str = "\
+Clients start it themselves. To tell one of them:
+  prowess mcp install claude-code            adds it to .mcp.json, after showing the difference
+  prowess mcp install codex                  adds it to ~/.codex/config.toml
+  prowess mcp install cursor --print         prints what belongs where";
+
+/// Arguments of `mcp`.
+#[derive(Args)]
+pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+/// What to do besides serving.
+#[derive(Subcommand)]
+pub(crate) enum McpCommand {
+    /// Tell a client that Prowess is there
+    Install(McpInstallArguments),
+}
+
+/// Arguments of `mcp install`.
+#[derive(Args)]
+pub(crate) struct McpInstallArguments {
+    /// The client
+    #[arg(value_enum)]
+    pub(crate) client: Client,
+    /// For whom; the project where the client knows projects
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<Scope>,
+    /// Only print what belongs into which file
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Write without asking
+    #[arg(short, long, conflicts_with = "print")]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
 
 const SERVE_HELP: &str = "\
 Another Prowess reads it with

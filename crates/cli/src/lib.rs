@@ -10,8 +10,10 @@ mod commands;
 mod configuration;
 mod environment;
 mod exit;
+mod mcp;
 mod open;
 mod progress;
+mod rewrite;
 mod table;
 mod terminal;
 
@@ -37,6 +39,7 @@ pub fn main() -> ExitCode {
         Command::Read(arguments) => commands::read::run(arguments, &cli.global),
         Command::Prompt(arguments) => commands::prompt::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
+        Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),
         Command::Serve(arguments) => commands::serve::run(arguments, &cli.global),
         Command::Config(arguments) => commands::config::run(arguments, &cli.global),
         Command::Completions(arguments) => commands::completions::run(arguments),

@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod search;

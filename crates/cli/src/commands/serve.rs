@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use prowess_config::Secret;
 use prowess_core::Skills;
+use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_server::{Exchange, Options, keep_fresh, router, serve};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -16,7 +18,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if !arguments.read_only {
         bail!("nothing can be written over HTTP yet; say `prowess serve --read-only`");
     }
-    let options = options(arguments)?;
+    let (options, http) = options(arguments)?;
     options.check(arguments.listen).with_context(|| {
         let variable = &arguments.token_env;
         format!("set {variable} to a token, or listen on 127.0.0.1")
@@ -26,22 +28,30 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    runtime.block_on(listen(arguments, global, skills, options))?;
+    runtime.block_on(listen(arguments, global, skills, options, http))?;
     Ok(Exit::Success)
 }
 
-fn options(arguments: &ServeArguments) -> Result<Options> {
+/// Who may ask, for the skills API and for MCP.
+fn options(arguments: &ServeArguments) -> Result<(Options, HttpOptions)> {
     let mut options = Options::default();
+    let mut http = HttpOptions::default();
+    let mut hosts = arguments.hosts.clone();
     let address = arguments.listen.ip();
     if !address.is_unspecified() {
-        options = options.host(&address.to_string())?;
+        hosts.push(address.to_string());
     }
-    for host in &arguments.hosts {
-        options = options.host(host)?;
+    http.hosts = ["localhost", "127.0.0.1", "::1"]
+        .map(str::to_owned)
+        .to_vec();
+    for host in hosts {
+        options = options.host(&host)?;
+        http.hosts.push(host);
     }
     if let Some(token) = std::env::var_os(&arguments.token_env) {
         let token = token.to_str().context("the token is not UTF-8")?.to_owned();
         options = options.token(&token)?;
+        http.token = Some(Secret::new(token));
     }
     if arguments.log {
         options = options.observer(|exchange: &Exchange| {
@@ -56,7 +66,7 @@ fn options(arguments: &ServeArguments) -> Result<Options> {
             terminal::note(&terminal::printable(&line));
         });
     }
-    Ok(options)
+    Ok((options, http))
 }
 
 async fn listen(
@@ -64,6 +74,7 @@ async fn listen(
     global: &Global,
     skills: Skills,
     options: Options,
+    http: HttpOptions,
 ) -> Result<()> {
     let address = arguments.listen;
     let listener = TcpListener::bind(address)
@@ -77,14 +88,19 @@ async fn listen(
             1 => "1 skill".to_owned(),
             count => format!("{count} skills"),
         };
-        terminal::note(&format!("{skills} at {url}, read-only; Ctrl-C stops"));
+        terminal::note(&format!(
+            "{skills} at {url}, read-only, and at /mcp; Ctrl-C stops"
+        ));
     }
+    let mcp = SkillsServer::new(skills.clone(), ServerOptions::default());
+    let changed = mcp.clone();
     // Files are watched, everything else is asked again from time to time.
-    let _watch = prowess_sources::watch(&skills, |_| {});
-    let fresh = keep_fresh(skills.clone(), Duration::from_secs(arguments.refresh));
+    let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
+    let router = router(skills.clone(), options).merge(http_service(&mcp, &http));
+    let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh));
     tokio::select! {
         never = fresh => match never {},
-        () = serve(listener, router(skills, options), stopped()) => {}
+        () = serve(listener, router, stopped()) => {}
     }
     Ok(())
 }

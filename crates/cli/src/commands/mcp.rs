@@ -1,0 +1,158 @@
+//! `prowess mcp`: the skills for whoever speaks MCP.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
+
+use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
+use crate::exit::Exit;
+use crate::mcp::{Target, added, snippet};
+use crate::rewrite::{difference, replace};
+use crate::{configuration, environment, open, terminal};
+
+pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
+    match &arguments.command {
+        Some(McpCommand::Install(install)) => self::install(install),
+        None => serve(arguments, global),
+    }
+}
+
+/// Serves standard input and output until they are closed.
+fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
+    // Standard error of a server is somebody's log: no progress there.
+    let skills = pollster::block_on(open::builder(&arguments.place, global, None)?.build())?;
+    let server = SkillsServer::new(skills.clone(), ServerOptions::default());
+    let changed = server.clone();
+    let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let served = runtime.block_on(serve_stdio(
+        &server,
+        tokio::io::stdin(),
+        tokio::io::stdout(),
+    ));
+    // A read of standard input cannot be cancelled, so nobody waits for it.
+    runtime.shutdown_background();
+    served?;
+    Ok(Exit::Success)
+}
+
+fn install(arguments: &McpInstallArguments) -> Result<Exit> {
+    let scope = arguments.scope.unwrap_or(arguments.client.usual_scope());
+    let home = environment::user_directories().home;
+    let target = arguments.client.target(scope, home).with_context(|| {
+        let scope = format!("{scope:?}").to_lowercase();
+        format!("this client has no place for {scope} servers that Prowess knows")
+    })?;
+    let command = command(arguments)?;
+    if arguments.print {
+        let file = configuration::shown(&target.file);
+        terminal::note(&format!("in {file}:"));
+        terminal::print(&snippet(&target, &command)?)?;
+        return Ok(Exit::Success);
+    }
+    write(&target, &command, arguments.yes)
+}
+
+/// What the client is to start.
+fn command(arguments: &McpInstallArguments) -> Result<Vec<String>> {
+    let program = std::env::current_exe().context("cannot find the program itself")?;
+    let mut command = vec![if is_in_path(&program) {
+        "prowess".to_owned()
+    } else {
+        text(&program)?
+    }];
+    command.push("mcp".to_owned());
+    for directory in &arguments.place.directories {
+        let directory = fs::canonicalize(directory)
+            .with_context(|| format!("cannot find {}", directory.display()))?;
+        command.push("--in".to_owned());
+        command.push(text(&directory)?);
+    }
+    Ok(command)
+}
+
+fn text(path: &Path) -> Result<String> {
+    let text = path.to_str().context("a path is not UTF-8")?;
+    Ok(text.to_owned())
+}
+
+/// Whether `prowess` alone finds this very program.
+fn is_in_path(program: &Path) -> bool {
+    let Ok(program) = fs::canonicalize(program) else {
+        return false;
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .map(|directory| directory.join("prowess"))
+        .find(|candidate| candidate.is_file());
+    found.is_some_and(|found| fs::canonicalize(found).is_ok_and(|found| found == program))
+}
+
+fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
+    let file = configuration::shown(&target.file);
+    let before = match fs::read_to_string(&target.file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
+    };
+    let old = before.as_deref().unwrap_or_default();
+    let after = added(target, old, command).with_context(|| {
+        format!("cannot add an entry to {file}; `--print` shows what belongs there")
+    })?;
+    if before.as_deref() == Some(&after) {
+        terminal::note(&format!("{file} has it already"));
+        return Ok(Exit::Success);
+    }
+    terminal::print(&difference(&file, old, &after))?;
+    if !yes && !terminal::confirm(&format!("write {file}?"))? {
+        terminal::note("nothing was written; `--yes` writes without asking");
+        return Ok(Exit::Success);
+    }
+    // What was shown is what is written, or nothing.
+    let now = fs::read_to_string(&target.file).ok();
+    if now != before {
+        bail!("{file} changed meanwhile; run the command again");
+    }
+    // A link stays a link: the file behind it is replaced.
+    let path = fs::canonicalize(&target.file).unwrap_or_else(|_| target.file.clone());
+    if let Some(before) = &before {
+        let backup = backup(&path);
+        replace(&backup, before.as_bytes())
+            .with_context(|| format!("cannot write {}", backup.display()))?;
+        terminal::note(&format!(
+            "the old file is {}",
+            configuration::shown(&backup)
+        ));
+    } else if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
+    }
+    let path = std::path::absolute(&path)?;
+    replace(&path, after.as_bytes()).with_context(|| format!("cannot write {file}"))?;
+    terminal::note(&format!("wrote {file}"));
+    Ok(Exit::Success)
+}
+
+/// A name for the old file that nothing has yet.
+fn backup(path: &Path) -> PathBuf {
+    let named = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 0 {
+            ".bak".to_owned()
+        } else {
+            format!(".bak.{number}")
+        });
+        PathBuf::from(name)
+    };
+    let mut number = 0;
+    while named(number).exists() {
+        number += 1;
+    }
+    std::path::absolute(named(number)).unwrap_or_else(|_| named(number))
+}

@@ -1,0 +1,180 @@
+//! Adding an entry to a file that somebody else wrote: everything else in it stays as it is, comments included.
+
+use anyhow::{Context, Result, bail};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use super::client::{Shape, Target};
+
+/// The name under which Prowess is listed.
+const NAME: &str = "prowess";
+
+/// The text of a file with the entry in it; an older one is replaced.
+pub(crate) fn added(target: &Target, before: &str, command: &[String]) -> Result<String> {
+    match target.shape {
+        Shape::Toml => added_toml(target, before, command),
+        _ => added_json(target, before, command),
+    }
+}
+
+/// The entry alone, as a person pastes it.
+pub(crate) fn snippet(target: &Target, command: &[String]) -> Result<String> {
+    added(target, "", command)
+}
+
+fn added_json(target: &Target, before: &str, command: &[String]) -> Result<String> {
+    let root = CstRootNode::parse(before, &ParseOptions::default())
+        .map_err(|error| anyhow::anyhow!("it is not JSON: {error}"))?;
+    if root.value().is_some() && root.object_value().is_none() {
+        bail!("it does not hold an object");
+    }
+    let servers = root
+        .object_value_or_set()
+        .object_value_or_create(target.key)
+        .with_context(|| format!("its `{}` is not an object", target.key))?;
+    let entry = entry(target.shape, command);
+    match servers.get(NAME) {
+        Some(old) => old.set_value(entry),
+        None => {
+            servers.append(NAME, entry);
+        }
+    }
+    let mut text = root.to_string();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn entry(shape: Shape, command: &[String]) -> CstInputValue {
+    let text = |text: &str| CstInputValue::String(text.to_owned());
+    let list =
+        |words: &[String]| CstInputValue::Array(words.iter().map(|word| text(word)).collect());
+    let (program, arguments) = command
+        .split_first()
+        .map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));
+    let mut fields = match shape {
+        Shape::Local => {
+            return object(vec![
+                ("type", text("local")),
+                ("command", list(command)),
+                ("enabled", CstInputValue::Bool(true)),
+            ]);
+        }
+        Shape::Typed => vec![("type", text("stdio"))],
+        Shape::Custom => vec![("source", text("custom"))],
+        Shape::Plain | Shape::Toml => Vec::new(),
+    };
+    fields.push(("command", text(program)));
+    fields.push(("args", list(arguments)));
+    object(fields)
+}
+
+fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
+    let fields = fields
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value));
+    CstInputValue::Object(fields.collect())
+}
+
+fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<String> {
+    let mut document: DocumentMut = before
+        .parse()
+        .map_err(|error| anyhow::anyhow!("it is not TOML: {error}"))?;
+    let (program, arguments) = command.split_first().context("there is no command")?;
+    let mut entry = Table::new();
+    entry.insert("command", value(program.as_str()));
+    entry.insert("args", value(arguments.iter().collect::<Array>()));
+    let mut servers = Table::new();
+    // Only the entries show as tables, as people write it.
+    servers.set_implicit(true);
+    let servers = document
+        .entry(target.key)
+        .or_insert(Item::Table(servers))
+        .as_table_like_mut()
+        .with_context(|| format!("its `{}` is not a table", target.key))?;
+    servers.insert(NAME, Item::Table(entry));
+    Ok(document.to_string())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn target(key: &'static str, shape: Shape) -> Target {
+        Target {
+            file: PathBuf::from("x"),
+            key,
+            shape,
+        }
+    }
+
+    fn command() -> Vec<String> {
+        ["prowess", "mcp"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let before = "{\n  // mine\n  \"theme\": \"dark\",\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\" }, // kept\n  },\n}\n";
+        let after = added(
+            &target("context_servers", Shape::Custom),
+            before,
+            &command(),
+        )
+        .unwrap();
+        for kept in [
+            "// mine",
+            "\"theme\": \"dark\"",
+            "\"other\": { \"command\": \"x\" }",
+            "// kept",
+        ] {
+            assert!(after.contains(kept), "{after}");
+        }
+        let root = CstRootNode::parse(&after, &ParseOptions::default()).unwrap();
+        let parsed = root.to_serde_value().unwrap();
+        assert_eq!(
+            parsed["context_servers"]["prowess"],
+            serde_json::json!({"source": "custom", "command": "prowess", "args": ["mcp"]})
+        );
+        // A second time nothing changes.
+        assert_eq!(
+            added(
+                &target("context_servers", Shape::Custom),
+                &after,
+                &command()
+            )
+            .unwrap(),
+            after
+        );
+    }
+
+    #[test]
+    fn toml_keeps_its_comments() {
+        let before = "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"y\"\n";
+        let after = added(&target("mcp_servers", Shape::Toml), before, &command()).unwrap();
+        assert_eq!(
+            after,
+            "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"y\"\n\n[mcp_servers.prowess]\ncommand = \"prowess\"\nargs = [\"mcp\"]\n"
+        );
+        assert_eq!(
+            snippet(&target("mcp_servers", Shape::Toml), &command()).unwrap(),
+            "[mcp_servers.prowess]\ncommand = \"prowess\"\nargs = [\"mcp\"]\n"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_left_alone() {
+        let plain = target("mcpServers", Shape::Plain);
+        for text in ["{", "[]", "{\"mcpServers\": []}", "not json"] {
+            assert!(added(&plain, text, &command()).is_err(), "{text}");
+        }
+        let toml = target("mcp_servers", Shape::Toml);
+        for text in ["= 1", "mcp_servers = 1"] {
+            assert!(added(&toml, text, &command()).is_err(), "{text}");
+        }
+    }
+}

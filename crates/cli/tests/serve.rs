@@ -1,0 +1,229 @@
+//! `prowess serve`, `prowess mcp` and `prowess mcp install`, as programs.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use support::Place;
+
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(place: &Place, variables: &[(&str, &str)]) -> Server {
+    let mut child = place
+        .command(&["serve", "--read-only", "--json", "--listen", "127.0.0.1:0"])
+        .envs(variables.iter().copied())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = Vec::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_until(b'}', &mut text).unwrap();
+    let ready: Value = serde_json::from_slice(&text).unwrap();
+    let url = ready["url"].as_str().unwrap();
+    let port = url.split([':', '/']).nth(4).unwrap().parse().unwrap();
+    Server { child, port }
+}
+
+/// The status and the body of a request.
+fn ask(server: &Server, head: &str, body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (
+        head.split(' ').nth(1).unwrap().parse().unwrap(),
+        body.to_owned(),
+    )
+}
+
+#[test]
+fn skills_and_mcp_on_one_port() {
+    let place = Place::new();
+    place.skill(".agents/skills/a");
+    let server = serve(&place, &[]);
+    let (status, body) = ask(&server, "GET /api/skills HTTP/1.1\r\nHost: localhost", "");
+    let list: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &list["skills"][0]["id"]), (200, &json!("a")));
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json";
+    let (status, body) = ask(&server, head, &hello.to_string());
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("io.modelcontextprotocol/skills"), "{body}");
+    // A web page whose name was made to point here.
+    for head in [
+        "GET /api/skills HTTP/1.1\r\nHost: evil.example",
+        "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json",
+    ] {
+        let (status, _) = ask(&server, head, &hello.to_string());
+        assert!(status == 421 || status == 403, "{status}");
+    }
+}
+
+#[test]
+fn with_a_token_nobody_else_is_answered() {
+    let place = Place::new();
+    place.skill(".agents/skills/a");
+    let server = serve(&place, &[("PROWESS_TOKEN", "s3cret")]);
+    for path in ["GET /api/skills", "POST /mcp"] {
+        let head = format!("{path} HTTP/1.1\r\nHost: localhost");
+        assert_eq!(ask(&server, &head, "").0, 401, "{path}");
+    }
+    let head = "GET /api/skills HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cret";
+    assert_eq!(ask(&server, head, "").0, 200);
+}
+
+#[test]
+fn what_must_not_be_served_is_not() {
+    let place = Place::new();
+    assert_snapshot!(place.run(&["serve", "--read-only", "--listen", "0.0.0.0:0"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: set PROWESS_TOKEN to a token, or listen on 127.0.0.1: others can reach 0.0.0.0:0: a token is needed to listen there
+    ");
+    let writing = place.run(&["serve"]);
+    assert!(
+        writing.stderr.contains("--read-only"),
+        "{}",
+        writing.snapshot()
+    );
+}
+
+#[test]
+fn a_server_ends_when_it_is_asked_to() {
+    let place = Place::new();
+    for signal in ["-INT", "-TERM"] {
+        let mut server = serve(&place, &[]);
+        let id = server.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args([signal, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(server.child.wait().unwrap().success(), "{signal}");
+    }
+}
+
+#[test]
+fn mcp_over_standard_input_and_output() {
+    let place = Place::new();
+    place.skill(".agents/skills/a");
+    let mut child = place
+        .command(&["mcp"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |message: Value| -> Value {
+        writeln!(input, "{message}").unwrap();
+        serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
+    };
+    let hello = ask(
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}),
+    );
+    assert_eq!(hello["result"]["serverInfo"]["name"], "prowess");
+    let loaded = ask(
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "load_skill", "arguments": {"id": "a"}}}),
+    );
+    assert!(loaded.to_string().contains("<skill id="), "{loaded}");
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn clients_are_told_and_nothing_of_theirs_is_lost() {
+    let place = Place::new();
+    let asked = place.run(&["mcp", "install", "claude-code"]);
+    assert!(
+        asked.stderr.contains("nothing was written"),
+        "{}",
+        asked.snapshot()
+    );
+    assert!(!place.path(".mcp.json").exists());
+
+    place.write(
+        ".mcp.json",
+        "{\n  // mine\n  \"mcpServers\": { \"other\": { \"command\": \"x\" } }\n}\n",
+    );
+    let run = place.run(&["mcp", "install", "claude-code", "--yes"]);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    let written = place.read(".mcp.json");
+    assert!(
+        written.contains("// mine") && written.contains("\"other\": { \"command\": \"x\" }"),
+        "{written}"
+    );
+    assert!(written.contains("\"args\": [\"mcp\"]"), "{written}");
+    assert!(place.read(".mcp.json.bak").starts_with("{\n  // mine"));
+    let again = place.run(&["mcp", "install", "claude-code", "--yes"]);
+    assert_eq!(again.stderr, ".mcp.json has it already\n");
+
+    place.write("home/.codex/config.toml", "model = [broken\n");
+    let broken = place.run(&["mcp", "install", "codex", "--yes"]);
+    assert_eq!(broken.code, Some(1));
+    assert!(
+        broken.stderr.contains("it is not TOML"),
+        "{}",
+        broken.snapshot()
+    );
+    assert_eq!(place.read("home/.codex/config.toml"), "model = [broken\n");
+    fs::remove_file(place.path("home/.codex/config.toml")).unwrap();
+
+    // Every client has a place, and says what belongs there.
+    for client in [
+        "claude-code",
+        "claude-desktop",
+        "codex",
+        "cursor",
+        "gemini-cli",
+        "opencode",
+        "vscode",
+        "windsurf",
+        "zed",
+    ] {
+        let print = place.run(&["mcp", "install", client, "--print"]);
+        assert!(
+            print.stdout.contains("mcp") && print.stderr.starts_with("in "),
+            "{}",
+            print.snapshot()
+        );
+        let wrote = place.run(&["mcp", "install", client, "--yes"]);
+        assert_eq!(wrote.code, Some(0), "{}", wrote.snapshot());
+    }
+    let nowhere = place.run(&["mcp", "install", "vscode", "--scope", "user", "--print"]);
+    assert_eq!(nowhere.code, Some(1));
+}
