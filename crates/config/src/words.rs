@@ -1,31 +1,11 @@
 //! The fixed words of a configuration.
 
 use prowess_spec::manifest::Word;
-use serde::Serialize;
+use prowess_spec::words;
 
 /// Every word of `W`, in order.
 pub(crate) fn all<W: Word>() -> Vec<&'static str> {
     W::ALL.iter().map(|value| value.word()).collect()
-}
-
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-        pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
-        }
-
-        impl Word for $name {
-            const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-        }
-    };
 }
 
 words! {

@@ -3,6 +3,7 @@
 mod archive;
 mod background;
 mod chain;
+mod collection;
 #[cfg(any(feature = "git", feature = "http"))]
 mod digest;
 mod embedded;

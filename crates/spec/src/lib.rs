@@ -35,6 +35,9 @@ mod tree;
 mod value;
 mod yaml;
 
+#[doc(hidden)]
+pub use serde;
+
 pub use body::{Reference, estimate_tokens, references};
 pub use code::{Code, CodeInfo, Content, Example};
 pub use diagnostic::{Diagnostic, Edit, Levels, Profile, Severity};

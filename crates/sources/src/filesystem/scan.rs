@@ -20,14 +20,13 @@ use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Links, Strictness};
+use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, description};
 use crate::open::open_without_waiting;
 
 /// Bytes that hold the frontmatter of nearly every file.
 const FIRST_READ: usize = 4096;
 /// Bytes in which a frontmatter within its bound must end.
 const LAST_READ: usize = FRONTMATTER_BYTES + FIRST_READ;
-/// Bytes of a `COLLECTION.md` that are read.
-const COLLECTION_BYTES: u64 = 1024;
 /// Directories that one task looks at.
 const CHUNK: usize = 64;
 
@@ -324,7 +323,7 @@ impl Walk<'_> {
             };
             if is_skill_file(&name) {
                 spellings.push(name);
-            } else if name == "COLLECTION.md" {
+            } else if name == COLLECTION_FILE {
                 described = true;
             } else if !name.starts_with('.') && name != "node_modules" {
                 let kind = entry.file_type()?;
@@ -364,12 +363,9 @@ impl Walk<'_> {
             return;
         };
         let mut bytes = Vec::new();
-        let read = open_without_waiting(&path.join("COLLECTION.md"))
+        let read = open_without_waiting(&path.join(COLLECTION_FILE))
             .and_then(|file| file.take(COLLECTION_BYTES).read_to_end(&mut bytes));
-        let text = String::from_utf8_lossy(&bytes);
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        if let (Ok(_), Some(line)) = (read, line) {
-            let line = line.trim_start_matches(['#', ' ']).to_owned();
+        if let (Ok(_), Some(line)) = (read, description(&bytes)) {
             self.lock().collections.insert(collection, line);
         }
     }

@@ -1,7 +1,5 @@
 //! The fixed words of a manifest.
 
-use serde::Serialize;
-
 /// A closed set of words.
 pub trait Word: Copy + Sized + 'static {
     /// Every value.
@@ -15,21 +13,46 @@ pub trait Word: Copy + Sized + 'static {
     }
 }
 
+/// Declares an enum whose values are words, in documents and in serde.
+///
+/// ```
+/// prowess_spec::words! {
+///     /// What to do.
+///     Choice {
+///         /// This.
+///         Yes = "yes",
+///         /// That.
+///         No = "no",
+///     }
+/// }
+/// use prowess_spec::manifest::Word;
+/// assert_eq!(Choice::from_word("no"), Some(Choice::No));
+/// ```
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+            $($(#[$doc])* $variant,)*
         }
 
-        impl Word for $name {
+        impl $crate::manifest::Word for $name {
             const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
+            }
+        }
+
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::manifest::Word::word(*self))
             }
         }
     };

@@ -1,14 +1,13 @@
-//! Skills in an archive, read in place: nothing is unpacked to the disk.
+//! The source itself: opening an archive, and seeing that another took its place.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use async_trait::async_trait;
-use prowess_archive::{Archive, Entry, Kind, Limits};
+use prowess_archive::{Archive, Kind, Limits};
 use prowess_core::{
     CollectionPath, Descriptor, Document, FileEntry, FilePart, Invalid, Scope, SkillId, Snapshot,
     Source, SourceError, document,
@@ -16,15 +15,15 @@ use prowess_core::{
 use prowess_spec::limits::FILE_BYTES;
 use prowess_spec::{
     Profile, SkillName, SkillPath, choose_skill_file, head_with_diagnostics, is_skill_file,
-    is_valid, nearest,
+    is_valid,
 };
 
+use super::index::{describe, file_name, skill_directories};
+use super::opened::{Opened, Reader, Stamp, joined};
 use crate::background;
+use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE};
 use crate::filesystem::Strictness;
 use crate::open::open_without_waiting;
-
-/// Bytes of a `COLLECTION.md` that are read.
-const COLLECTION_BYTES: u64 = 1024;
 
 /// A source over a zip, tar.gz or tar archive, with one skill or many.
 ///
@@ -44,44 +43,6 @@ struct Inner {
 enum Place {
     File(PathBuf),
     Bytes(Arc<[u8]>),
-}
-
-/// An archive that was verified.
-struct Opened {
-    stamp: Option<Stamp>,
-    snapshot: Arc<Snapshot>,
-    /// The directory of each skill, and the name of its file.
-    skills: BTreeMap<SkillId, (String, String)>,
-    archive: Mutex<Archive<Reader>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    length: u64,
-}
-
-enum Reader {
-    File(File),
-    Bytes(Cursor<Arc<[u8]>>),
-}
-
-impl Read for Reader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.read(buffer),
-            Self::Bytes(bytes) => bytes.read(buffer),
-        }
-    }
-}
-
-impl Seek for Reader {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::File(file) => file.seek(position),
-            Self::Bytes(bytes) => bytes.seek(position),
-        }
-    }
 }
 
 impl ArchiveSource {
@@ -168,7 +129,7 @@ impl Inner {
         let archive = Archive::open(reader, &Limits::default(), |entry, content| {
             let limit = match (&entry.kind, file_name(entry)) {
                 (Kind::File(_), name) if is_skill_file(name) => FILE_BYTES as u64 + 1,
-                (Kind::File(_), "COLLECTION.md") => COLLECTION_BYTES,
+                (Kind::File(_), COLLECTION_FILE) => COLLECTION_BYTES,
                 _ => return Ok(()),
             };
             let mut bytes = Vec::new();
@@ -248,58 +209,6 @@ impl Inner {
     }
 }
 
-/// Every directory with a file that makes it a skill, and those files; none lies in another one.
-fn skill_directories(texts: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<&str>> {
-    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for path in texts.keys() {
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let hidden =
-            |part: &str| part.starts_with('.') || part == "node_modules" || part == "__MACOSX";
-        if is_skill_file(name) && !directory.split('/').any(hidden) {
-            found.entry(directory.to_owned()).or_default().push(name);
-        }
-    }
-    let directories: Vec<String> = found.keys().cloned().collect();
-    found.retain(|directory, _| {
-        let is_above = |other: &String| {
-            other != directory
-                && (other.is_empty()
-                    || directory
-                        .strip_prefix(other.as_str())
-                        .is_some_and(|rest| rest.starts_with('/')))
-        };
-        !directories.iter().any(is_above)
-    });
-    found
-}
-
-fn describe(path: &str, bytes: &[u8], snapshot: &mut Snapshot) {
-    let Some(directory) = path.strip_suffix("/COLLECTION.md") else {
-        return;
-    };
-    let text = String::from_utf8_lossy(bytes);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    if let Some(collection) = CollectionPath::from_directories(directory.split('/'))
-        && let Some(line) = line
-    {
-        let line = line.trim_start_matches(['#', ' ']).to_owned();
-        snapshot.collections.insert(collection, line);
-    }
-}
-
-fn file_name(entry: &Entry) -> &str {
-    let path = entry.path.as_str();
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-fn joined(directory: &str, name: &str) -> String {
-    if directory.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{directory}/{name}")
-    }
-}
-
 fn hash(bytes: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -326,120 +235,6 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
         io::ErrorKind::NotFound => format!("there is no file {}", name_of(path)),
         _ => format!("{} cannot be read: {error}", name_of(path)),
     })
-}
-
-impl Opened {
-    fn archive(&self) -> MutexGuard<'_, Archive<Reader>> {
-        self.archive.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The files of a skill by their paths inside it; links that leave it and hidden files are left out.
-    fn files(&self, directory: &str, skill_file: &str) -> Vec<FileEntry> {
-        let archive = self.archive();
-        let mut files = Vec::new();
-        for member in archive.members() {
-            let Some(inside) = inside(directory, member.entry.path.as_str()) else {
-                continue;
-            };
-            let hidden = inside.split('/').any(|part| part.starts_with('.'));
-            if hidden || inside == skill_file {
-                continue;
-            }
-            let target = archive.resolve(&member.entry.path);
-            let stays = target
-                .as_ref()
-                .is_some_and(|path| is_below(directory, path));
-            let size = match &member.entry.kind {
-                Kind::Directory => continue,
-                Kind::File(_) | Kind::HardLink(_) => member.size,
-                Kind::Symlink(_) => match target.as_ref().and_then(|path| archive.get(path)) {
-                    Some(target) if !matches!(target.entry.kind, Kind::Directory) => target.size,
-                    _ => continue,
-                },
-            };
-            if let (true, Ok(path)) = (stays, SkillPath::parse(inside)) {
-                files.push(FileEntry { path, size });
-            }
-        }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        files
-    }
-
-    fn read(
-        &self,
-        id: &SkillId,
-        directory: &str,
-        path: &SkillPath,
-        offset: u64,
-        limit: usize,
-    ) -> Result<FilePart, SourceError> {
-        let broken = |error: prowess_archive::Error| {
-            SourceError::Unavailable(format!("the archive {error}"))
-        };
-        let whole = joined(directory, path.as_str());
-        let whole = SkillPath::parse(&whole).map_err(|_| SourceError::NotFound(id.clone()))?;
-        let mut archive = self.archive();
-        let Some(target) = archive.resolve(&whole) else {
-            drop(archive);
-            return Err(self.missing(id, directory, path));
-        };
-        if !is_below(directory, &target) {
-            return Err(SourceError::AccessDenied {
-                id: id.clone(),
-                path: path.clone(),
-            });
-        }
-        let size = match archive.get(&target) {
-            Some(member) if !matches!(member.entry.kind, Kind::Directory) => member.size,
-            _ => {
-                let entries = entries(&archive, &target);
-                return Err(SourceError::NotAFile {
-                    id: id.clone(),
-                    path: path.clone(),
-                    entries,
-                });
-            }
-        };
-        let bytes = archive.read(&target, offset, limit).map_err(broken)?;
-        Ok(FilePart {
-            bytes,
-            offset: offset.min(size),
-            size,
-        })
-    }
-
-    fn missing(&self, id: &SkillId, directory: &str, path: &SkillPath) -> SourceError {
-        let files = self.files(directory, "");
-        let names = files.iter().map(|file| file.path.as_str());
-        let nearest = nearest(path.as_str(), names).into_iter();
-        SourceError::FileNotFound {
-            id: id.clone(),
-            path: path.clone(),
-            nearest: nearest.map(str::to_owned).collect(),
-        }
-    }
-}
-
-/// The names directly in a directory.
-fn entries(archive: &Archive<Reader>, directory: &SkillPath) -> Vec<String> {
-    let names = archive.members().filter_map(|member| {
-        let inside = inside(directory.as_str(), member.entry.path.as_str())?;
-        inside.split('/').next().map(str::to_owned)
-    });
-    let names: std::collections::BTreeSet<String> = names.collect();
-    names.into_iter().collect()
-}
-
-/// A path as seen from a directory that holds it.
-fn inside<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
-    if directory.is_empty() {
-        return Some(path);
-    }
-    path.strip_prefix(directory)?.strip_prefix('/')
-}
-
-fn is_below(directory: &str, path: &SkillPath) -> bool {
-    inside(directory, path.as_str()).is_some()
 }
 
 #[async_trait]
