@@ -23,6 +23,8 @@ enum Bench {
     Engine,
     /// Parsing and checking skills
     Format,
+    /// Skills over MCP
+    Mcp,
     /// Finding the right skill, and how fast
     Search,
     /// Archives, and places far away
@@ -35,6 +37,7 @@ impl Bench {
         match self {
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
+            Self::Mcp => ("prowess-cli", "mcp"),
             Self::Search => ("prowess-cli", "search"),
             Self::Sources => ("prowess-cli", "sources"),
         }

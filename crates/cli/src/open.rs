@@ -1,13 +1,16 @@
 //! The skills that a command is about.
 
 use std::env;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pollster::block_on;
-use prowess_core::{Dialect, Scope, Skills, SkillsBuilder};
+use prowess_config::{Mcp, Repository, RepositorySpec, Scope as Whose};
+use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
+use prowess_mcp::McpSource;
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, Surroundings,
-    resolve,
+    Unusable, resolve,
 };
 
 use crate::cli::{Global, Where};
@@ -39,7 +42,7 @@ pub(crate) fn builder(
             progress,
         },
         builtin: None,
-        other: None,
+        other: Some(&other),
     };
     let mut builder = resolve(&config, &surroundings);
     for directory in &place.directories {
@@ -47,6 +50,25 @@ pub(crate) fn builder(
         builder = builder.source(directory.display().to_string(), source);
     }
     Ok(builder)
+}
+
+/// Sources of the types that have a crate of their own.
+fn other(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Source>> {
+    match repository.spec()? {
+        // Whoever wrote the project must not have programs started by merely being looked at.
+        RepositorySpec::Mcp(Mcp::Command { .. })
+            if repository.origin.scope() == Some(Whose::Project) =>
+        {
+            Some(Arc::new(Unusable::new(
+                "a project's file does not start programs; if you trust it, name it with `--config`",
+            )))
+        }
+        RepositorySpec::Mcp(mcp) => {
+            let source = McpSource::new(&repository.name, mcp.clone(), remote.clone());
+            Some(Arc::new(source))
+        }
+        _ => None,
+    }
 }
 
 /// The skills, with something to look at if they are far away.

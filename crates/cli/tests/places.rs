@@ -40,6 +40,7 @@ fn every_session_of_the_page() {
             .current_dir(&directory)
             .env("HOME", place.path("home"))
             .env("TEAM_PORT", &port)
+            .env("PROWESS", env!("CARGO_BIN_EXE_prowess"))
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_CACHE_HOME");
         command
@@ -83,5 +84,5 @@ fn every_session_of_the_page() {
         }
     }
     assert!(server.is_none());
-    assert_eq!(seen, 11);
+    assert_eq!(seen, 12);
 }

@@ -16,13 +16,25 @@
 //! # Ok::<(), prowess::BuildError>(())
 //! # });
 //! ```
+//!
+//! Archives, directories, records and memory are always there as sources; the features `git`, `http` and `sql`
+//! bring the others. [`resolve`] makes sources of a `prowess.toml`.
 
 use std::path::PathBuf;
 
+/// The configuration file, and what it names.
+pub use prowess_config as config;
 pub use prowess_core::*;
+#[cfg(feature = "git")]
+pub use prowess_sources::GitSource;
+#[cfg(feature = "http")]
+pub use prowess_sources::HttpSource;
+#[cfg(feature = "sql")]
+pub use prowess_sources::SqlSource;
 pub use prowess_sources::{
-    ChainLink, FilesystemOptions, FilesystemSource, SessionDirectory, SkillRecord, Strictness,
-    UserDirectories, Watch, WatchError, default_chain, embedded, records, watch,
+    ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
+    ProgressReport, RemoteOptions, SessionDirectory, SkillRecord, Strictness, Surroundings,
+    Unusable, UserDirectories, Watch, WatchError, default_chain, embedded, records, resolve, watch,
 };
 /// The format: `SKILL.md` and `SKILL.yaml`.
 pub use prowess_spec as spec;

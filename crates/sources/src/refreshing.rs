@@ -66,6 +66,7 @@ impl<T> Refreshing<T> {
     }
 
     /// Takes what was kept from an earlier process; it counts for as long as it would have there.
+    #[cfg_attr(not(any(feature = "git", feature = "http")), allow(dead_code))]
     pub(crate) fn seed(&self, value: Arc<T>, refreshed: SystemTime) {
         let age = SystemTime::now().duration_since(refreshed).ok();
         let due = match self.lifetime {

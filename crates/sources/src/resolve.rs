@@ -123,9 +123,14 @@ fn source(
 }
 
 /// A repository that cannot be used, and why.
-struct Unusable(String);
+pub struct Unusable(String);
 
 impl Unusable {
+    /// A source without skills that says why.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+
     fn error<T>(&self) -> Result<T, SourceError> {
         Err(SourceError::Unavailable(self.0.clone()))
     }
