@@ -13,7 +13,8 @@ use serde_json::Value;
 
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
-    &["prowess-spec", "prowess-policy"],
+    &["prowess-spec"],
+    &["prowess-policy"],
     &[
         "prowess-core",
         "prowess-archive",

@@ -1,0 +1,149 @@
+//! What somebody said about a skill's permissions.
+
+use std::fmt;
+
+use prowess_spec::manifest::Permission;
+
+/// The SHA-256 of everything that a skill consists of: one changed byte makes another skill of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentDigest(pub [u8; 32]);
+
+impl fmt::Debug for ContentDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for ContentDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A skill as permissions see it: its id, and what it consists of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject {
+    /// The id.
+    pub skill: String,
+    /// What it consists of.
+    pub content: ContentDigest,
+}
+
+/// Which contents of a skill a grant is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Contents {
+    /// This one: what was looked at when the question was answered.
+    Exactly(ContentDigest),
+    /// Whatever it may become. Only a configuration or a command line says so, never an answer.
+    Any,
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// It may.
+    Allow,
+    /// It may not, whoever else says that it may.
+    Deny,
+}
+
+/// For how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lifetime {
+    /// Until the session ends.
+    Session,
+    /// Until it is revoked.
+    Always,
+}
+
+/// What somebody said about one permission of one skill.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Grant {
+    /// The skill's id.
+    pub skill: String,
+    /// Which contents of it.
+    pub contents: Contents,
+    /// What it may do, or not.
+    pub permission: Permission,
+    /// Yes or no.
+    pub effect: Effect,
+    /// For how long.
+    pub lifetime: Lifetime,
+}
+
+impl Grant {
+    /// Whether it is about this skill as it is.
+    pub fn is_about(&self, subject: &Subject) -> bool {
+        let content = match self.contents {
+            Contents::Exactly(content) => content == subject.content,
+            Contents::Any => true,
+        };
+        content && self.skill == subject.skill
+    }
+}
+
+/// Everything that was said, in no particular order: no grant hides another, and a denial beats them all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants(Vec<Grant>);
+
+impl Grants {
+    /// Nothing said yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what was said. An answer about the same content replaces an earlier one.
+    pub fn say(&mut self, grant: Grant) {
+        let same = |old: &Grant| {
+            (&old.skill, old.contents, old.permission)
+                == (&grant.skill, grant.contents, grant.permission)
+        };
+        self.0.retain(|old| !same(old));
+        self.0.push(grant);
+    }
+
+    /// Takes back everything that was said about a skill, whatever its content.
+    pub fn forget(&mut self, skill: &str) {
+        self.0.retain(|grant| grant.skill != skill);
+    }
+
+    /// Takes back what was said about one permission of a skill.
+    pub fn revoke(&mut self, skill: &str, permission: Permission) {
+        self.0
+            .retain(|grant| grant.skill != skill || grant.permission != permission);
+    }
+
+    /// Takes back what was said for the session only.
+    pub fn end_session(&mut self) {
+        self.0.retain(|grant| grant.lifetime == Lifetime::Always);
+    }
+
+    /// Everything that was said.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Grant> {
+        self.0.iter()
+    }
+
+    /// What was said about a permission of this very content; nothing if nobody was asked.
+    pub fn effect(&self, subject: &Subject, permission: Permission) -> Option<Effect> {
+        let about = |grant: &&Grant| grant.permission == permission && grant.is_about(subject);
+        // Denials sort behind, so the greatest is the one that counts.
+        self.0.iter().filter(about).map(|grant| grant.effect).max()
+    }
+
+    /// Those of `declared` about which somebody has to be asked.
+    pub fn undecided(&self, subject: &Subject, declared: &[Permission]) -> Vec<Permission> {
+        let undecided = |permission: &&Permission| self.effect(subject, **permission).is_none();
+        declared.iter().filter(undecided).copied().collect()
+    }
+}
+
+impl FromIterator<Grant> for Grants {
+    fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
+        let mut all = Self::new();
+        for grant in grants {
+            all.say(grant);
+        }
+        all
+    }
+}
