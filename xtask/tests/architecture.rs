@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
         "prowess-scan",
     ],
     &["prowess-sources"],
+    &["prowess-store"],
     &["prowess", "prowess-mcp", "prowess-server"],
     &["prowess-cli"],
     &["xtask"],

@@ -37,6 +37,8 @@ pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
 pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
 pub use resolve::{OtherSources, Surroundings, Unusable, resolve};
+#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
+pub use runtime::{Lost, on_network_runtime};
 pub use sessions::SessionDirectory;
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;

@@ -1,0 +1,25 @@
+//! What outlives a run: approvals, the state of skills, conversations, caches.
+//!
+//! One set of statements over SQLite (the default, a file) and PostgreSQL (by URL, shared by several machines).
+//!
+//! - A store that a newer Prowess wrote is refused and left untouched.
+//! - A file that is no store, or a broken one, is refused; a copy is put beside it before anything is tried.
+//! - Where a store cannot be written, [`Store::memory`] stands in, and whoever opens it says so.
+#![allow(
+    clippy::doc_markdown,
+    reason = "SQLite and PostgreSQL are names, not code"
+)]
+
+mod cache;
+mod error;
+mod grants;
+mod open;
+mod schema;
+mod sessions;
+mod state;
+
+pub use cache::Cached;
+pub use error::StoreError;
+pub use open::{Place, Store};
+pub use schema::SCHEMA_VERSION;
+pub use state::{Phase, SkillState};

@@ -1,0 +1,195 @@
+//! Opening a store, and what goes wrong there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use prowess_config::Url;
+use prowess_sources::on_network_runtime;
+use sqlx::any::{AnyPoolOptions, AnyRow};
+use sqlx::{AnyConnection, AnyPool, Connection, Row};
+
+use crate::error::StoreError;
+use crate::schema::migrate;
+
+/// Connections of one process.
+const CONNECTIONS: u32 = 4;
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A file; it and its directory are made when they are missing.
+    File(PathBuf),
+    /// A PostgreSQL server.
+    Postgres(Url),
+    /// Nowhere: it is gone with the process.
+    Memory,
+}
+
+/// What outlives a run. A clone is another handle to the same store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: Arc<AnyPool>,
+}
+
+impl Store {
+    /// Opens a store, and brings its tables up to date.
+    pub async fn open(place: Place) -> Result<Self, StoreError> {
+        on_network_runtime(open(place)).await?
+    }
+
+    /// A store that is gone with the process, for when no other can be had.
+    pub async fn memory() -> Result<Self, StoreError> {
+        Self::open(Place::Memory).await
+    }
+
+    pub(crate) async fn run<T, F>(
+        &self,
+        work: impl FnOnce(Arc<AnyPool>) -> F + Send + 'static,
+    ) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, sqlx::Error>> + Send,
+    {
+        let pool = Arc::clone(&self.pool);
+        let done = on_network_runtime(async move { work(pool).await }).await?;
+        done.map_err(|error| StoreError::of("use", &error))
+    }
+}
+
+async fn open(place: Place) -> Result<Store, StoreError> {
+    sqlx::any::install_default_drivers();
+    let (url, connections) = match &place {
+        Place::File(path) => {
+            prepare_file(path)?;
+            (file_url(path)?, CONNECTIONS)
+        }
+        Place::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
+        // Every connection would be a store of its own.
+        Place::Memory => ("sqlite::memory:".to_owned(), 1),
+    };
+    let mut options = AnyPoolOptions::new().max_connections(connections);
+    if connections == 1 {
+        options = options
+            .min_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None);
+    }
+    let failed = |error: sqlx::Error| refused(&place, "open", &error);
+    if place != Place::Memory {
+        // Alone first: a pool would try again and again, and then only say that it took too long.
+        let mut first = AnyConnection::connect(&url).await.map_err(failed)?;
+        settle(&mut first).await.map_err(failed)?;
+        prepare_tables(&mut first, &place).await?;
+        let _ = first.close().await;
+    }
+    let pool = options
+        .after_connect(|connection, _| Box::pin(settle(connection)))
+        .connect(&url)
+        .await
+        .map_err(failed)?;
+    if place == Place::Memory {
+        let mut only = pool.acquire().await.map_err(failed)?;
+        prepare_tables(&mut only, &place).await?;
+    }
+    Ok(Store {
+        pool: Arc::new(pool),
+    })
+}
+
+async fn prepare_tables(connection: &mut AnyConnection, place: &Place) -> Result<(), StoreError> {
+    match migrate(connection).await {
+        Err(StoreError::Database { reason, .. }) if is_broken(&reason) => {
+            Err(broken(place, reason))
+        }
+        done => done,
+    }
+}
+
+/// How long to wait for others, and how to write beside readers.
+async fn settle(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let statements: &[&'static str] = match connection.backend_name() {
+        "SQLite" => &["PRAGMA busy_timeout = 5000", "PRAGMA journal_mode = WAL"],
+        _ => &["SET lock_timeout = '5s'"],
+    };
+    for statement in statements {
+        sqlx::query(*statement)
+            .fetch_optional(&mut *connection)
+            .await?;
+    }
+    connection.ping().await
+}
+
+fn prepare_file(path: &Path) -> Result<(), StoreError> {
+    let read_only = || StoreError::ReadOnly {
+        path: path.to_owned(),
+    };
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).map_err(|_| read_only())?;
+    // SQLite would open a file for reading only where it cannot write, and fail much later.
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true);
+    options.open(path).map(|_| ()).map_err(|_| read_only())
+}
+
+fn file_url(path: &Path) -> Result<String, StoreError> {
+    const IN_PATH: &AsciiSet = &CONTROLS.add(b'?').add(b'#').add(b'%').add(b' ');
+    let text = path.to_str().ok_or_else(|| StoreError::Database {
+        action: "open",
+        reason: "its path is not UTF-8".to_owned(),
+    })?;
+    Ok(format!(
+        "sqlite://{}?mode=rwc",
+        utf8_percent_encode(text, IN_PATH)
+    ))
+}
+
+fn is_broken(reason: &str) -> bool {
+    reason.contains("not a database")
+        || reason.contains("malformed")
+        || reason.contains("disk image")
+}
+
+fn refused(place: &Place, action: &'static str, error: &sqlx::Error) -> StoreError {
+    match StoreError::of(action, error) {
+        StoreError::Database { reason, .. } if is_broken(&reason) => broken(place, reason),
+        StoreError::Database { reason, .. } if reason.contains("readonly") => match place {
+            Place::File(path) => StoreError::ReadOnly { path: path.clone() },
+            _ => StoreError::Database { action, reason },
+        },
+        other => other,
+    }
+}
+
+/// Keeps a copy of a file that cannot be used, under a name that nothing has yet.
+fn broken(place: &Place, reason: String) -> StoreError {
+    let Place::File(path) = place else {
+        return StoreError::Database {
+            action: "open",
+            reason,
+        };
+    };
+    let named = |number: u32| path.with_extension(format!("broken-{number}"));
+    let mut number = 1;
+    while named(number).exists() {
+        number += 1;
+    }
+    let copy = named(number);
+    match fs::copy(path, &copy) {
+        Ok(_) => StoreError::Broken {
+            path: path.clone(),
+            copy,
+            reason,
+        },
+        Err(error) => StoreError::Database {
+            action: "copy",
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// A column as text.
+pub(crate) fn text(row: &AnyRow, index: usize) -> Result<String, sqlx::Error> {
+    row.try_get(index)
+}

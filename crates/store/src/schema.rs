@@ -1,0 +1,84 @@
+//! The tables, and how older ones become newer ones.
+
+use sqlx::{AnyConnection, Connection, Row};
+
+use crate::error::StoreError;
+
+/// The version that this Prowess writes.
+#[allow(clippy::cast_possible_wrap, reason = "there are a handful")]
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// What makes each version of the one before. What is here once is never changed again.
+const MIGRATIONS: &[&[&str]] = &[&[
+    "CREATE TABLE grants (
+        skill TEXT NOT NULL, contents TEXT NOT NULL, permission TEXT NOT NULL, effect TEXT NOT NULL,
+        PRIMARY KEY (skill, contents, permission))",
+    "CREATE TABLE skill_states (
+        skill TEXT PRIMARY KEY, phase TEXT NOT NULL, reason TEXT NOT NULL, changed BIGINT NOT NULL)",
+    "CREATE TABLE sessions (conversation TEXT PRIMARY KEY, active TEXT NOT NULL)",
+    "CREATE TABLE cache (
+        origin TEXT NOT NULL, name TEXT NOT NULL, etag TEXT, body TEXT NOT NULL, fetched BIGINT NOT NULL,
+        PRIMARY KEY (origin, name))",
+]];
+
+/// Brings the tables up to date, in one transaction: a crash leaves the old version or the new one.
+pub(crate) async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let failed = |error| StoreError::of("prepare", &error);
+    let found = version(connection).await?;
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::Newer {
+            found,
+            known: SCHEMA_VERSION,
+        });
+    }
+    if found == SCHEMA_VERSION {
+        return Ok(());
+    }
+    let mut transaction = connection.begin().await.map_err(failed)?;
+    let create = "CREATE TABLE IF NOT EXISTS prowess_store (one INTEGER PRIMARY KEY, version BIGINT NOT NULL)";
+    sqlx::query(create)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+    let missing = MIGRATIONS
+        .iter()
+        .skip(usize::try_from(found).unwrap_or_default());
+    let statements: Vec<&'static str> = missing.copied().flatten().copied().collect();
+    for statement in statements {
+        sqlx::query(statement)
+            .execute(&mut *transaction)
+            .await
+            .map_err(failed)?;
+    }
+    let note = "INSERT INTO prowess_store (one, version) VALUES (1, $1)
+        ON CONFLICT (one) DO UPDATE SET version = excluded.version";
+    sqlx::query(note)
+        .bind(SCHEMA_VERSION)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+    transaction.commit().await.map_err(failed)
+}
+
+/// The version of the tables; 0 where there are none.
+async fn version(connection: &mut AnyConnection) -> Result<i64, StoreError> {
+    let exists = match connection.backend_name() {
+        "SQLite" => "SELECT COUNT(*) FROM sqlite_master WHERE name = 'prowess_store'",
+        _ => {
+            "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'prowess_store'"
+        }
+    };
+    let read = |error| StoreError::of("read", &error);
+    let row = sqlx::query(exists)
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(read)?;
+    if row.try_get::<i64, _>(0).map_err(read)? == 0 {
+        return Ok(0);
+    }
+    let row = sqlx::query("SELECT version FROM prowess_store")
+        .fetch_optional(connection)
+        .await
+        .map_err(read)?;
+    row.map_or(Ok(0), |row| row.try_get(0).map_err(read))
+}

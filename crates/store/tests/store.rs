@@ -1,0 +1,240 @@
+//! The same tests over SQLite and PostgreSQL, and what goes wrong with files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::doc_markdown,
+    reason = "helpers of tests may panic"
+)]
+
+#[allow(dead_code, reason = "the other tests use more of it")]
+#[path = "../../sources/tests/support/database.rs"]
+mod database;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use database::Postgres;
+use pollster::block_on;
+use prowess_core::{SessionStore, SkillId};
+use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
+use prowess_spec::manifest::Permission;
+use prowess_store::{Phase, Place, SCHEMA_VERSION, Store, StoreError};
+
+fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
+    Grant {
+        skill: skill.to_owned(),
+        contents: Contents::Exactly(ContentDigest([content; 32])),
+        permission,
+        effect,
+        lifetime: Lifetime::Always,
+    }
+}
+
+fn subject(skill: &str, content: u8) -> Subject {
+    Subject {
+        skill: skill.to_owned(),
+        content: ContentDigest([content; 32]),
+    }
+}
+
+/// What holds for every store; `again` opens it as another process would.
+fn contract(again: &dyn Fn() -> Store) {
+    let store = again();
+    let exec = Permission::ShellExec;
+    let read = Permission::FileRead;
+    block_on(store.say(&grant("a", 1, exec, Effect::Allow))).unwrap();
+    block_on(store.say(&grant("a", 1, read, Effect::Deny))).unwrap();
+    block_on(store.say(&grant("b/c", 2, exec, Effect::Allow))).unwrap();
+    let mut any = grant("d", 0, exec, Effect::Allow);
+    any.contents = Contents::Any;
+    block_on(store.say(&any)).unwrap();
+    let mut once = grant("e", 1, exec, Effect::Allow);
+    once.lifetime = Lifetime::Session;
+    block_on(store.say(&once)).unwrap();
+
+    let grants = block_on(again().grants()).unwrap();
+    assert_eq!(grants.iter().len(), 4);
+    assert_eq!(grants.effect(&subject("a", 1), exec), Some(Effect::Allow));
+    assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Deny));
+    assert_eq!(grants.effect(&subject("a", 2), exec), None);
+    assert_eq!(grants.effect(&subject("d", 9), exec), Some(Effect::Allow));
+    assert_eq!(grants.effect(&subject("e", 1), exec), None);
+    // The last answer counts.
+    block_on(store.say(&grant("a", 1, read, Effect::Allow))).unwrap();
+    let grants = block_on(store.grants()).unwrap();
+    assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Allow));
+    assert_eq!(block_on(store.revoke("a", exec)).unwrap(), 1);
+    assert_eq!(block_on(store.forget("a")).unwrap(), 1);
+    assert_eq!(block_on(again().grants()).unwrap().iter().len(), 2);
+
+    assert_eq!(block_on(store.skill_state("a")).unwrap(), None);
+    block_on(store.set_skill_state("a", Phase::Failed, "it crashed: 'twice'")).unwrap();
+    let state = block_on(again().skill_state("a")).unwrap().unwrap();
+    assert_eq!(
+        (state.phase, state.reason.as_str()),
+        (Phase::Failed, "it crashed: 'twice'")
+    );
+    block_on(store.set_skill_state("a", Phase::Enabled, "")).unwrap();
+    assert_eq!(
+        block_on(store.skill_state("a")).unwrap().unwrap().phase,
+        Phase::Enabled
+    );
+
+    let ids: Vec<SkillId> = ["a", "b/c"].map(|id| id.parse().unwrap()).to_vec();
+    assert_eq!(block_on(store.load("chat")).unwrap(), None);
+    block_on(store.save("chat", &ids)).unwrap();
+    assert_eq!(block_on(again().load("chat")).unwrap(), Some(ids));
+
+    assert_eq!(block_on(store.cached("r", "index")).unwrap(), None);
+    block_on(store.keep("r", "index", Some("\"1\""), "{\"ä\": 1}")).unwrap();
+    block_on(store.keep("r", "index", None, "{}")).unwrap();
+    let cached = block_on(again().cached("r", "index")).unwrap().unwrap();
+    assert_eq!((cached.etag, cached.body.as_str()), (None, "{}"));
+
+    // Many at once.
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let store = again();
+            scope.spawn(move || {
+                for index in 0..25 {
+                    let skill = format!("s{thread}-{index}");
+                    block_on(store.say(&grant(&skill, 1, exec, Effect::Allow))).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 202);
+}
+
+#[test]
+fn sqlite() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("deep/er/my store?.db");
+    contract(&|| block_on(Store::open(Place::File(path.clone()))).unwrap());
+}
+
+#[test]
+fn postgres() {
+    let database = Postgres::start();
+    contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
+}
+
+#[test]
+fn memory_is_one_store_for_all_its_handles() {
+    let store = block_on(Store::memory()).unwrap();
+    contract(&|| store.clone());
+}
+
+fn sql(path: &std::path::Path, statement: &str) {
+    let script =
+        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
+    let done = Command::new("python3")
+        .args(["-c", script])
+        .arg(path)
+        .arg(statement)
+        .status();
+    assert!(done.unwrap().success());
+}
+
+#[test]
+fn a_newer_store_is_refused_and_untouched() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    drop(block_on(Store::open(Place::File(path.clone()))).unwrap());
+    sql(&path, "UPDATE prowess_store SET version = 99");
+    let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+    assert!(
+        matches!(error, StoreError::Newer { found: 99, known } if known == SCHEMA_VERSION),
+        "{error}"
+    );
+    sql(&path, "INSERT INTO sessions VALUES ('still', 'there')");
+}
+
+#[test]
+fn a_broken_file_is_refused_and_copied() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    for (number, bytes) in [
+        &b"this is not a database, but it is long enough to be looked at"[..],
+        &[0xff; 8192],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&path, bytes).unwrap();
+        let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+        let StoreError::Broken { copy, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(fs::read(copy).unwrap(), bytes);
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        assert!(
+            copy.ends_with(format!("store.broken-{}", number + 1)),
+            "{copy:?}"
+        );
+    }
+    // An empty file is a new store.
+    fs::write(&path, "").unwrap();
+    assert!(block_on(Store::open(Place::File(path))).is_ok());
+}
+
+#[test]
+fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let script = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\nc.execute('BEGIN IMMEDIATE')\nprint('held', flush=True)\nsys.stdin.read()";
+    let mut holder = Command::new("python3")
+        .args(["-c", script])
+        .arg(&path)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let out = holder.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
+    let error =
+        block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow))).unwrap_err();
+    assert!(matches!(error, StoreError::Locked), "{error}");
+    // Reading goes on meanwhile.
+    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 0);
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow))).unwrap();
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    // A file in the place of the directory stops root too.
+    fs::write(place.path().join("file"), "").unwrap();
+    let path = place.path().join("file/store.db");
+    let error = block_on(Store::open(Place::File(path))).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    let closed = place.path().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+    if !rustix::process::geteuid().is_root() {
+        let error = block_on(Store::open(Place::File(closed.join("store.db")))).unwrap_err();
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_a_hand_wrote_allows_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    for values in [
+        "('a', 'sha256:short', 'shell:exec', 'allow')",
+        "('a', 'any', 'shell:everything', 'allow')",
+        "('a', 'any', 'shell:exec', 'perhaps')",
+    ] {
+        sql(&path, &format!("INSERT INTO grants VALUES {values}"));
+    }
+    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 0);
+}
