@@ -23,6 +23,7 @@ const FLOORS: &[&[&str]] = &[
     ],
     &["prowess-sources"],
     &["prowess-store"],
+    &["prowess-runtime"],
     &["prowess", "prowess-mcp", "prowess-server"],
     &["prowess-cli"],
     &["xtask"],

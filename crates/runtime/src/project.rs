@@ -1,0 +1,138 @@
+//! The files of a project, as triggers see them.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ignore::{WalkBuilder, WalkState};
+
+/// How much of a project is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProjectLimits {
+    /// Files.
+    pub files: usize,
+    /// Directories inside each other.
+    pub depth: usize,
+}
+
+impl Default for ProjectLimits {
+    fn default() -> Self {
+        Self {
+            files: 200_000,
+            depth: 32,
+        }
+    }
+}
+
+/// The files of a project: paths relative to its root, with `/` between parts, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Project {
+    files: Vec<String>,
+    complete: bool,
+}
+
+impl Project {
+    /// Looks through a directory, leaving out what its ignore files name and what is hidden.
+    pub fn scan(root: &Path, limits: &ProjectLimits) -> Self {
+        let found = Mutex::new(Vec::new());
+        let too_many = AtomicBool::new(false);
+        let walk = WalkBuilder::new(root)
+            .max_depth(Some(limits.depth))
+            .require_git(false)
+            .build_parallel();
+        walk.run(|| {
+            let mut batch = Batch::new(&found, limits.files, &too_many);
+            let root = root.to_owned();
+            Box::new(move |entry| {
+                let Ok(entry) = entry else {
+                    return WalkState::Continue;
+                };
+                if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                    let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+                    // A name that is not UTF-8 cannot be named by a pattern either.
+                    if let Some(path) = path.to_str() {
+                        return batch.push(path.replace('\\', "/"));
+                    }
+                }
+                WalkState::Continue
+            })
+        });
+        let mut files = found
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        files.sort_unstable();
+        files.truncate(limits.files);
+        Self {
+            files,
+            complete: !too_many.into_inner(),
+        }
+    }
+
+    /// A project whose files are known.
+    pub fn new(files: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut files: Vec<String> = files.into_iter().map(Into::into).collect();
+        files.sort_unstable();
+        Self {
+            files,
+            complete: true,
+        }
+    }
+
+    /// The files.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
+    /// Whether every file is here; a project may be larger than what is looked at.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+}
+
+/// The files that one thread found, handed over many at a time.
+struct Batch<'s> {
+    files: Vec<String>,
+    all: &'s Mutex<Vec<String>>,
+    limit: usize,
+    too_many: &'s AtomicBool,
+}
+
+impl<'s> Batch<'s> {
+    fn new(all: &'s Mutex<Vec<String>>, limit: usize, too_many: &'s AtomicBool) -> Self {
+        Self {
+            files: Vec::new(),
+            all,
+            limit,
+            too_many,
+        }
+    }
+
+    fn push(&mut self, path: String) -> WalkState {
+        self.files.push(path);
+        if self.files.len() >= 512 {
+            self.hand_over();
+        }
+        if self.too_many.load(Ordering::Relaxed) {
+            WalkState::Quit
+        } else {
+            WalkState::Continue
+        }
+    }
+
+    fn hand_over(&mut self) {
+        let mut all = self
+            .all
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.append(&mut self.files);
+        if all.len() > self.limit {
+            self.too_many.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        self.hand_over();
+    }
+}
