@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prowess_core::CatalogFormat;
+use prowess_scan::Severity;
 
 use crate::commands::completions::ids;
 use crate::mcp::{Client, Scope};
@@ -44,6 +45,9 @@ pub(crate) enum Command {
     /// Check skills as a compiler would
     #[command(after_long_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Look for what in a skill could do harm
+    #[command(after_long_help = AUDIT_HELP)]
+    Audit(AuditArguments),
     /// List the skills that an agent would find here
     List(ListArguments),
     /// Look into a collection
@@ -362,6 +366,87 @@ Exit codes:
   1  something could not be read
   2  the command line makes no sense
   3  a skill is invalid";
+
+const AUDIT_HELP: &str = "\
+Examples:
+  prowess audit skills/pdf           one skill, or every skill below a directory
+  prowess audit pdf-forms            a skill by its id, wherever it comes from
+  prowess audit . --format sarif     for code scanning
+
+Exit codes:
+  0  nothing found that counts (see --fail-on)
+  1  something could not be read
+  2  the command line makes no sense
+  3  something was found
+
+A skill without findings is not thereby harmless: read what was not read, and what its code does.";
+
+/// Arguments of `audit`.
+#[derive(Args)]
+pub(crate) struct AuditArguments {
+    /// Directories with skills, or ids of skills
+    #[arg(required = true, value_name = "PATH|ID", add = ids())]
+    pub(crate) targets: Vec<String>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = AuditFormat::Human)]
+    pub(crate) format: AuditFormat,
+    /// Print JSON; the same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// The least that counts for the exit code
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Medium)]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+impl AuditArguments {
+    pub(crate) fn format(&self) -> AuditFormat {
+        if self.json {
+            AuditFormat::Json
+        } else {
+            self.format
+        }
+    }
+}
+
+/// How `audit` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditFormat {
+    /// Source lines with carets, for people
+    Human,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// The least that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Only what is critical
+    Critical,
+    /// What is high or worse
+    High,
+    /// What is medium or worse
+    Medium,
+    /// What is low or worse
+    Low,
+    /// Everything
+    Info,
+}
+
+impl FailOn {
+    pub(crate) fn severity(self) -> Severity {
+        match self {
+            Self::Critical => Severity::Critical,
+            Self::High => Severity::High,
+            Self::Medium => Severity::Medium,
+            Self::Low => Severity::Low,
+            Self::Info => Severity::Info,
+        }
+    }
+}
 
 /// Arguments of `check`.
 #[derive(Args)]

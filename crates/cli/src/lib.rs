@@ -3,6 +3,7 @@
 //! Data goes to standard output, everything else to standard error. An error names its cause, then a
 //! `hint:` says what to type. Exit codes: see [`Exit`].
 
+mod audit;
 mod cache;
 mod check;
 mod cli;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
+        Command::Audit(arguments) => audit::run(arguments, &cli.global),
         Command::List(arguments) => commands::list::run(arguments, &cli.global),
         Command::Browse(arguments) => commands::browse::run(arguments, &cli.global),
         Command::Search(arguments) => commands::search::run(arguments, &cli.global),

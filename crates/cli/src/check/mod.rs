@@ -10,7 +10,7 @@ mod human;
 mod json;
 mod read;
 mod report;
-mod sarif;
+pub(crate) mod sarif;
 mod wire;
 
 use std::time::Instant;

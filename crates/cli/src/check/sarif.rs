@@ -87,7 +87,7 @@ fn result(skill: &SkillReport, finding: &Finding, codes: &[Code]) -> Value {
 }
 
 /// A path as a relative or absolute URI reference.
-fn uri(path: &str) -> String {
+pub(crate) fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

@@ -3,9 +3,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
+use prowess_sources::watch;
 
 use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
@@ -26,7 +28,8 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     let skills = pollster::block_on(open::builder(&arguments.place, global, None)?.build())?;
     let server = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = server.clone();
-    let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
+    // Watching many directories takes longer to begin than a client should wait for its first answer.
+    let _watch = thread::spawn(move || watch(&skills, move |_| changed.notify_changed()));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::terminal;
 
 /// Prints a value as JSON.
-fn print_json(value: &impl Serialize) -> Result<()> {
+pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     Ok(terminal::print(&format!("{text}\n"))?)
 }
@@ -45,7 +45,7 @@ fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {
 }
 
 /// The id that a person typed; what is not one cannot exist.
-fn parse_id(text: &str) -> Result<prowess_core::SkillId> {
+pub(crate) fn parse_id(text: &str) -> Result<prowess_core::SkillId> {
     let text = text.strip_prefix('/').unwrap_or(text);
     Ok(text.parse()?)
 }

@@ -76,7 +76,7 @@ impl Endpoint {
                 unavailable("the credentials cannot be sent in a header".to_owned())
             })?;
             value.set_sensitive(true);
-            Ok(value)
+            Ok::<_, SourceError>(value)
         };
         match &options.auth {
             None => {}

@@ -1,0 +1,150 @@
+//! Every file of a skill, hidden ones too: what is not listed is where things are hidden.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use pollster::block_on;
+use prowess_core::{Scope, SkillId, Skills, Source};
+use prowess_scan::limits::{FILE_BYTES, FILES};
+use prowess_sources::{FilesystemOptions, FilesystemSource, open_without_waiting};
+use prowess_spec::{SKILL_FILE, SkillPath};
+
+use super::Audited;
+use crate::cli::{Global, Where};
+use crate::{commands, open};
+
+/// Directories inside each other that are looked into.
+const DEPTH: usize = 32;
+
+/// The skills that a person means: those in a directory, or one by its id.
+pub(super) fn skills(target: &str, place: &Where, global: &Global) -> Result<Vec<Audited>> {
+    let path = Path::new(target);
+    if path.exists() {
+        return in_directory(path);
+    }
+    let skills = open::skills(place, global)?;
+    let id = commands::parse_id(target)
+        .with_context(|| format!("`{target}` is neither a directory nor the id of a skill"))?;
+    by_id(&skills, &id).map(|skill| vec![skill])
+}
+
+fn in_directory(path: &Path) -> Result<Vec<Audited>> {
+    // A skill may be named by its file.
+    let path = match path.parent() {
+        Some(parent) if path.is_file() => parent,
+        _ => path,
+    };
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    let source = FilesystemSource::new(path, FilesystemOptions::new(Scope::Project));
+    let snapshot = block_on(source.snapshot())?;
+    let located = snapshot
+        .skills
+        .iter()
+        .filter_map(|skill| source.location(&skill.id));
+    // One that does not load can do harm all the same.
+    let invalid = snapshot.invalid.iter().filter_map(|invalid| {
+        let file = path.join(&invalid.path);
+        Some(file.parent()?.display().to_string())
+    });
+    let mut directories: Vec<String> = located.chain(invalid).collect();
+    directories.sort();
+    if directories.is_empty() {
+        anyhow::bail!("there is no skill in {}", path.display());
+    }
+    Ok(directories
+        .into_iter()
+        .map(|directory| directory_of(&directory))
+        .collect())
+}
+
+/// Everything below a directory.
+fn directory_of(directory: &str) -> Audited {
+    let mut audited = empty(directory);
+    walk(Path::new(directory), "", 0, &mut audited);
+    audited.files.sort();
+    audited
+}
+
+fn empty(name: &str) -> Audited {
+    Audited {
+        name: name.trim_end_matches('/').to_owned(),
+        files: Vec::new(),
+        unreadable: Vec::new(),
+        report: prowess_scan::Report::default(),
+    }
+}
+
+fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut Audited) {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return unreadable(audited, inside, &error.kind().to_string()),
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if inside.is_empty() {
+            name
+        } else {
+            format!("{inside}/{name}")
+        };
+        match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => unreadable(audited, &path, "it is a link"),
+            Ok(kind) if kind.is_dir() && depth < DEPTH => {
+                walk(&entry.path(), &path, depth + 1, audited);
+            }
+            Ok(kind) if kind.is_dir() => unreadable(audited, &path, "it lies too deep"),
+            _ if audited.files.len() > FILES => {
+                return unreadable(audited, &path, "there are too many files");
+            }
+            _ => match read(&entry.path()) {
+                Ok(bytes) => audited.files.push((path, bytes)),
+                Err(error) => unreadable(audited, &path, &error.to_string()),
+            },
+        }
+    }
+}
+
+fn unreadable(audited: &mut Audited, path: &str, reason: &str) {
+    audited
+        .unreadable
+        .push((path.to_owned(), reason.to_owned()));
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = open_without_waiting(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A skill of the catalog, wherever it is.
+fn by_id(skills: &Skills, id: &SkillId) -> Result<Audited> {
+    let catalog = skills.catalog();
+    if let Some(directory) = skills.sources().location(&catalog, id) {
+        let mut audited = directory_of(&directory);
+        audited.name = id.to_string();
+        return Ok(audited);
+    }
+    let mut audited = empty(id.as_str());
+    let mut paths = vec![SKILL_FILE.to_owned()];
+    let listed = block_on(skills.sources().files(id))?;
+    paths.extend(listed.into_iter().map(|file| file.path.to_string()));
+    for path in paths {
+        let Ok(inside) = SkillPath::parse(&path) else {
+            continue;
+        };
+        match block_on(skills.sources().read(id, &inside, 0, FILE_BYTES + 1)) {
+            Ok(part) => audited.files.push((path, part.bytes)),
+            Err(error) => unreadable(&mut audited, &path, &error.to_string()),
+        }
+    }
+    Ok(audited)
+}

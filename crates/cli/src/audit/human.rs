@@ -1,0 +1,108 @@
+//! Findings for people: source lines, carets, and what was not read.
+
+use std::fmt::Write;
+use std::io;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use prowess_scan::{Finding, NotRead, Reason, Severity};
+use prowess_spec::manifest::Word;
+
+use super::{Audited, counted};
+use crate::check::excerpt::excerpt;
+use crate::terminal;
+
+pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
+    let renderer = Renderer::styled().term_width(terminal::width());
+    let mut out = String::new();
+    for skill in audited {
+        for finding in &skill.report.findings {
+            let _ = writeln!(out, "{}\n", render(&renderer, skill, finding));
+        }
+        for omitted in &skill.report.omitted {
+            let (file, rule) = (shown(skill, &omitted.file), &omitted.rule);
+            let _ = writeln!(out, "... and {} more of {rule} in {file}\n", omitted.count);
+        }
+    }
+    terminal::print(&out)?;
+    if quiet {
+        return Ok(());
+    }
+    for skill in audited {
+        for not_read in &skill.report.not_read {
+            let file = shown(skill, &not_read.file);
+            terminal::note(&format!("not read: {file}{}", why(not_read)));
+        }
+        for (file, reason) in &skill.unreadable {
+            let reason = terminal::printable(reason);
+            terminal::note(&format!("not read: {}: {reason}", shown(skill, file)));
+        }
+    }
+    terminal::note(&summary(audited));
+    Ok(())
+}
+
+fn shown(skill: &Audited, file: &str) -> String {
+    terminal::printable(&format!("{}/{file}", skill.name))
+}
+
+fn why(not_read: &NotRead) -> String {
+    let line = not_read
+        .line
+        .map_or(String::new(), |line| format!(":{line}"));
+    let reason = match &not_read.reason {
+        Reason::Binary { media } => format!("not text ({media})"),
+        Reason::TooLarge { bytes } => format!("too large ({bytes} bytes)"),
+        Reason::Encoded { what } => format!("encoded ({what})"),
+        Reason::NotUtf8 => "partly not UTF-8".to_owned(),
+        Reason::TooMany => "too many files before it".to_owned(),
+    };
+    format!("{line}: {reason}")
+}
+
+fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
+    let level = match finding.severity {
+        Severity::Critical | Severity::High => Level::ERROR,
+        Severity::Medium | Severity::Low => Level::WARNING,
+        Severity::Info => Level::NOTE,
+    };
+    let bytes = skill
+        .files
+        .iter()
+        .find(|(path, _)| *path == finding.file)
+        .map_or(&[][..], |(_, bytes)| bytes);
+    let excerpt = excerpt(bytes, finding.start, finding.end);
+    let snippet = Snippet::source(excerpt.text.as_str())
+        .path(shown(skill, &finding.file))
+        .line_start(finding.start.line)
+        .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end));
+    let message = format!("{} ({})", finding.message, finding.severity.word());
+    let title = level
+        .primary_title(terminal::printable(&message))
+        .id(finding.rule.as_str());
+    let help = Level::HELP.message(terminal::printable(&finding.help));
+    renderer.render(&[title.element(snippet).element(help)])
+}
+
+fn summary(audited: &[Audited]) -> String {
+    let severities = audited
+        .iter()
+        .flat_map(|skill| skill.report.findings.iter().map(|found| &found.severity));
+    let count = severities.clone().count();
+    let not_read: usize = audited
+        .iter()
+        .map(|skill| skill.report.not_read.len() + skill.unreadable.len())
+        .sum();
+    let plural = |count: usize, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    };
+    let found = match count {
+        0 => "nothing found".to_owned(),
+        count => format!("{} ({})", plural(count, "finding"), counted(severities)),
+    };
+    let left = match not_read {
+        0 => String::new(),
+        count => format!("; {} not read", plural(count, "thing")),
+    };
+    format!("audited {}: {found}{left}", plural(audited.len(), "skill"))
+}

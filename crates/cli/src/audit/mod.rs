@@ -1,0 +1,116 @@
+//! `prowess audit`: what in a skill should make somebody look twice.
+
+mod collect;
+mod human;
+mod sarif;
+
+use anyhow::Result;
+use prowess_scan::{File, Report, Rules, Severity};
+use prowess_spec::manifest::Word;
+use prowess_spec::{Context, parse};
+use serde::Serialize;
+
+use crate::cli::{AuditArguments, AuditFormat, Global};
+use crate::exit::Exit;
+use crate::terminal;
+
+/// A skill with its files, as far as they can be read.
+pub(crate) struct Audited {
+    /// How a person names it: a path, or an id.
+    pub(crate) name: String,
+    /// Every file, by its path in the skill.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// What could not be read, and why.
+    pub(crate) unreadable: Vec<(String, String)>,
+    /// What the rules say.
+    pub(crate) report: Report,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    skills: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    skill: &'a str,
+    files: usize,
+    #[serde(flatten)]
+    report: &'a Report,
+    unreadable: Vec<Unreadable<'a>>,
+}
+
+#[derive(Serialize)]
+struct Unreadable<'a> {
+    file: &'a str,
+    reason: &'a str,
+}
+
+pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
+    let rules = Rules::base();
+    let mut audited = Vec::new();
+    for target in &arguments.targets {
+        audited.extend(collect::skills(target, &arguments.place, global)?);
+    }
+    for skill in &mut audited {
+        skill.report = scan(&rules, &skill.files);
+    }
+    match arguments.format() {
+        AuditFormat::Human => human::print(&audited, global.quiet)?,
+        AuditFormat::Json => super::commands::print_json(&document(&audited))?,
+        AuditFormat::Sarif => terminal::print(&sarif::render(&audited)?)?,
+    }
+    let limit = arguments.fail_on.severity();
+    let worst = audited
+        .iter()
+        .filter_map(|skill| skill.report.worst())
+        .min();
+    Ok(match worst {
+        // The worst comes first in the order of the type.
+        Some(worst) if worst <= limit => Exit::Findings,
+        _ if audited.iter().any(|skill| !skill.unreadable.is_empty()) => Exit::Failure,
+        _ => Exit::Success,
+    })
+}
+
+fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {
+    let is_skill = |(path, _): &&(String, Vec<u8>)| prowess_spec::is_skill_file(path);
+    let skill = files
+        .iter()
+        .find(is_skill)
+        .and_then(|(_, bytes)| parse(bytes, &Context::default()).skill);
+    let files = files.iter().map(|(path, bytes)| File { path, bytes });
+    rules.scan(files, skill.as_ref())
+}
+
+fn document(audited: &[Audited]) -> Document<'_> {
+    Document {
+        version: 1,
+        skills: audited.iter().map(row).collect(),
+    }
+}
+
+fn row(skill: &Audited) -> Row<'_> {
+    let unreadable = skill.unreadable.iter();
+    Row {
+        skill: &skill.name,
+        files: skill.files.len(),
+        report: &skill.report,
+        unreadable: unreadable
+            .map(|(file, reason)| Unreadable { file, reason })
+            .collect(),
+    }
+}
+
+/// How many of each severity, the worst first: `1 critical, 2 low`.
+pub(crate) fn counted<'f>(severities: impl Iterator<Item = &'f Severity> + Clone) -> String {
+    let counts = Severity::ALL.iter().filter_map(|severity| {
+        let count = severities
+            .clone()
+            .filter(|found| *found == severity)
+            .count();
+        (count > 0).then(|| format!("{count} {}", severity.word()))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
