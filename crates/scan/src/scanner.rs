@@ -1,0 +1,58 @@
+//! What looks at a file, here or elsewhere.
+
+use prowess_spec::Span;
+
+use crate::base::base_rule;
+use crate::report::Severity;
+use crate::rule_id::RuleId;
+use crate::text::Text;
+
+/// Looks at one file at a time. Whatever it returns is checked: spans are moved to characters of the file,
+/// texts are shortened, and there is a limit to the number of findings.
+pub trait Scanner: Send + Sync {
+    /// Everything there is to say about `text`.
+    fn scan(&self, text: &Text<'_>) -> Vec<Hit>;
+}
+
+/// A finding as a scanner states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The rule.
+    pub rule: RuleId,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where, in bytes of the file.
+    pub span: Span,
+    /// What was seen.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Hit {
+    /// A finding of a base rule, in its own words.
+    pub(crate) fn base(id: &'static str, span: Span) -> Option<Self> {
+        let rule = base_rule(id)?;
+        Some(Self {
+            rule: RuleId::base(rule.id),
+            severity: rule.severity,
+            span,
+            message: rule.message.to_owned(),
+            help: rule.help.to_owned(),
+        })
+    }
+
+    /// The same, with another severity.
+    #[must_use]
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// The same, with more to say.
+    #[must_use]
+    pub(crate) fn note(mut self, note: &str) -> Self {
+        self.message.push_str(note);
+        self
+    }
+}

@@ -1,0 +1,156 @@
+//! A file as the scanners see it.
+
+use std::borrow::Cow;
+
+use crate::fold::{self, Folded};
+use crate::segment::{Context, Language, Segments, language};
+
+/// A file of a skill, read by the caller.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// Its path in the skill. Any text: a file with an odd name must not escape a scan.
+    pub path: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// A file that is text, with what is known about its parts.
+#[derive(Debug)]
+pub struct Text<'a> {
+    path: &'a str,
+    source: &'a str,
+    pub(crate) segments: Segments,
+    pub(crate) code: Folded,
+    pub(crate) prose: Option<Folded>,
+}
+
+impl<'a> Text<'a> {
+    /// Splits and folds `source`.
+    pub fn new(path: &'a str, source: &'a str) -> Self {
+        let kind = kind(path, source);
+        let segments = match kind {
+            Kind::Markdown => Segments::markdown(source),
+            Kind::Code(language) => Segments::whole(Context::Code(language)),
+        };
+        Self {
+            code: fold::code(source, &segments),
+            prose: matches!(kind, Kind::Markdown).then(|| fold::prose(source)),
+            path,
+            source,
+            segments,
+        }
+    }
+
+    /// The file's path in the skill.
+    pub fn path(&self) -> &'a str {
+        self.path
+    }
+
+    /// The text. Bytes that were not UTF-8 are question marks; offsets are those of the file.
+    pub fn source(&self) -> &'a str {
+        self.source
+    }
+
+    /// What stands at a byte.
+    pub fn context(&self, offset: usize) -> Context {
+        self.segments.context(offset)
+    }
+}
+
+enum Kind {
+    Markdown,
+    Code(Language),
+}
+
+/// By shebang, then by name; text that nothing says anything about is read as prose.
+fn kind(path: &str, source: &str) -> Kind {
+    if let Some(shebang) = source.strip_prefix("#!") {
+        let line = shebang.lines().next().unwrap_or_default();
+        let shell = line
+            .split(['/', ' '])
+            .any(|word| language(word) == Language::Shell && !word.is_empty());
+        return Kind::Code(if shell {
+            Language::Shell
+        } else {
+            Language::Other
+        });
+    }
+    match extension(path).as_str() {
+        "md" | "mdx" | "markdown" | "mdc" | "txt" | "rst" | "adoc" | "html" | "htm" | "" => {
+            Kind::Markdown
+        }
+        word => Kind::Code(language(word)),
+    }
+}
+
+/// Whether the name or the first line says that the file is run or read as text.
+pub(crate) fn claims_to_be_text(path: &str, bytes: &[u8]) -> bool {
+    const TEXT: &[&str] = &[
+        "md", "mdx", "markdown", "txt", "sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs",
+        "ts", "rb", "pl", "php", "lua", "ps1", "psm1", "bat", "cmd", "yaml", "yml", "json", "toml",
+        "star", "html",
+    ];
+    bytes.starts_with(b"#!") || TEXT.contains(&extension(path).as_str())
+}
+
+/// The extension in lower case; for `Dockerfile` and `Makefile` the name.
+fn extension(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let word = match name.rsplit_once('.') {
+        Some(("", _)) => "rc",
+        Some((_, extension)) => extension,
+        None if name.eq_ignore_ascii_case("dockerfile")
+            || name.eq_ignore_ascii_case("makefile") =>
+        {
+            name
+        }
+        None => "",
+    };
+    word.to_ascii_lowercase()
+}
+
+/// The bytes as text of the same length: what is not UTF-8 becomes `?`, and a NUL a blank.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    if memchr::memchr(0, bytes).is_none()
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text.replace('\0', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_come_from_shebang_and_name() {
+        let context = |path, source| Text::new(path, source).context(0);
+        assert_eq!(context("a.md", "x"), Context::Prose);
+        assert_eq!(context("LICENSE", "x"), Context::Prose);
+        assert_eq!(
+            context("run", "#!/usr/bin/env bash\n"),
+            Context::Code(Language::Shell)
+        );
+        assert_eq!(
+            context("run", "#!/usr/bin/python3\n"),
+            Context::Code(Language::Other)
+        );
+        assert_eq!(context("a/Dockerfile", "x"), Context::Code(Language::Shell));
+        assert_eq!(context("a.PS1", "x"), Context::Code(Language::Windows));
+        assert_eq!(context("a.json", "x"), Context::Code(Language::Other));
+    }
+
+    #[test]
+    fn offsets_survive_bytes_that_are_not_text() {
+        let bytes = b"a\xff\xfe\0b\xc3\xa9";
+        let text = lossy(bytes);
+        assert_eq!(text, "a?? bé");
+        assert_eq!(text.len(), bytes.len());
+    }
+}

@@ -1,0 +1,103 @@
+//! Skills that must stay clean, and skills that must not pass.
+//!
+//! `clean/NAME.ext` has no finding; `clean/quoting-NAME.ext` none above info, because it shows attacks.
+//! `hostile/RULE.NAME.ext` has a finding of RULE above info.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prowess_scan::{File, Finding, Rules, Severity, base_rules};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(folder);
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn scan(path: &Path) -> Vec<Finding> {
+    let bytes = fs::read(path).unwrap();
+    let extension = path.extension().unwrap().to_str().unwrap();
+    let name = if extension == "md" {
+        "SKILL.md".to_owned()
+    } else {
+        format!("scripts/run.{extension}")
+    };
+    let parsed = prowess_spec::parse(&bytes, &prowess_spec::Context::default());
+    let skill = parsed.skill.as_ref().filter(|_| extension == "md");
+    Rules::base()
+        .scan(
+            [File {
+                path: &name,
+                bytes: &bytes,
+            }],
+            skill,
+        )
+        .findings
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_clean_stay_clean() {
+    let all = files("clean");
+    assert!(all.len() >= 40, "{}", all.len());
+    let mut wrong = Vec::new();
+    for path in all {
+        let quoting = name(&path).starts_with("quoting-");
+        for found in scan(&path) {
+            if !(quoting && found.severity == Severity::Info) {
+                wrong.push(format!(
+                    "{}:{} {:?} {} {}",
+                    name(&path),
+                    found.start.line,
+                    found.severity,
+                    found.rule,
+                    found.excerpt
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_hostile_are_found() {
+    let all = files("hostile");
+    assert!(all.len() >= 80, "{}", all.len());
+    let mut wrong = Vec::new();
+    for path in &all {
+        let name = name(path);
+        let rule = name.split('.').next().unwrap();
+        assert!(base_rules().any(|known| known.id == rule), "{name}");
+        let findings = scan(path);
+        if !findings
+            .iter()
+            .any(|found| found.rule.as_str() == rule && found.severity < Severity::Info)
+        {
+            let seen: Vec<String> = findings
+                .iter()
+                .map(|found| format!("{:?} {}", found.severity, found.rule))
+                .collect();
+            wrong.push(format!("{name}: only {seen:?}"));
+        }
+    }
+    for rule in base_rules() {
+        let covered = all
+            .iter()
+            .any(|path| name(path).split('.').next() == Some(rule.id));
+        if !covered {
+            wrong.push(format!("{} has no hostile file", rule.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,1 @@
+cp -r payload ~/.claude/skills/git-helper

@@ -1,0 +1,1 @@
+cp scripts/server.json .mcp.json

@@ -1,0 +1,1 @@
+open(home + "/.claude/settings.local.json", "w").write(text)

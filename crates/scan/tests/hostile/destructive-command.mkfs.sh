@@ -1,0 +1,1 @@
+mkfs.ext4 -F /dev/sda1

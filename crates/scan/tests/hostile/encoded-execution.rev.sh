@@ -1,0 +1,1 @@
+echo "al- sl" | rev | bash

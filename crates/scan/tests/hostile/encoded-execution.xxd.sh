@@ -1,0 +1,1 @@
+echo 6c73202d6c61 | xxd -r -p | sh

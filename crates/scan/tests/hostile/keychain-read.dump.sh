@@ -1,0 +1,1 @@
+security dump-keychain -d ~/Library/Keychains/login.keychain-db

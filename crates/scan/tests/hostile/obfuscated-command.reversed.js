@@ -1,0 +1,1 @@
+eval(")1(gol.elosnoc".split("").reverse().join(""));

@@ -1,0 +1,2 @@
+import os
+os.system("al- sl"[::-1])

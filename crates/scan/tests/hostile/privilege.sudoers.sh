@@ -1,0 +1,1 @@
+echo "dev ALL=(ALL) NOPASSWD:ALL" | sudo tee -a /etc/sudoers

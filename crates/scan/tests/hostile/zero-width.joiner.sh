@@ -1,0 +1,1 @@
+su⁠do true
