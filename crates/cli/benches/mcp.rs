@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
     clippy::print_stdout,
     reason = "a benchmark prints, and may panic"
 )]

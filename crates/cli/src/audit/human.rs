@@ -84,10 +84,10 @@ fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
 }
 
 fn summary(audited: &[Audited]) -> String {
-    let severities = audited
+    let severities: Vec<Severity> = audited
         .iter()
-        .flat_map(|skill| skill.report.findings.iter().map(|found| &found.severity));
-    let count = severities.clone().count();
+        .flat_map(|skill| skill.report.findings.iter().map(|found| found.severity))
+        .collect();
     let not_read: usize = audited
         .iter()
         .map(|skill| skill.report.not_read.len() + skill.unreadable.len())
@@ -96,9 +96,9 @@ fn summary(audited: &[Audited]) -> String {
         1 => format!("1 {noun}"),
         count => format!("{count} {noun}s"),
     };
-    let found = match count {
+    let found = match severities.len() {
         0 => "nothing found".to_owned(),
-        count => format!("{} ({})", plural(count, "finding"), counted(severities)),
+        count => format!("{} ({})", plural(count, "finding"), counted(&severities)),
     };
     let left = match not_read {
         0 => String::new(),

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
         AuditFormat::Json => super::commands::print_json(&document(&audited))?,
-        AuditFormat::Sarif => terminal::print(&sarif::render(&audited)?)?,
+        AuditFormat::Sarif => terminal::print(&sarif::render(&audited))?,
     }
     let limit = arguments.fail_on.severity();
     let worst = audited
@@ -104,12 +104,9 @@ fn row(skill: &Audited) -> Row<'_> {
 }
 
 /// How many of each severity, the worst first: `1 critical, 2 low`.
-pub(crate) fn counted<'f>(severities: impl Iterator<Item = &'f Severity> + Clone) -> String {
+pub(crate) fn counted(severities: &[Severity]) -> String {
     let counts = Severity::ALL.iter().filter_map(|severity| {
-        let count = severities
-            .clone()
-            .filter(|found| *found == severity)
-            .count();
+        let count = severities.iter().filter(|found| *found == severity).count();
         (count > 0).then(|| format!("{count} {}", severity.word()))
     });
     counts.collect::<Vec<_>>().join(", ")

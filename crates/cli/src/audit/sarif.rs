@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
 use prowess_scan::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::Audited;
 use crate::check::sarif::uri;
 
-pub(super) fn render(audited: &[Audited]) -> Result<String> {
+pub(super) fn render(audited: &[Audited]) -> String {
     let findings = || {
         audited.iter().flat_map(|skill| {
             skill
@@ -41,7 +40,7 @@ pub(super) fn render(audited: &[Audited]) -> Result<String> {
             "results": results,
         }],
     });
-    Ok(format!("{document:#}\n"))
+    format!("{document:#}\n")
 }
 
 fn result(skill: &Audited, found: &Finding) -> Value {

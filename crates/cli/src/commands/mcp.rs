@@ -34,14 +34,14 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let served = runtime.block_on(serve_stdio(
+    let outcome = runtime.block_on(serve_stdio(
         &server,
         tokio::io::stdin(),
         tokio::io::stdout(),
     ));
     // A read of standard input cannot be cancelled, so nobody waits for it.
     runtime.shutdown_background();
-    served?;
+    outcome?;
     Ok(Exit::Success)
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Client {
     Cursor,
     /// Gemini CLI
     GeminiCli,
-    /// OpenCode
+    /// Opencode
     Opencode,
     /// Visual Studio Code
     Vscode,
