@@ -334,19 +334,6 @@ impl Catalog {
         self.layers.iter().map(|layer| &layer.status)
     }
 
-    /// Whether another catalog holds the very same answers of its sources.
-    pub fn is_same_as(&self, other: &Self) -> bool {
-        let timeless = |status: &SourceStatus| SourceStatus {
-            refreshed: None,
-            ..status.clone()
-        };
-        let same = |(a, b): (&Layer, &Layer)| {
-            timeless(&a.status) == timeless(&b.status)
-                && (Arc::ptr_eq(&a.snapshot, &b.snapshot) || a.snapshot == b.snapshot)
-        };
-        self.layers.len() == other.layers.len() && self.layers.iter().zip(&other.layers).all(same)
-    }
-
     /// Which catalog this is; a later one has a larger number.
     pub fn generation(&self) -> u64 {
         self.generation

@@ -47,11 +47,8 @@ pub fn watch(
             events.iter().any(|event| !reading(event.kind))
         });
         if changed {
-            let before = skills.catalog();
-            let after = pollster::block_on(skills.refresh());
-            if !after.is_same_as(&before) {
-                on_change(after);
-            }
+            // Also when the catalog is the same: a file beside a `SKILL.md` may have changed.
+            on_change(pollster::block_on(skills.refresh()));
         }
     };
     let mut debouncer = new_debouncer(QUIET, None, handler).map_err(failed(Path::new(".")))?;

@@ -1,0 +1,59 @@
+//! A server that is a program of ours: it gets no environment but its own, and goes when we do.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+
+use prowess_config::Secret;
+use prowess_core::SourceError;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::lines::Lines;
+
+/// A running program; with it go all those that it started.
+pub(super) struct Running {
+    child: Child,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) = self
+            .child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            // It may be gone already.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.start_kill();
+    }
+}
+
+/// Starts a program and speaks to it over its standard streams. What it complains about is not ours to print.
+pub(super) fn start(
+    command: &[Secret],
+    env: &BTreeMap<String, Secret>,
+) -> Result<(Running, Lines<ChildStdout, ChildStdin>), SourceError> {
+    let failed =
+        |reason: &str| SourceError::Unavailable(format!("cannot start the server: {reason}"));
+    let (program, arguments) = command.split_first().ok_or_else(|| failed("no command"))?;
+    let mut command = Command::new(program.expose());
+    command
+        .args(arguments.iter().map(Secret::expose))
+        .env_clear()
+        .envs(env.iter().map(|(name, value)| (name, value.expose())))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command
+        .spawn()
+        .map_err(|error| failed(&error.kind().to_string()))?;
+    let streams = child.stdout.take().zip(child.stdin.take());
+    let running = Running { child };
+    let (stdout, stdin) = streams.ok_or_else(|| failed("it has no streams"))?;
+    Ok((running, Lines::new(stdout, stdin)))
+}

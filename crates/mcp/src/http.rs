@@ -1,0 +1,96 @@
+//! A server over streamable HTTP.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use prowess_config::Secret;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use crate::digest::Digest;
+use crate::limits::{REQUEST_BYTES, SESSION_IDLE};
+use crate::server::SkillsServer;
+
+/// Who may ask over HTTP.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// Host names under which the server answers, with or without a port: others may have been made to point
+    /// here by somebody else. An empty list stands for this machine's own names.
+    pub hosts: Vec<String>,
+    /// Origins whose web pages may ask, such as `https://example.com:443` or `http://localhost:*`. What is no
+    /// web page sends no origin, and is not concerned.
+    pub origins: Vec<String>,
+    /// What every request must show.
+    pub token: Option<Secret>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        Self {
+            hosts: Vec::new(),
+            origins: origins.map(str::to_owned).to_vec(),
+            token: None,
+        }
+    }
+}
+
+/// The names of this machine for itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The server at `/mcp`, for whatever listens.
+///
+/// Clients of 2025 have a session that ends when it is not used for a while; those of 2026 have none.
+pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
+    let hosts = match options.hosts.as_slice() {
+        [] => LOOPBACK.map(str::to_owned).to_vec(),
+        hosts => hosts.to_vec(),
+    };
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts)
+        .with_allowed_origins(&options.origins)
+        .enforce_origin_validation()
+        .with_json_response(true)
+        .with_max_request_body_bytes(REQUEST_BYTES);
+    let mut lifetime = SessionConfig::default();
+    lifetime.keep_alive = Some(SESSION_IDLE);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config = lifetime;
+    let server = server.clone();
+    let connect = move || Ok(server.connect());
+    let service = StreamableHttpService::new(connect, Arc::new(sessions), config);
+    let router = Router::new().route_service("/mcp", service);
+    match &options.token {
+        None => router,
+        Some(token) => {
+            let expected = Digest::of(token.expose().as_bytes());
+            router.layer(from_fn_with_state(expected, guard))
+        }
+    }
+}
+
+/// Lets only those pass who know the token. Digests are compared, so that time says nothing about it.
+async fn guard(State(expected): State<Digest>, request: Request, next: Next) -> Response {
+    let shown = bearer(request.headers()).map(|token| Digest::of(token.as_bytes()));
+    if shown == Some(expected) {
+        return next.run(request).await;
+    }
+    let challenge = [(WWW_AUTHENTICATE, "Bearer")];
+    (
+        StatusCode::UNAUTHORIZED,
+        challenge,
+        "a bearer token is needed",
+    )
+        .into_response()
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}

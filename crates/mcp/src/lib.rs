@@ -1,0 +1,23 @@
+//! Skills over MCP: a server for any catalog, and a host that verifies what other servers say.
+//!
+//! [`SkillsServer`] speaks the extension `io.modelcontextprotocol/skills`, and offers the same skills as resources,
+//! tools and prompts to clients without it. [`serve_stdio`] and [`http_service`] bring it to clients. [`McpSource`] is the
+//! other side: a source whose skills are on such a server.
+
+mod digest;
+mod host;
+mod http;
+pub mod limits;
+mod lines;
+mod media;
+mod server;
+mod stdio;
+mod uri;
+pub mod wire;
+
+pub use digest::{Digest, InvalidDigest};
+pub use host::McpSource;
+pub use http::{HttpOptions, http_service};
+pub use server::{Connection, ServerOptions, SkillsServer};
+pub use stdio::{ServeError, serve_stdio};
+pub use uri::skill_uri;

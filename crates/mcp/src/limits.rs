@@ -1,0 +1,55 @@
+//! Every bound of this crate, in one place.
+//!
+//! | constant | bounds |
+//! |---|---|
+//! | [`SKILL_FILES`], [`SKILL_BYTES`] | one skill, as the extension has it; more is for the tools alone |
+//! | [`PAGE_ENTRIES`], [`PAGE_BYTES`] | one page of a list, whichever comes first |
+//! | [`WRITTEN_PAGES`] | pages that are kept as they were sent |
+//! | [`FRESH`] | how long digests count before the files are read again |
+//! | [`READERS`], [`READING_BYTES`] | skills that are read at once, and the bytes of their files |
+//! | [`LINE_BYTES`] | one message that a client sends over stdio |
+//! | [`REQUEST_BYTES`] | one message that a client sends over HTTP |
+//! | [`SESSION_IDLE`] | how long an HTTP session lives without being used |
+//! | [`LISTED_PAGES`], [`LISTED_SKILLS`] | what a host takes from one server |
+//! | [`MESSAGE_BYTES`] | one message that a host takes from a server |
+//! | [`CONNECT`], [`ANSWER`] | how long a host waits |
+//! | [`SHORTEST_REFRESH`], [`LONGEST_REFRESH`] | how soon and how late a host asks again, whatever the server wishes |
+
+use std::time::Duration;
+
+/// Most files of a skill, its `SKILL.md` among them.
+pub const SKILL_FILES: usize = 512;
+/// Most bytes of a skill, all its files together.
+pub const SKILL_BYTES: u64 = 16 * 1024 * 1024;
+/// Most entries on one page of a list.
+pub const PAGE_ENTRIES: usize = 1_000;
+/// About as many bytes on one page of a list; the entry that passes it is the last.
+pub const PAGE_BYTES: usize = 2 * 1024 * 1024;
+/// Most pages that are kept as they were sent, so that they need not be written again.
+pub const WRITTEN_PAGES: usize = 16;
+/// How long digests count before the files are read again, and what clients are told about it.
+pub const FRESH: Duration = Duration::from_secs(5);
+/// Skills that are read at once: enough to keep every thread busy.
+pub const READERS: usize = 64;
+/// Bytes of files that are in memory at once while skills are read.
+pub const READING_BYTES: u32 = 64 * 1024 * 1024;
+/// Longest line that a client may send over stdio; a longer one is passed over.
+pub const LINE_BYTES: usize = 16 * 1024 * 1024;
+/// Longest message that a client may send over HTTP.
+pub const REQUEST_BYTES: usize = 4 * 1024 * 1024;
+/// How long an HTTP session lives without being used.
+pub const SESSION_IDLE: Duration = Duration::from_mins(5);
+/// Most pages that a host reads.
+pub const LISTED_PAGES: usize = 1_000;
+/// Most skills that a host takes from one server.
+pub const LISTED_SKILLS: usize = 20_000;
+/// Longest message that a host takes from a server: the largest file in Base64, and some room.
+pub const MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+/// How long a host waits for a connection to come about.
+pub const CONNECT: Duration = Duration::from_secs(30);
+/// How long a host waits for one answer.
+pub const ANSWER: Duration = Duration::from_mins(1);
+/// A host asks for the list no more often than this.
+pub const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
+/// A host asks for the list at least this often.
+pub const LONGEST_REFRESH: Duration = Duration::from_hours(1);

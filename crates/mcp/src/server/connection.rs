@@ -1,0 +1,255 @@
+//! One client: what it may ask, and what it is told unasked.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use prowess_core::Session;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscriptionFilter,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::shared::SkillsServer;
+use super::skills::shown;
+use super::spool::Spool;
+use super::tools;
+use crate::wire::{DIRECTORY_READ, EXTENSION, SKILLS_GET, SKILLS_LIST, Wanted, WantedPage};
+
+/// What answers one client. It ends with the client.
+pub struct Connection {
+    server: SkillsServer,
+    session: Mutex<Session>,
+    /// Whether the client hears of changes.
+    listens: AtomicBool,
+    /// The changes since the client came: none is missed between the greeting and the listening.
+    changes: watch::Receiver<u64>,
+    /// Where answers that are written already wait, if the transport takes them from there.
+    spool: Option<Arc<Spool>>,
+    /// Goes away with the connection, and takes the task that tells of changes along.
+    alive: watch::Sender<()>,
+}
+
+impl Connection {
+    pub(crate) fn new(server: SkillsServer) -> Self {
+        Self {
+            session: Mutex::new(server.skills().session()),
+            changes: server.inner.changes.subscribe(),
+            server,
+            listens: AtomicBool::new(false),
+            spool: None,
+            alive: watch::Sender::new(()),
+        }
+    }
+
+    /// Leaves long answers to a transport that takes them from `spool`.
+    pub(crate) fn spooling(mut self, spool: Arc<Spool>) -> Self {
+        self.spool = Some(spool);
+        self
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fork(&self) -> Session {
+        self.session().clone()
+    }
+
+    fn capabilities() -> ServerCapabilities {
+        let mut extensions = ExtensionCapabilities::new();
+        let settings = JsonObject::from_iter([("directoryRead".to_owned(), json!(true))]);
+        extensions.insert(EXTENSION.to_owned(), settings);
+        ServerCapabilities::builder()
+            .enable_extensions_with(extensions)
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .build()
+    }
+}
+
+fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
+    request.and_then(|request| request.cursor.as_deref())
+}
+
+fn params<T: DeserializeOwned>(method: &str, params: Option<Value>) -> Result<T, ErrorData> {
+    let params = params.unwrap_or_else(|| json!({}));
+    serde_json::from_value(params).map_err(|error| {
+        let message = format!("the parameters of {method} make no sense: {error}");
+        ErrorData::invalid_params(message, None)
+    })
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        let options = &self.server.inner.options;
+        let about = Implementation::new(&options.name, &options.version);
+        let info = ServerConfig::new(Self::capabilities()).with_server_info(about);
+        match self.server.instructions() {
+            Some(text) => info.with_instructions(&*text),
+            None => info,
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest {
+            method,
+            params: given,
+            ..
+        } = request;
+        let result = match method.as_str() {
+            SKILLS_LIST => {
+                let wanted: WantedPage = params(SKILLS_LIST, given)?;
+                let cursor = wanted.cursor.as_deref();
+                if let Some(spool) = &self.spool {
+                    return Ok(spool.leave(self.server.written_skills(cursor).await?));
+                }
+                self.server.list_skills(cursor).await?
+            }
+            SKILLS_GET => {
+                let wanted: Wanted = params(SKILLS_GET, given)?;
+                self.server.get_skill(&wanted.uri).await?
+            }
+            DIRECTORY_READ => {
+                let wanted: Wanted = params(DIRECTORY_READ, given)?;
+                self.server
+                    .read_directory(&wanted.uri, wanted.cursor.as_deref())
+                    .await?
+            }
+            _ => {
+                let message = format!("there is no method `{}`", shown(&method));
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        Ok(CustomResult::new(result))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.server.list_files(cursor(request.as_ref())).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(self.server.templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(self.server.read_file(&request.uri).await?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.server.list_prompts(cursor(request.as_ref()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(self.server.prompt(&request).await?.into())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(self.server.list_tools(&self.fork()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // Calls run side by side, each on a fork of the session; what they activate comes together again.
+        let mut session = self.fork();
+        self.server.expect_tool(&session, &request.name)?;
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let (answer, _) = session.call(&request.name, &arguments).await;
+        let mut shared = self.session();
+        for id in session.active() {
+            shared.activate(id);
+        }
+        Ok(tools::result(answer).into())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.listens.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut changes = self.changes.clone();
+        let mut alive = self.alive.subscribe();
+        let peer = context.peer;
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    news = changes.changed() => if news.is_err() { break },
+                    _ = alive.changed() => break,
+                }
+                let told = async {
+                    peer.notify_resource_list_changed().await?;
+                    peer.notify_tool_list_changed().await?;
+                    peer.notify_prompt_list_changed().await
+                };
+                if told.await.is_err() {
+                    break;
+                }
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = None;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.changes.clone();
+        loop {
+            tokio::select! {
+                news = changes.changed() => if news.is_err() { return Ok(()) },
+                () = context.cancelled() => return Ok(()),
+            }
+            let sink = context.sink();
+            // A kind of change that the client did not ask for is refused by the sink, and that is fine.
+            let _ = sink.notify_resource_list_changed().await;
+            let _ = sink.notify_tool_list_changed().await;
+            let _ = sink.notify_prompt_list_changed().await;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What all connections of a server have in common.
+
+use std::sync::{Arc, Mutex};
+
+use prowess_core::Skills;
+use tokio::sync::watch;
+
+use super::connection::Connection;
+use super::index::Index;
+use super::instructions::Instructions;
+use super::options::ServerOptions;
+
+/// An MCP server over skills; a clone is another handle to the same one.
+///
+/// ```
+/// # use prowess_core::Skills;
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
+///
+/// let skills = Skills::builder().build().await.unwrap();
+/// let server = SkillsServer::new(skills, ServerOptions::default());
+/// let (client, stream) = tokio::io::duplex(1024);
+/// # drop(client);
+/// let (reader, writer) = tokio::io::split(stream);
+/// serve_stdio(&server, reader, writer).await.unwrap();
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct SkillsServer {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) skills: Skills,
+    pub(crate) options: ServerOptions,
+    pub(crate) index: Index,
+    /// Counts the changes that clients are to hear of.
+    pub(crate) changes: watch::Sender<u64>,
+    pub(crate) instructions: Mutex<Option<Instructions>>,
+}
+
+impl SkillsServer {
+    /// A server over `skills`. Nothing is read yet.
+    pub fn new(skills: Skills, options: ServerOptions) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                index: Index::new(options.fresh),
+                skills,
+                options,
+                changes: watch::Sender::new(0),
+                instructions: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The skills that are served.
+    pub fn skills(&self) -> &Skills {
+        &self.inner.skills
+    }
+
+    /// Tells every client that skills changed. May be called on any thread, such as that of a watch.
+    pub fn notify_changed(&self) {
+        self.inner.index.forget_all();
+        self.inner.changes.send_modify(|count| *count += 1);
+    }
+
+    /// A handler for one client, with a session of its own.
+    pub fn connect(&self) -> Connection {
+        Connection::new(self.clone())
+    }
+
+    /// How long what clients are told counts, in milliseconds.
+    pub(crate) fn ttl(&self) -> u64 {
+        u64::try_from(self.inner.options.fresh.as_millis()).unwrap_or(u64::MAX)
+    }
+}

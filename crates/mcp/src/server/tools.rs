@@ -1,0 +1,72 @@
+//! The tools of the dialect, for clients without the extension.
+
+use std::sync::Arc;
+
+use prowess_core::{Operation, Session, ToolDefinition, ToolResult, ToolSpec};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, CallToolResult, ContentBlock, ListToolsResult, Tool, ToolAnnotations,
+};
+use serde_json::Value;
+
+use super::shared::SkillsServer;
+
+impl SkillsServer {
+    pub(crate) fn list_tools(&self, session: &Session) -> ListToolsResult {
+        let tools = self.skills().tools(session).into_iter();
+        let tools = tools.map(|definition| self.tool(definition));
+        let mut result = ListToolsResult::with_all_items(tools.collect());
+        result.ttl_ms = Some(self.ttl());
+        result.cache_scope = Some(CacheScope::Private);
+        result
+    }
+
+    fn tool(&self, definition: ToolDefinition) -> Tool {
+        let dialect = &self.skills().settings().dialect;
+        let operation = dialect.tool(&definition.name).map(|tool| tool.operation);
+        let annotations = if operation == Some(Operation::Run) {
+            // What a script does is up to its sandbox.
+            ToolAnnotations::new().read_only(false).destructive(true)
+        } else {
+            ToolAnnotations::new().read_only(true).open_world(false)
+        };
+        let schema = match definition.input_schema {
+            Value::Object(schema) => schema,
+            _ => serde_json::Map::new(),
+        };
+        Tool::new(definition.name, definition.description, Arc::new(schema))
+            .with_annotations(annotations)
+    }
+
+    /// Refuses a tool that is not offered: that is a mistake of the client, not of its model.
+    pub(crate) fn expect_tool(&self, session: &Session, name: &str) -> Result<(), ErrorData> {
+        let dialect = &self.skills().settings().dialect;
+        let offered = |tool: &ToolSpec| match tool.operation {
+            // Only whoever writes the definitions knows whether somebody runs scripts.
+            Operation::Run => self
+                .skills()
+                .tools(session)
+                .iter()
+                .any(|one| one.name == tool.name),
+            _ => !self.skills().catalog().is_empty(),
+        };
+        if dialect.tool(name).is_some_and(offered) {
+            return Ok(());
+        }
+        let message = format!("there is no tool `{}`", super::skills::shown(name));
+        Err(ErrorData::invalid_params(message, None))
+    }
+}
+
+/// A tool's result for programs and, as text, for models.
+pub(crate) fn result(result: ToolResult) -> CallToolResult {
+    let ToolResult { content, is_error } = result;
+    let (text, structured) = match content {
+        Value::String(text) => (text, None),
+        value => (value.to_string(), Some(value)),
+    };
+    let mut answer = CallToolResult::success(vec![ContentBlock::text(text)]);
+    answer.structured_content = structured;
+    answer.is_error = Some(is_error);
+    answer
+}

@@ -1,0 +1,119 @@
+//! A server over standard input and output, or any other pair of streams.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, ServerJsonRpcMessage};
+use rmcp::service::{ServerInitializeError, serve_server};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
+
+use crate::limits::LINE_BYTES;
+use crate::lines::{Line, LineReader, write_line};
+use crate::server::{SkillsServer, Spool};
+
+/// Why serving a client ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client and the server did not come together.
+    #[error("the client did not begin as it should: {0}")]
+    Handshake(#[source] Box<ServerInitializeError>),
+    /// The work was given up.
+    #[error("the work was given up: {0}")]
+    Lost(#[from] tokio::task::JoinError),
+}
+
+/// Serves one client until it goes away, one message a line.
+///
+/// A line longer than [`LINE_BYTES`] is refused without being kept, what is no JSON is passed over, and so is what a
+/// client says before its first request, where only requests make sense. A client that goes away is no failure.
+pub async fn serve_stdio<R, W>(
+    server: &SkillsServer,
+    reader: R,
+    writer: W,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let spool = Arc::new(Spool::default());
+    let transport = Stdio {
+        reader: LineReader::new(reader, LINE_BYTES),
+        writer: Arc::new(Mutex::new(writer)),
+        spool: Arc::clone(&spool),
+        begun: false,
+    };
+    let service = match serve_server(server.connect().spooling(spool), transport).await {
+        Ok(service) => service,
+        // Whoever leaves before saying anything has nothing to complain of.
+        Err(
+            ServerInitializeError::ConnectionClosed(_)
+            | ServerInitializeError::TransportError { .. },
+        ) => return Ok(()),
+        Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+    };
+    service.waiting().await?;
+    Ok(())
+}
+
+struct Stdio<R, W> {
+    reader: LineReader<R>,
+    writer: Arc<Mutex<W>>,
+    spool: Arc<Spool>,
+    begun: bool,
+}
+
+/// Tells a client that nobody knows which of its requests was meant.
+async fn complain<W: AsyncWrite + Unpin>(writer: &Mutex<W>, problem: String) -> Option<()> {
+    let error = ErrorData::new(ErrorCode::INVALID_REQUEST, problem, None);
+    let message = ServerJsonRpcMessage::error(error, None);
+    let line = serde_json::to_vec(&message).ok()?;
+    write_line(writer, line).await.ok()
+}
+
+impl<R, W> Transport<RoleServer> for Stdio<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        let line = self.spool.write(&message);
+        async move { write_line(&writer, line?).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let Line::Whole(line) = self.reader.next().await? else {
+                let problem = format!("a line of more than {LINE_BYTES} bytes was passed over");
+                complain(&self.writer, problem).await?;
+                continue;
+            };
+            match serde_json::from_slice(&line) {
+                Ok(message) => {
+                    self.begun |= matches!(message, ClientJsonRpcMessage::Request(_));
+                    if self.begun {
+                        return Some(message);
+                    }
+                }
+                // To answer what is no JSON at all could go on forever, if the client echoes it.
+                Err(error) if serde_json::from_slice::<Value>(&line).is_ok() => {
+                    complain(&self.writer, format!("not a message: {error}")).await?;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.shutdown().await
+    }
+}
