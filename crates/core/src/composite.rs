@@ -10,7 +10,7 @@ use prowess_spec::SkillPath;
 
 use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, SourceStatus};
 use crate::id::SkillId;
-use crate::source::{Document, FileEntry, FilePart, Snapshot, Source, SourceError};
+use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
 
 /// Sources in order of importance.
 #[derive(Default)]
@@ -104,6 +104,17 @@ impl Composite {
         limit: usize,
     ) -> Result<FilePart, SourceError> {
         self.first(id, |source| source.read(id, path, offset, limit))
+            .await
+    }
+
+    /// All of a skill, if it is no more than that.
+    pub async fn contents(
+        &self,
+        id: &SkillId,
+        max_files: usize,
+        max_bytes: u64,
+    ) -> Result<Contents, SourceError> {
+        self.first(id, |source| source.contents(id, max_files, max_bytes))
             .await
     }
 

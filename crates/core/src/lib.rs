@@ -54,7 +54,7 @@ pub use session::Session;
 pub use session_store::{SessionStore, SessionStoreError};
 pub use skills::{Enforcement, PreloadError, Settings, Skills, ToolUse};
 pub use source::{
-    Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
+    Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };
 pub use tools::{
     Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,

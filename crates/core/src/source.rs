@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use prowess_spec::{Diagnostic, Skill, SkillPath};
+use prowess_spec::{Diagnostic, SKILL_FILE, Skill, SkillPath};
 use serde::Serialize;
 
 use crate::descriptor::Descriptor;
@@ -32,6 +32,51 @@ pub trait Source: Send + Sync {
         offset: u64,
         limit: usize,
     ) -> Result<FilePart, SourceError>;
+
+    /// Every file of a skill with its bytes, its own file first and under its usual name; nothing of a skill that
+    /// has more than that. Sources that can do it in one go should.
+    async fn contents(
+        &self,
+        id: &SkillId,
+        max_files: usize,
+        max_bytes: u64,
+    ) -> Result<Contents, SourceError> {
+        let listed = self.files(id).await?;
+        let beside: u64 = listed.iter().map(|file| file.size).sum();
+        if listed.len() >= max_files || beside > max_bytes {
+            return Ok(Contents::TooLarge {
+                files: listed.len() + 1,
+                bytes: beside,
+            });
+        }
+        let limit = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+        let mut own = Err(SourceError::NotFound(id.clone()));
+        for path in [SKILL_FILE, "skill.md", "Skill.md"].map(SkillPath::parse) {
+            own = match path {
+                Ok(path) => self.read(id, &path, 0, limit).await,
+                Err(_) => continue,
+            };
+            if !matches!(own, Err(SourceError::FileNotFound { .. })) {
+                break;
+            }
+        }
+        let own = own?;
+        let bytes = beside.saturating_add(own.size);
+        if bytes > max_bytes {
+            let files = listed.len() + 1;
+            return Ok(Contents::TooLarge { files, bytes });
+        }
+        let mut files = Vec::with_capacity(listed.len() + 1);
+        if let Ok(path) = SkillPath::parse(SKILL_FILE) {
+            files.push((path, own.whole(SKILL_FILE)?));
+        }
+        for file in listed {
+            let part = self.read(id, &file.path, 0, limit).await?;
+            let bytes = part.whole(file.path.as_str())?;
+            files.push((file.path, bytes));
+        }
+        Ok(Contents::Whole(files))
+    }
 
     /// The directory of a skill, for dialects that show one; most sources have none.
     fn location(&self, _id: &SkillId) -> Option<String> {
@@ -71,6 +116,15 @@ impl<S: Source + ?Sized> Source for Arc<S> {
         limit: usize,
     ) -> Result<FilePart, SourceError> {
         (**self).read(id, path, offset, limit).await
+    }
+
+    async fn contents(
+        &self,
+        id: &SkillId,
+        max_files: usize,
+        max_bytes: u64,
+    ) -> Result<Contents, SourceError> {
+        (**self).contents(id, max_files, max_bytes).await
     }
 
     fn location(&self, id: &SkillId) -> Option<String> {
@@ -163,6 +217,20 @@ pub struct FileEntry {
     pub size: u64,
 }
 
+/// All of a skill, or how much it would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Every file with its bytes, the skill's own file first, the others sorted by path.
+    Whole(Vec<(SkillPath, Vec<u8>)>),
+    /// More than was asked for.
+    TooLarge {
+        /// How many files there are.
+        files: usize,
+        /// How many bytes, at least.
+        bytes: u64,
+    },
+}
+
 /// Some bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePart {
@@ -175,6 +243,15 @@ pub struct FilePart {
 }
 
 impl FilePart {
+    /// The bytes, if they are the whole file: one that grew or shrank meanwhile is neither its old nor its new self.
+    fn whole(self, path: &str) -> Result<Vec<u8>, SourceError> {
+        if self.bytes.len() as u64 == self.size {
+            return Ok(self.bytes);
+        }
+        let message = format!("`{path}` changed while it was read");
+        Err(SourceError::Unavailable(message))
+    }
+
     /// At most `limit` bytes of a whole file, from `offset` on.
     pub fn of(file: &[u8], offset: u64, limit: usize) -> Self {
         let start = usize::try_from(offset).map_or(file.len(), |offset| offset.min(file.len()));

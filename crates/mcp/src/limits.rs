@@ -6,7 +6,7 @@
 //! | [`PAGE_ENTRIES`], [`PAGE_BYTES`] | one page of a list, whichever comes first |
 //! | [`WRITTEN_PAGES`] | pages that are kept as they were sent |
 //! | [`FRESH`] | how long digests count before the files are read again |
-//! | [`READERS`], [`READING_BYTES`] | skills that are read at once, and the bytes of their files |
+//! | [`READERS`] | skills that are read at once, and are in memory whole |
 //! | [`LINE_BYTES`] | one message that a client sends over stdio |
 //! | [`REQUEST_BYTES`] | one message that a client sends over HTTP |
 //! | [`SESSION_IDLE`] | how long an HTTP session lives without being used |
@@ -29,10 +29,8 @@ pub const PAGE_BYTES: usize = 2 * 1024 * 1024;
 pub const WRITTEN_PAGES: usize = 16;
 /// How long digests count before the files are read again, and what clients are told about it.
 pub const FRESH: Duration = Duration::from_secs(5);
-/// Skills that are read at once: enough to keep every thread busy.
-pub const READERS: usize = 64;
-/// Bytes of files that are in memory at once while skills are read.
-pub const READING_BYTES: u32 = 64 * 1024 * 1024;
+/// Skills that are read at once; each is in memory whole, up to [`SKILL_BYTES`].
+pub const READERS: usize = 8;
 /// Longest line that a client may send over stdio; a longer one is passed over.
 pub const LINE_BYTES: usize = 16 * 1024 * 1024;
 /// Longest message that a client may send over HTTP.

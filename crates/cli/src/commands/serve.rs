@@ -80,6 +80,7 @@ async fn listen(
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}"))?;
+    let stopped = stopped()?;
     let url = format!("http://{}/api", listener.local_addr()?);
     if arguments.json {
         super::print_json(&json!({"url": url, "skills": skills.catalog().len()}))?;
@@ -100,24 +101,29 @@ async fn listen(
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh));
     tokio::select! {
         never = fresh => match never {},
-        () = serve(listener, router, stopped()) => {}
+        () = serve(listener, router, stopped) => {}
     }
     Ok(())
 }
 
-/// Ends when somebody wants the program to.
-async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
+/// Ends when somebody wants the program to. It listens for that from the moment of the call, so whoever was told
+/// that the server is ready can already stop it.
+#[cfg(unix)]
+fn stopped() -> Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt()).context("cannot hear signals")?;
+    let mut terminated = signal(SignalKind::terminate()).context("cannot hear signals")?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
         }
-    }
-    let _ = interrupted.await;
+    })
+}
+
+#[cfg(not(unix))]
+fn stopped() -> Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use prowess_core::{Catalog, SkillId, Skills};
-use tokio::sync::Semaphore;
 
 use super::indexed::{Indexed, Unlistable, index};
 use crate::digest::Digest;
-use crate::limits::{READERS, READING_BYTES, WRITTEN_PAGES};
+use crate::limits::{READERS, WRITTEN_PAGES};
 
 /// What is known of every skill's files.
 ///
@@ -22,8 +21,6 @@ pub(crate) struct Index {
     state: Mutex<State>,
     /// Held by whoever reads all files.
     flight: tokio::sync::Mutex<()>,
-    /// How much may be in memory while files are read.
-    room: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -87,7 +84,6 @@ impl Index {
             fresh,
             state: Mutex::default(),
             flight: tokio::sync::Mutex::new(()),
-            room: Arc::new(Semaphore::new(READING_BYTES as usize)),
         }
     }
 
@@ -148,7 +144,7 @@ impl Index {
     }
 
     async fn read(&self, skills: &Skills, id: SkillId, key: Key) -> Slot {
-        let slot = slot(skills, &id, key, &self.room).await;
+        let slot = slot(skills, &id, key).await;
         self.state().slots.insert(id, slot.clone());
         slot
     }
@@ -179,7 +175,7 @@ impl Index {
             .filter(|(id, key)| self.known(id, *key).is_none())
             .cloned()
             .collect();
-        for (id, slot) in read_all(skills, unknown, &self.room).await {
+        for (id, slot) in read_all(skills, unknown).await {
             self.state().slots.insert(id, slot);
         }
         let mut state = self.state();
@@ -206,9 +202,9 @@ fn key_of(catalog: &Catalog, id: &SkillId) -> Option<Key> {
     })
 }
 
-async fn slot(skills: &Skills, id: &SkillId, key: Key, room: &Semaphore) -> Slot {
+async fn slot(skills: &Skills, id: &SkillId, key: Key) -> Slot {
     let read = Instant::now();
-    let indexed = index(skills, id, room).await.map(Arc::new);
+    let indexed = index(skills, id).await.map(Arc::new);
     Slot { key, read, indexed }
 }
 
@@ -216,22 +212,18 @@ async fn slot(skills: &Skills, id: &SkillId, key: Key, room: &Semaphore) -> Slot
 ///
 /// These threads wait by themselves: to wake a task of the runtime for each of thousands of files would take longer
 /// than to read them.
-async fn read_all(
-    skills: &Skills,
-    ids: Vec<(SkillId, Key)>,
-    room: &Arc<Semaphore>,
-) -> Vec<(SkillId, Slot)> {
+async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Slot)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = ids.len().div_ceil(threads).max(1);
     let readers = READERS.div_ceil(threads);
     let mut tasks = tokio::task::JoinSet::new();
     for ids in ids.chunks(share) {
-        let (skills, ids, room) = (skills.clone(), ids.to_vec(), Arc::clone(room));
+        let (skills, ids) = (skills.clone(), ids.to_vec());
         tasks.spawn_blocking(move || {
             let read = |(id, key): (SkillId, Key)| {
-                let (skills, room) = (&skills, &*room);
+                let skills = &skills;
                 async move {
-                    let slot = slot(skills, &id, key, room).await;
+                    let slot = slot(skills, &id, key).await;
                     (id, slot)
                 }
             };

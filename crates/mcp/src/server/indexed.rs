@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{FilePart, SkillId, Skills, SourceError, document};
+use prowess_core::{Contents, FilePart, SkillId, Skills, SourceError, document};
 use prowess_spec::{Mapping, SKILL_FILE, SkillPath};
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
 
 use crate::digest::Digest;
-use crate::limits::{READING_BYTES, SKILL_BYTES, SKILL_FILES};
+use crate::limits::{SKILL_BYTES, SKILL_FILES};
 use crate::media::Kind;
 use crate::uri;
 use crate::wire::{DIAGNOSTIC, Dynamic, Resources, SkillEntry, SkillFile};
@@ -41,8 +40,6 @@ pub(crate) enum Unlistable {
     Source(#[from] SourceError),
     #[error("the frontmatter's name is not `{0}`, which the address of a skill must end in")]
     Name(String),
-    #[error("`{0}` was cut short while it was read")]
-    Changing(SkillPath),
 }
 
 /// Spellings under which a source may know a skill's own file.
@@ -67,49 +64,24 @@ pub(crate) async fn read_skill_file(
     answer
 }
 
-/// Reads all of a skill's files, as far as `room` has place for them.
-pub(crate) async fn index(
-    skills: &Skills,
-    id: &SkillId,
-    room: &Semaphore,
-) -> Result<Indexed, Unlistable> {
-    let sources = skills.sources();
-    let others = sources.files(id).await?;
-    let beside: u64 = others.iter().map(|file| file.size).sum();
-    if others.len() >= SKILL_FILES || beside > SKILL_BYTES {
-        return too_large(skills, id, others.len() + 1, beside).await;
-    }
-    let own = read_skill_file(skills, id).await?;
-    let total = beside.saturating_add(own.size);
-    if total > SKILL_BYTES {
-        return too_large(skills, id, others.len() + 1, total).await;
-    }
-    let document = document(id, &own.bytes, None)?;
-    let mut files = BTreeMap::new();
-    if let Ok(path) = SkillPath::parse(SKILL_FILE) {
-        files.insert(path.clone(), indexing(&path, &own)?);
-    }
-    let limit = usize::try_from(SKILL_BYTES).unwrap_or(usize::MAX);
-    for file in others {
-        let bytes = u32::try_from(file.size).unwrap_or(READING_BYTES);
-        let _place = room.acquire_many(bytes.min(READING_BYTES)).await;
-        let part = sources.read(id, &file.path, 0, limit).await?;
-        let indexing = indexing(&file.path, &part)?;
-        files.insert(file.path, indexing);
-    }
-    entry(id, &document.skill.frontmatter, files, None)
-}
-
-fn indexing(path: &SkillPath, part: &FilePart) -> Result<Indexing, Unlistable> {
-    // A file that grew or shrank meanwhile has no digest that anybody could rely on.
-    if part.bytes.len() as u64 != part.size {
-        return Err(Unlistable::Changing(path.clone()));
-    }
-    Ok(Indexing {
-        size: part.size,
-        digest: Digest::of(&part.bytes),
-        kind: Kind::of(&part.bytes),
-    })
+/// Reads all of a skill's files.
+pub(crate) async fn index(skills: &Skills, id: &SkillId) -> Result<Indexed, Unlistable> {
+    let contents = skills.sources().contents(id, SKILL_FILES, SKILL_BYTES);
+    let files = match contents.await? {
+        Contents::Whole(files) => files,
+        Contents::TooLarge { files, bytes } => return too_large(skills, id, files, bytes).await,
+    };
+    let own = files.first().map_or(&[][..], |(_, bytes)| bytes);
+    let document = document(id, own, None)?;
+    let indexed = files.iter().map(|(path, bytes)| {
+        let indexing = Indexing {
+            size: bytes.len() as u64,
+            digest: Digest::of(bytes),
+            kind: Kind::of(bytes),
+        };
+        (path.clone(), indexing)
+    });
+    entry(id, &document.skill.frontmatter, indexed.collect(), None)
 }
 
 async fn too_large(

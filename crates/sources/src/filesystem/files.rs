@@ -5,9 +5,9 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
-use prowess_core::{Document, FileEntry, FilePart, SkillId, SourceError, document};
+use prowess_core::{Contents, Document, FileEntry, FilePart, SkillId, SourceError, document};
 use prowess_spec::limits::FILE_BYTES;
-use prowess_spec::{SkillPath, choose_skill_file, nearest};
+use prowess_spec::{SKILL_FILE, SkillPath, choose_skill_file, nearest};
 
 /// Files that a listing names at most.
 const MAX_FILES: usize = 2_000;
@@ -58,6 +58,57 @@ fn regular(handle: &Dir, path: &str) -> Result<File, &'static str> {
     }
 }
 
+/// All of a skill, read beneath one handle.
+pub(super) fn contents(
+    id: &SkillId,
+    directory: &Path,
+    max_files: usize,
+    max_bytes: u64,
+) -> Result<Contents, SourceError> {
+    let handle = open(id, directory)?;
+    let mut found = Vec::new();
+    walk(&handle, &handle, "", 0, &mut found);
+    let (own, mut others): (Vec<FileEntry>, Vec<FileEntry>) = found
+        .into_iter()
+        .partition(|file| prowess_spec::is_skill_file(file.path.as_str()));
+    let names: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();
+    let (name, _) = choose_skill_file(&names).ok_or_else(|| SourceError::NotFound(id.clone()))?;
+    let own_size = own.iter().find(|file| file.path.as_str() == name);
+    let bytes = own_size
+        .into_iter()
+        .chain(&others)
+        .map(|file| file.size)
+        .sum();
+    let files = others.len() + 1;
+    if files > max_files || bytes > max_bytes {
+        return Ok(Contents::TooLarge { files, bytes });
+    }
+    others.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut read = Vec::with_capacity(files);
+    if let (Ok(path), Some(own)) = (SkillPath::parse(SKILL_FILE), own_size) {
+        read.push((path, whole(id, &handle, own)?));
+    }
+    for file in others {
+        let bytes = whole(id, &handle, &file)?;
+        read.push((file.path, bytes));
+    }
+    Ok(Contents::Whole(read))
+}
+
+fn whole(id: &SkillId, handle: &Dir, entry: &FileEntry) -> Result<Vec<u8>, SourceError> {
+    let path = &entry.path;
+    let failed = |reason: &str| SourceError::Unavailable(format!("`{path}` of `{id}` {reason}"));
+    let file = regular(handle, path.as_str()).map_err(failed)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(entry.size).unwrap_or_default());
+    let read = file.take(entry.size + 1).read_to_end(&mut bytes);
+    read.map_err(|error| failed(&format!("cannot be read: {}", error.kind())))?;
+    if bytes.len() as u64 == entry.size {
+        Ok(bytes)
+    } else {
+        Err(failed("changed while it was read"))
+    }
+}
+
 pub(super) fn list(id: &SkillId, directory: &Path) -> Result<Vec<FileEntry>, SourceError> {
     let handle = open(id, directory)?;
     let mut files = Vec::new();
@@ -82,8 +133,12 @@ fn walk(root: &Dir, directory: &Dir, prefix: &str, depth: usize, files: &mut Vec
             continue;
         }
         let path = format!("{prefix}{name}");
-        // Asked from the root, so that a link is followed only as far as the skill reaches.
-        let Ok(metadata) = root.metadata(&path) else {
+        // A link is asked about from the root, so that it is followed only as far as the skill reaches.
+        let metadata = match entry.file_type() {
+            Ok(kind) if !kind.is_symlink() => entry.metadata(),
+            _ => root.metadata(&path),
+        };
+        let Ok(metadata) = metadata else {
             continue;
         };
         if metadata.is_file() {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use prowess_core::{Document, FileEntry, FilePart, Scope, SkillId, Snapshot, Source, SourceError};
+use prowess_core::{
+    Contents, Document, FileEntry, FilePart, Scope, SkillId, Snapshot, Source, SourceError,
+};
 use prowess_spec::SkillPath;
 
 use crate::background;
@@ -152,6 +154,18 @@ impl Source for FilesystemSource {
         let path = path.clone();
         self.with_skill(id, move |id, directory| {
             files::read(id, directory, &path, offset, limit)
+        })
+        .await
+    }
+
+    async fn contents(
+        &self,
+        id: &SkillId,
+        max_files: usize,
+        max_bytes: u64,
+    ) -> Result<Contents, SourceError> {
+        self.with_skill(id, move |id, directory| {
+            files::contents(id, directory, max_files, max_bytes)
         })
         .await
     }
