@@ -351,6 +351,37 @@ fn d17_watching() {
 }
 
 #[test]
+fn d17_watching_what_is_not_there_yet_and_what_is_replaced() {
+    let place = Place::new();
+    fs::create_dir(place.path("project")).unwrap();
+    let builder = Skills::builder().source("here", place.source("project/skills"));
+    let skills = block_on(builder.build()).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let watching = watch(&skills, move |catalog| {
+        let _ = sender.send(ids(&catalog));
+    })
+    .unwrap();
+    let wait_for = |wanted: &[&str]| {
+        while receiver.recv_timeout(Duration::from_secs(10)).unwrap() != wanted {}
+    };
+    place.skill("project/skills/deep/er/a");
+    wait_for(&["deep/er/a"]);
+    // A directory that comes whole, in the place of another.
+    place.skill("elsewhere/b");
+    fs::rename(place.path("project/skills"), place.path("old")).unwrap();
+    fs::rename(place.path("elsewhere"), place.path("project/skills")).unwrap();
+    wait_for(&["b"]);
+    // Something beside the skill's own file, in a directory that was never seen empty.
+    place.write("project/skills/b/references/x.md", "x");
+    wait_for(&["b"]);
+    place.skill("project/skills/c");
+    wait_for(&["b", "c"]);
+    drop(watching);
+    place.skill("project/skills/d");
+    assert!(receiver.recv().is_err(), "nobody watches any more");
+}
+
+#[test]
 fn d18_filters() {
     let place = Place::new();
     for path in [
