@@ -25,9 +25,10 @@ pub(super) fn skills(target: &str, place: &Where, global: &Global) -> Result<Vec
         return in_directory(path);
     }
     let skills = open::skills(place, global)?;
-    let id = commands::parse_id(target)
-        .with_context(|| format!("`{target}` is neither a directory nor the id of a skill"))?;
-    by_id(&skills, &id).map(|skill| vec![skill])
+    let neither = || format!("`{target}` is neither a directory nor the id of a skill");
+    let id = commands::parse_id(target).with_context(neither)?;
+    let skill = by_id(&skills, &id).with_context(neither)?;
+    Ok(vec![skill])
 }
 
 fn in_directory(path: &Path) -> Result<Vec<Audited>> {
