@@ -13,8 +13,8 @@ use serde_json::Value;
 
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
-    &["prowess-spec"],
-    &["prowess-policy"],
+    &["prowess-spec", "prowess-sdk", "prowess-sandbox"],
+    &["prowess-policy", "prowess-worker"],
     &[
         "prowess-core",
         "prowess-archive",
@@ -30,7 +30,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec", "policy", "scan"];
+const PURE: &[&str] = &["spec", "policy", "scan", "sdk"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

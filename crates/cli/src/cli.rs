@@ -1,11 +1,13 @@
 //! The arguments of every command.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prowess_core::CatalogFormat;
 use prowess_scan::Severity;
+use prowess_spec::manifest::Mode;
 
 use crate::commands::completions::ids;
 use crate::mcp::{Client, Scope};
@@ -62,6 +64,18 @@ pub(crate) enum Command {
     Read(ReadArguments),
     /// Print what a model is told about skills
     Prompt(PromptArguments),
+    /// Tell what makes a skill active, or would
+    #[command(after_long_help = WHY_HELP)]
+    Why(WhyArguments),
+    /// Tell which skills a message activates, why, and what that costs
+    #[command(after_long_help = TRACE_HELP)]
+    Trace(TraceArguments),
+    /// Run a workflow or a tool of a skill
+    #[command(after_long_help = RUN_HELP)]
+    Run(RunArguments),
+    /// List what skills may do, and take it back
+    #[command(after_long_help = PERMISSIONS_HELP)]
+    Permissions(PermissionsArguments),
     /// Check where skills are looked for, and what is wrong there
     Doctor(DoctorArguments),
     /// Serve the skills over MCP, on standard input and output
@@ -325,6 +339,157 @@ pub(crate) struct DoctorArguments {
     pub(crate) json: bool,
 }
 
+/// Skills with code, and what they may do.
+#[derive(Args, Default)]
+pub(crate) struct LivingArguments {
+    /// Activate these skills, or all skills of a directory such as ./dir
+    #[arg(long, value_name = "ID|DIR", value_delimiter = ',', add = ids())]
+    pub(crate) skills: Vec<String>,
+    /// Approve what these skills ask for, for this run only
+    #[arg(long, value_name = "ID", value_delimiter = ',', add = ids())]
+    pub(crate) approve_skills: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+/// How the host is being used.
+#[derive(Args, Default)]
+pub(crate) struct ModeArgument {
+    /// The mode that triggers see; by whether there is a terminal if absent
+    #[arg(long, value_enum)]
+    mode: Option<ModeName>,
+}
+
+impl ModeArgument {
+    pub(crate) fn mode(&self) -> Mode {
+        let by_terminal = || {
+            if std::io::stdin().is_terminal() {
+                ModeName::Interactive
+            } else {
+                ModeName::Headless
+            }
+        };
+        match self.mode.unwrap_or_else(by_terminal) {
+            ModeName::Interactive => Mode::Interactive,
+            ModeName::Headless => Mode::Headless,
+            ModeName::Wiki => Mode::Wiki,
+        }
+    }
+}
+
+/// A mode, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    /// With a person
+    Interactive,
+    /// Without one
+    Headless,
+    /// Building a wiki
+    Wiki,
+}
+
+const WHY_HELP: &str = "\
+Examples:
+  prowess why kubernetes
+  prowess why kubernetes --message deploy the pods
+  prowess why rfc-writer --json";
+
+/// Arguments of `why`.
+#[derive(Args)]
+pub(crate) struct WhyArguments {
+    /// The skill's id
+    #[arg(add = ids())]
+    pub(crate) skill: String,
+    /// The message that keywords are looked for in
+    #[arg(long, num_args = 1.., value_name = "WORDS")]
+    pub(crate) message: Vec<String>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgument,
+    #[command(flatten)]
+    pub(crate) living: LivingArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const TRACE_HELP: &str = "\
+Examples:
+  prowess trace                                the skills that the project itself calls for
+  prowess trace deploy it to kubernetes        with a message
+  prowess trace --skills ./my-skill            with the skills of a directory
+
+Skills really become active, and end again: what they ask for has to be approved.";
+
+/// Arguments of `trace`.
+#[derive(Args)]
+pub(crate) struct TraceArguments {
+    /// The message
+    pub(crate) message: Vec<String>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgument,
+    #[command(flatten)]
+    pub(crate) living: LivingArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  prowess run rfc-writer/draft --arg title=\"Faster scans\"
+  prowess run core-tools/find_files --arg pattern='*.rs'
+  prowess run kubernetes/pods --input '{\"namespace\": \"web\"}' --json
+
+What a skill asks for is asked in a terminal, once for each content of the skill. Without a terminal nothing is
+approved but what --approve-skills names, or [permissions.approved] in your own prowess.toml.
+
+Exit codes:
+  0  it ran
+  1  it failed
+  2  the command line makes no sense
+  4  it is not approved";
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    /// The skill's id, a slash, and the name of a workflow or a tool
+    #[arg(value_name = "SKILL/NAME", add = ids())]
+    pub(crate) target: String,
+    /// A key and its value; JSON where it reads as JSON, else text (may be repeated)
+    #[arg(long = "arg", value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// The whole input as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) living: LivingArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const PERMISSIONS_HELP: &str = "\
+Examples:
+  prowess permissions                                    everything that was approved for good
+  prowess permissions kubernetes --revoke                take back all of it
+  prowess permissions kubernetes --revoke shell:exec     take back one";
+
+/// Arguments of `permissions`.
+#[derive(Args)]
+pub(crate) struct PermissionsArguments {
+    /// Only this skill
+    #[arg(add = ids())]
+    pub(crate) skill: Option<String>,
+    /// Take back what was approved: everything of the skill, or one permission
+    #[arg(long, value_name = "PERMISSION", num_args = 0..=1, requires = "skill", default_missing_value = "all")]
+    pub(crate) revoke: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// How the catalog is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PromptFormat {
@@ -379,6 +544,9 @@ Exit codes:
   2  the command line makes no sense
   3  something was found
 
+Skills of the type security-rule add their rules. Their code looks only if it was approved before; an audit asks
+nothing.
+
 A skill without findings is not thereby harmless: read what was not read, and what its code does.";
 
 /// Arguments of `audit`.
@@ -397,7 +565,7 @@ pub(crate) struct AuditArguments {
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Medium)]
     pub(crate) fail_on: FailOn,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) living: LivingArguments,
 }
 
 impl AuditArguments {

@@ -26,6 +26,12 @@ pub(crate) fn user_directories() -> UserDirectories {
     }
 }
 
+/// Where things are kept that cannot be made again.
+pub(crate) fn data_directory() -> Option<PathBuf> {
+    let data = variable("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")))?;
+    Some(data.join("prowess"))
+}
+
 /// Where things are kept that can be made again.
 pub(crate) fn cache_directory() -> Option<PathBuf> {
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;

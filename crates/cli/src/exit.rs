@@ -13,6 +13,8 @@ pub enum Exit {
     Usage,
     /// 3: the work is done, and something was found.
     Findings,
+    /// 4: it is not allowed.
+    Permission,
 }
 
 impl From<Exit> for ExitCode {
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
             Exit::Failure => 1,
             Exit::Usage => 2,
             Exit::Findings => 3,
+            Exit::Permission => 4,
         })
     }
 }

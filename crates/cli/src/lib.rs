@@ -11,6 +11,7 @@ mod commands;
 mod configuration;
 mod environment;
 mod exit;
+mod living;
 mod mcp;
 mod open;
 mod progress;
@@ -28,6 +29,9 @@ use crate::cli::{Cli, Command};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
+    if let Some(code) = worker() {
+        return code;
+    }
     commands::completions::answer_shell();
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
@@ -40,6 +44,10 @@ pub fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::run(arguments, &cli.global),
         Command::Read(arguments) => commands::read::run(arguments, &cli.global),
         Command::Prompt(arguments) => commands::prompt::run(arguments, &cli.global),
+        Command::Why(arguments) => commands::why::run(arguments, &cli.global),
+        Command::Trace(arguments) => commands::trace::run(arguments, &cli.global),
+        Command::Run(arguments) => commands::run::run(arguments, &cli.global),
+        Command::Permissions(arguments) => commands::permissions::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
         Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),
         Command::Serve(arguments) => commands::serve::run(arguments, &cli.global),
@@ -56,6 +64,13 @@ pub fn main() -> ExitCode {
         Exit::Failure
     });
     exit.into()
+}
+
+/// Becomes a worker if that is what it was started as: before anything of the environment is looked at.
+fn worker() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let words = [arguments.next()?, arguments.next()?];
+    (words == ["worker", "starlark"]).then(prowess_worker::starlark)
 }
 
 fn enter_directory(cli: &Cli) -> anyhow::Result<()> {

@@ -70,7 +70,7 @@ impl fmt::Display for Denial {
 /// let grants: Grants = [Grant {
 ///     skill: "kubernetes".to_owned(),
 ///     contents: Contents::Exactly(subject.content),
-///     permission: Permission::ShellExec,
+///     right: Permission::ShellExec.into(),
 ///     effect: Effect::Allow,
 ///     lifetime: Lifetime::Always,
 /// }].into_iter().collect();

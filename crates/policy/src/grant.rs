@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use prowess_spec::manifest::Permission;
+use prowess_spec::manifest::{Permission, Word};
 
 /// The SHA-256 of everything that a skill consists of: one changed byte makes another skill of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +57,40 @@ pub enum Lifetime {
     Always,
 }
 
-/// What somebody said about one permission of one skill.
+/// What somebody says yes or no to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Right {
+    /// That the skill's code runs at all, closed in as it is.
+    Run,
+    /// That it may ask for something.
+    Ask(Permission),
+}
+
+impl Right {
+    /// The word for it: `run`, or that of the permission.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Ask(permission) => permission.word(),
+        }
+    }
+
+    /// The right that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "run" => Some(Self::Run),
+            word => Permission::from_word(word).map(Self::Ask),
+        }
+    }
+}
+
+impl From<Permission> for Right {
+    fn from(permission: Permission) -> Self {
+        Self::Ask(permission)
+    }
+}
+
+/// What somebody said about one right of one skill.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grant {
     /// The skill's id.
@@ -65,7 +98,7 @@ pub struct Grant {
     /// Which contents of it.
     pub contents: Contents,
     /// What it may do, or not.
-    pub permission: Permission,
+    pub right: Right,
     /// Yes or no.
     pub effect: Effect,
     /// For how long.
@@ -96,8 +129,7 @@ impl Grants {
     /// Adds what was said. An answer about the same content replaces an earlier one.
     pub fn say(&mut self, grant: Grant) {
         let same = |old: &Grant| {
-            (&old.skill, old.contents, old.permission)
-                == (&grant.skill, grant.contents, grant.permission)
+            (&old.skill, old.contents, old.right) == (&grant.skill, grant.contents, grant.right)
         };
         self.0.retain(|old| !same(old));
         self.0.push(grant);
@@ -108,10 +140,11 @@ impl Grants {
         self.0.retain(|grant| grant.skill != skill);
     }
 
-    /// Takes back what was said about one permission of a skill.
-    pub fn revoke(&mut self, skill: &str, permission: Permission) {
+    /// Takes back what was said about one right of a skill.
+    pub fn revoke(&mut self, skill: &str, right: impl Into<Right>) {
+        let right = right.into();
         self.0
-            .retain(|grant| grant.skill != skill || grant.permission != permission);
+            .retain(|grant| grant.skill != skill || grant.right != right);
     }
 
     /// Takes back what was said for the session only.
@@ -124,17 +157,18 @@ impl Grants {
         self.0.iter()
     }
 
-    /// What was said about a permission of this very content; nothing if nobody was asked.
-    pub fn effect(&self, subject: &Subject, permission: Permission) -> Option<Effect> {
-        let about = |grant: &&Grant| grant.permission == permission && grant.is_about(subject);
+    /// What was said about a right of this very content; nothing if nobody was asked.
+    pub fn effect(&self, subject: &Subject, right: impl Into<Right>) -> Option<Effect> {
+        let right = right.into();
+        let about = |grant: &&Grant| grant.right == right && grant.is_about(subject);
         // Denials sort behind, so the greatest is the one that counts.
         self.0.iter().filter(about).map(|grant| grant.effect).max()
     }
 
-    /// Those of `declared` about which somebody has to be asked.
-    pub fn undecided(&self, subject: &Subject, declared: &[Permission]) -> Vec<Permission> {
-        let undecided = |permission: &&Permission| self.effect(subject, **permission).is_none();
-        declared.iter().filter(undecided).copied().collect()
+    /// Those of `wanted` about which somebody has to be asked.
+    pub fn undecided<R: Copy + Into<Right>>(&self, subject: &Subject, wanted: &[R]) -> Vec<R> {
+        let undecided = |right: &&R| self.effect(subject, **right).is_none();
+        wanted.iter().filter(undecided).copied().collect()
     }
 }
 

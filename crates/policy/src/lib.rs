@@ -5,5 +5,5 @@ mod grant;
 mod tool_pattern;
 
 pub use decision::{Decision, Denial, TurnLimits, Usage, decide};
-pub use grant::{ContentDigest, Contents, Effect, Grant, Grants, Lifetime, Subject};
+pub use grant::{ContentDigest, Contents, Effect, Grant, Grants, Lifetime, Right, Subject};
 pub use tool_pattern::{AllowedTools, ToolPattern};

@@ -23,7 +23,7 @@ fn grant(content: u8, permission: Permission, effect: Effect, lifetime: Lifetime
     Grant {
         skill: "k8s".to_owned(),
         contents: Contents::Exactly(ContentDigest([content; 32])),
-        permission,
+        right: permission.into(),
         effect,
         lifetime,
     }
@@ -158,7 +158,7 @@ impl Random {
                 0 => Contents::Any,
                 content => Contents::Exactly(ContentDigest([u8::try_from(content).unwrap(); 32])),
             },
-            permission: self.permission(),
+            right: self.permission().into(),
             effect: if self.below(3) == 0 {
                 Effect::Deny
             } else {
@@ -188,7 +188,7 @@ fn a_million_random_policies() {
         // Deny wins, and nothing is allowed that was not declared and allowed.
         let about = |effect| {
             all.iter().any(|grant| {
-                grant.permission == asked && grant.effect == effect && grant.is_about(&subject)
+                grant.right == asked.into() && grant.effect == effect && grant.is_about(&subject)
             })
         };
         let expected = declared.contains(&asked) && about(Effect::Allow) && !about(Effect::Deny);

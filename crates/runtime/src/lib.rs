@@ -1,12 +1,48 @@
-//! Living skills: when they become active.
+//! Living skills: when they become active, what their code may do, and what it has to say.
 //!
 //! A skill with a `SKILL.yaml` says what makes it active: files of the project, words of a message, a language, a
-//! way of being used. [`Triggers::evaluate`] tells which skills that is the case for, and why.
+//! way of being used. [`Triggers::evaluate`] tells which skills that is the case for, and why. [`Runtime`] has them
+//! become active: their permissions are approved for exactly these bytes, their code starts in a worker, and their
+//! tools, handlers, workflows, scanners and prompts have an effect until they become inactive again.
+//!
+//! Nothing of a skill runs in this process. Whatever its code wants of the world goes through [`SkillHost`], where
+//! each call passes the skill's [`Gate`].
 
+mod activate;
+mod active;
+mod approval;
+mod backend;
+mod builtin;
+mod event;
+mod gate;
+mod hooks;
+mod host;
 mod language;
+pub mod limits;
+mod living;
+mod manifests;
 mod project;
+mod prompt;
+mod runtime;
+mod start;
+mod state;
 mod triggers;
+pub mod worker;
 
+pub use activate::ActivationError;
+pub use approval::{Allowances, Answer, Approvals, Approver, NobodyToAsk, Question};
+pub use backend::{Backend, BackendError};
+pub use builtin::{CODE, builtin_skills};
+pub use event::{Listener, RuntimeEvent};
+pub use gate::Gate;
+pub use hooks::{Cancelled, Payload};
+pub use host::{Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost};
 pub use language::languages_of;
+pub use living::{LivingError, LivingSkill};
+pub use manifests::Manifests;
 pub use project::{Project, ProjectLimits};
+pub use prompt::{Fragment, Lost, PromptReport};
+pub use runtime::{Parts, Runtime, ToolResult, Unknown};
+pub use start::Workers;
+pub use state::{InvalidTransition, State};
 pub use triggers::{Activation, Cause, Situation, TriggerError, Triggers, UnknownSkill};

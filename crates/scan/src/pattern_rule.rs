@@ -34,7 +34,7 @@ use crate::text::Text;
 /// assert_eq!(report.findings[0].rule.as_str(), "no-telnet");
 /// # Ok::<(), prowess_scan::RuleError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PatternRule {
     id: RuleId,
     severity: Severity,

@@ -92,7 +92,7 @@ pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
 }
 
 /// The nearest directory with a repository in it; without one, the starting point itself.
-fn repository_root(start: &Path, home: Option<&Path>) -> PathBuf {
+pub fn repository_root(start: &Path, home: Option<&Path>) -> PathBuf {
     let is_root = |directory: &&Path| {
         [".git", ".hg", ".jj"]
             .iter()

@@ -750,3 +750,39 @@ fn d27_everything_of_a_source_is_judged() {
     let empty = block_on(validate_all(&MemorySource::new(Scope::Project))).unwrap();
     assert_eq!(empty, Validation::default());
 }
+
+/// A `SKILL.yaml` may stand alone: name and description are its own, and there are no instructions.
+#[test]
+fn manifest_alone_is_a_skill() {
+    let root = tempfile::tempdir().unwrap();
+    let skill = root.path().join("tools/lint");
+    std::fs::create_dir_all(skill.join("sub/deeper")).unwrap();
+    let manifest = "name: lint\nversion: 1.0.0\ndescription: Checks code.\ntypes: [prompt]\n";
+    std::fs::write(skill.join("SKILL.yaml"), manifest).unwrap();
+    std::fs::write(skill.join("sub/deeper/SKILL.md"), "not a skill of its own").unwrap();
+    let broken = root.path().join("broken");
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("SKILL.yaml"), "name: broken\n").unwrap();
+
+    let source = FilesystemSource::new(root.path(), FilesystemOptions::new(Scope::Project));
+    let skills = block_on(Skills::builder().source("here", source).build()).unwrap();
+    let catalog = skills.catalog();
+    let ids: Vec<&str> = catalog
+        .skills()
+        .map(|it| it.descriptor.id.as_str())
+        .collect();
+    assert_eq!(ids, ["tools/lint"]);
+    let invalid: Vec<&str> = catalog.invalid().map(|(_, it)| it.path.as_str()).collect();
+    assert_eq!(invalid, ["broken/SKILL.yaml"]);
+    let id = id("tools/lint");
+    let document = block_on(skills.sources().load(&id)).unwrap();
+    assert_eq!(document.skill.description, "Checks code.");
+    assert_eq!(document.body, "");
+    let Ok(prowess_core::Contents::Whole(files)) =
+        block_on(skills.sources().contents(&id, 10, 10_000))
+    else {
+        panic!("its files are there");
+    };
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["SKILL.md", "SKILL.yaml", "sub/deeper/SKILL.md"]);
+}

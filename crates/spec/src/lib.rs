@@ -7,6 +7,7 @@
 //! `SKILL.yaml`. One set of diagnostics serves two readers: [`Profile::Load`] for agents, who want the
 //! skill if there is any way to get it, and [`Profile::Check`] for authors, who want to hear everything.
 
+mod agents;
 mod body;
 mod code;
 mod code_table;
@@ -38,6 +39,7 @@ mod yaml;
 #[doc(hidden)]
 pub use serde;
 
+pub use agents::agents_skills;
 pub use body::{Reference, estimate_tokens, references};
 pub use code::{Code, CodeInfo, Content, Example};
 pub use diagnostic::{Diagnostic, Edit, Levels, Profile, Severity};

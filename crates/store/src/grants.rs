@@ -1,7 +1,6 @@
 //! Approvals, bound to a skill's id and content.
 
-use prowess_policy::{ContentDigest, Contents, Effect, Grant, Grants, Lifetime};
-use prowess_spec::manifest::{Permission, Word};
+use prowess_policy::{ContentDigest, Contents, Effect, Grant, Grants, Lifetime, Right};
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
@@ -38,7 +37,7 @@ impl Store {
             sqlx::query(statement)
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
-                .bind(grant.permission.word())
+                .bind(grant.right.word())
                 .bind(effect_word(grant.effect))
                 .execute(&*pool)
                 .await?;
@@ -58,12 +57,12 @@ impl Store {
         .await
     }
 
-    /// Takes back what was said about one permission of a skill.
-    pub async fn revoke(&self, skill: &str, permission: Permission) -> Result<u64, StoreError> {
-        let skill = skill.to_owned();
+    /// Takes back what was said about one right of a skill.
+    pub async fn revoke(&self, skill: &str, right: impl Into<Right>) -> Result<u64, StoreError> {
+        let (skill, right) = (skill.to_owned(), right.into());
         self.run(move |pool| async move {
             let statement = "DELETE FROM grants WHERE skill = $1 AND permission = $2";
-            let query = sqlx::query(statement).bind(skill).bind(permission.word());
+            let query = sqlx::query(statement).bind(skill).bind(right.word());
             Ok(query.execute(&*pool).await?.rows_affected())
         })
         .await
@@ -72,17 +71,17 @@ impl Store {
 
 fn grant(row: &AnyRow) -> Result<Option<Grant>, sqlx::Error> {
     let (skill, contents) = (text(row, 0)?, text(row, 1)?);
-    let (permission, effect) = (text(row, 2)?, text(row, 3)?);
+    let (right, effect) = (text(row, 2)?, text(row, 3)?);
     let effect = match effect.as_str() {
         "allow" => Effect::Allow,
         "deny" => Effect::Deny,
         _ => return Ok(None),
     };
-    let parsed = parse_contents(&contents).zip(Permission::from_word(&permission));
-    Ok(parsed.map(|(contents, permission)| Grant {
+    let parsed = parse_contents(&contents).zip(Right::from_word(&right));
+    Ok(parsed.map(|(contents, right)| Grant {
         skill,
         contents,
-        permission,
+        right,
         effect,
         lifetime: Lifetime::Always,
     }))

@@ -27,7 +27,7 @@ fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Gr
     Grant {
         skill: skill.to_owned(),
         contents: Contents::Exactly(ContentDigest([content; 32])),
-        permission,
+        right: permission.into(),
         effect,
         lifetime: Lifetime::Always,
     }

@@ -1,10 +1,12 @@
 //! `prowess audit`: what in a skill should make somebody look twice.
 
+mod by_skills;
 mod collect;
 mod human;
 mod sarif;
 
 use anyhow::Result;
+use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Severity};
 use prowess_spec::manifest::Word;
 use prowess_spec::{Context, parse};
@@ -12,7 +14,7 @@ use serde::Serialize;
 
 use crate::cli::{AuditArguments, AuditFormat, Global};
 use crate::exit::Exit;
-use crate::terminal;
+use crate::{living, terminal};
 
 /// A skill with its files, as far as they can be read.
 pub(crate) struct Audited {
@@ -48,14 +50,11 @@ struct Unreadable<'a> {
 }
 
 pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
-    let rules = Rules::base();
     let mut audited = Vec::new();
     for target in &arguments.targets {
-        audited.extend(collect::skills(target, &arguments.place, global)?);
+        audited.extend(collect::skills(target, &arguments.living.place, global)?);
     }
-    for skill in &mut audited {
-        skill.report = scan(&rules, &skill.files);
-    }
+    living::block_on(look(arguments, global, &mut audited))?;
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
         AuditFormat::Json => super::commands::print_json(&document(&audited))?,
@@ -72,6 +71,22 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
         _ if audited.iter().any(|skill| !skill.unreadable.is_empty()) => Exit::Failure,
         _ => Exit::Success,
     })
+}
+
+async fn look(arguments: &AuditArguments, global: &Global, audited: &mut [Audited]) -> Result<()> {
+    let auditors = living::auditors(&arguments.living, global).await?;
+    let added = auditors.iter().flat_map(Runtime::security_rules);
+    let rules = added.fold(Rules::base(), Rules::with);
+    for skill in audited {
+        skill.report = scan(&rules, &skill.files);
+        if let Some(runtime) = &auditors {
+            by_skills::add(runtime, &skill.files, &mut skill.report).await;
+        }
+    }
+    if let Some(runtime) = auditors {
+        runtime.shut_down().await;
+    }
+    Ok(())
 }
 
 fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {

@@ -7,11 +7,15 @@ pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod mcp;
+pub(crate) mod permissions;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod trace;
+pub(crate) mod why;
 
 use anyhow::Result;
 use prowess_core::{Skills, SourceError};

@@ -8,6 +8,9 @@
 )]
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+#[cfg(unix)]
+pub(crate) mod terminal;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -69,6 +72,7 @@ impl Place {
             .env("HOME", self.path("home"))
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_CACHE_HOME")
+            .env_remove("XDG_DATA_HOME")
             .env_remove("NO_COLOR");
         command
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use prowess_core::{Contents, Document, FileEntry, FilePart, SkillId, SourceError, document};
-use prowess_spec::limits::FILE_BYTES;
-use prowess_spec::{SKILL_FILE, SkillPath, choose_skill_file, nearest};
+use prowess_spec::limits::{FILE_BYTES, FRONTMATTER_BYTES};
+use prowess_spec::manifest::stand_in;
+use prowess_spec::{Context, MANIFEST_FILE, SKILL_FILE, SkillPath, choose_skill_file, nearest};
 
 /// Files that a listing names at most.
 const MAX_FILES: usize = 2_000;
@@ -29,7 +30,10 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
         Err(_) => Vec::new(),
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (name, _) = choose_skill_file(&names).ok_or_else(|| SourceError::NotFound(id.clone()))?;
+    let Some((name, _)) = choose_skill_file(&names) else {
+        let text = from_manifest(id, &handle)?;
+        return document(id, text.as_bytes(), Some(directory.display().to_string()));
+    };
     let mut bytes = Vec::new();
     let file = regular(&handle, name).map_err(|reason| SourceError::Invalid {
         id: id.clone(),
@@ -38,6 +42,24 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
     let read = file.take(FILE_BYTES as u64).read_to_end(&mut bytes);
     read.map_err(|error| SourceError::Unavailable(format!("{name} of `{id}`: {}", error.kind())))?;
     document(id, &bytes, Some(directory.display().to_string()))
+}
+
+/// The text of a skill that consists of a manifest.
+fn from_manifest(id: &SkillId, handle: &Dir) -> Result<String, SourceError> {
+    let file = regular(handle, MANIFEST_FILE).map_err(|_| SourceError::NotFound(id.clone()))?;
+    let mut bytes = Vec::new();
+    let read = file
+        .take(FRONTMATTER_BYTES as u64 + 1)
+        .read_to_end(&mut bytes);
+    read.map_err(|error| {
+        SourceError::Unavailable(format!("{MANIFEST_FILE} of `{id}`: {}", error.kind()))
+    })?;
+    stand_in(&bytes, &Context::default()).map_err(|found| SourceError::Invalid {
+        id: id.clone(),
+        reason: found.first().map_or_else(String::new, |first| {
+            format!("{MANIFEST_FILE}: {}", first.message)
+        }),
+    })
 }
 
 /// Opens without waiting, and only what is a file.
@@ -72,8 +94,8 @@ pub(super) fn contents(
         .into_iter()
         .partition(|file| prowess_spec::is_skill_file(file.path.as_str()));
     let names: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();
-    let (name, _) = choose_skill_file(&names).ok_or_else(|| SourceError::NotFound(id.clone()))?;
-    let own_size = own.iter().find(|file| file.path.as_str() == name);
+    let chosen = choose_skill_file(&names).map(|(name, _)| name);
+    let own_size = own.iter().find(|file| Some(file.path.as_str()) == chosen);
     let bytes = own_size
         .into_iter()
         .chain(&others)
@@ -85,8 +107,12 @@ pub(super) fn contents(
     }
     others.sort_by(|a, b| a.path.cmp(&b.path));
     let mut read = Vec::with_capacity(files);
-    if let (Ok(path), Some(own)) = (SkillPath::parse(SKILL_FILE), own_size) {
-        read.push((path, whole(id, &handle, own)?));
+    if let Ok(path) = SkillPath::parse(SKILL_FILE) {
+        let bytes = match own_size {
+            Some(own) => whole(id, &handle, own)?,
+            None => from_manifest(id, &handle)?.into_bytes(),
+        };
+        read.push((path, bytes));
     }
     for file in others {
         let bytes = whole(id, &handle, &file)?;

@@ -12,9 +12,10 @@ use std::time::SystemTime;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
 use prowess_spec::limits::FRONTMATTER_BYTES;
+use prowess_spec::manifest::stand_in;
 use prowess_spec::{
-    Head, Profile, SKILL_FILE, SkillName, choose_skill_file, head, head_with_diagnostics,
-    is_skill_file, is_valid,
+    Context, Head, MANIFEST_FILE, Profile, SKILL_FILE, SkillName, choose_skill_file, head,
+    head_with_diagnostics, is_skill_file, is_valid,
 };
 use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
@@ -315,6 +316,7 @@ impl Walk<'_> {
         let mut below = Vec::new();
         let mut spellings = Vec::new();
         let mut described = false;
+        let mut manifest = false;
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else {
@@ -323,6 +325,8 @@ impl Walk<'_> {
             };
             if is_skill_file(&name) {
                 spellings.push(name);
+            } else if name == MANIFEST_FILE {
+                manifest = true;
             } else if name == COLLECTION_FILE {
                 described = true;
             } else if !name.starts_with('.') && name != "node_modules" {
@@ -336,6 +340,10 @@ impl Walk<'_> {
         let names: Vec<&str> = spellings.iter().map(String::as_str).collect();
         if let Some((name, _)) = choose_skill_file(&names) {
             self.take(open_without_waiting(&path.join(name))?, directory, name)?;
+            return Ok(Vec::new());
+        }
+        if manifest {
+            self.take_manifest(open_without_waiting(&path.join(MANIFEST_FILE))?, directory)?;
             return Ok(Vec::new());
         }
         if described {
@@ -379,8 +387,7 @@ impl Walk<'_> {
         let mut buffer = [0; FIRST_READ];
         let length = file.read(&mut buffer)?;
         let first = buffer.get(..length).unwrap_or_default();
-        let last_part = directory.rsplit('/').next().filter(|part| !part.is_empty());
-        let own_name = last_part.map_or_else(|| name_of(self.root), str::to_owned);
+        let own_name = self.own_name(directory);
         let strict = self.options.strictness == Strictness::Strict;
         if !strict && let Some(head) = head(first, Some(&own_name)) {
             self.accept(&head, directory, &metadata);
@@ -401,6 +408,37 @@ impl Walk<'_> {
             self.lock().invalid.push(invalid);
         }
         Ok(())
+    }
+
+    /// Reads the manifest of a skill that has nothing else.
+    fn take_manifest(&self, file: File, directory: &str) -> io::Result<()> {
+        let metadata = file.metadata()?;
+        let mut bytes = Vec::new();
+        file.take(FRONTMATTER_BYTES as u64 + 1)
+            .read_to_end(&mut bytes)?;
+        let own_name = self.own_name(directory);
+        let context = Context {
+            directory: Some(&own_name),
+            ..Context::default()
+        };
+        match stand_in(&bytes, &context) {
+            Ok(text) => {
+                if let Some(head) = head(text.as_bytes(), Some(&own_name)) {
+                    self.accept(&head, directory, &metadata);
+                }
+            }
+            Err(diagnostics) => {
+                let invalid = Invalid::new(joined(directory, MANIFEST_FILE), diagnostics);
+                self.lock().invalid.push(invalid);
+            }
+        }
+        Ok(())
+    }
+
+    /// The name that a skill in this directory should have.
+    fn own_name(&self, directory: &str) -> String {
+        let last_part = directory.rsplit('/').next().filter(|part| !part.is_empty());
+        last_part.map_or_else(|| name_of(self.root), str::to_owned)
     }
 
     fn accept(&self, head: &Head<'_>, directory: &str, metadata: &Metadata) {

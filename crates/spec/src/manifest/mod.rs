@@ -3,11 +3,13 @@
 mod dependencies;
 mod parse;
 mod reader;
+mod stand_in;
 mod types;
 mod words;
 
 pub use dependencies::check_dependencies;
 pub use parse::{ParsedManifest, parse};
+pub use stand_in::stand_in;
 pub use types::{
     Compatibility, Dependency, Implementation, InputSchema, Manifest, Prompt, SecurityRule,
     SecurityRules, Tool, Triggers, WikiSection,

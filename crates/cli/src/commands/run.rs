@@ -1,0 +1,141 @@
+//! `prowess run`: a workflow or a tool of a skill, by name.
+
+use anyhow::{Context, Result, bail};
+use prowess_core::{Catalog, SkillId};
+use prowess_runtime::{ActivationError, ToolResult};
+use serde_json::{Map, Value, json};
+
+use super::print_json;
+use crate::cli::{Global, RunArguments};
+use crate::exit::Exit;
+use crate::living::{self, Living};
+use crate::terminal;
+
+pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Exit> {
+    living::block_on(async {
+        let living = living::open(&arguments.living, global).await?;
+        let exit = start(arguments, &living).await;
+        living.runtime.shut_down().await;
+        exit
+    })
+}
+
+async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
+    let runtime = &living.runtime;
+    let catalog = runtime.skills().catalog();
+    let (id, name) = split(&catalog, &arguments.target)?;
+    let input = input(arguments)?;
+    for named in &living.explicit {
+        if let Ok(other) = named.parse::<SkillId>()
+            && other != id
+            && living.manifests.get(&other).is_some()
+        {
+            runtime.activate(&other).await?;
+        }
+    }
+    if let Err(error) = runtime.activate(&id).await {
+        return Ok(refuse(&id, &error));
+    }
+    let workflows: Vec<String> = runtime
+        .workflows()
+        .into_iter()
+        .filter_map(|(of, name)| (of == id).then_some(name))
+        .collect();
+    let result = if workflows.contains(&name) {
+        let output = runtime.run_workflow(&id, &name, input).await?;
+        ToolResult {
+            content: output.content,
+            is_error: output.is_error,
+            more: Map::new(),
+        }
+    } else if runtime.tools().iter().any(|tool| tool.name == name) {
+        runtime.call_tool(&name, input).await?
+    } else {
+        let tools = runtime.tools().into_iter().map(|tool| tool.name);
+        let there: Vec<String> = workflows.into_iter().chain(tools).collect();
+        let what = if name.is_empty() {
+            format!("say what of `{id}` to run")
+        } else {
+            format!("`{id}` has no workflow and no tool `{name}`")
+        };
+        let hint = match there.as_slice() {
+            [] => "it has neither workflows nor tools".to_owned(),
+            names => format!("there is {}", names.join(", ")),
+        };
+        terminal::print_problem(&what, Some(&hint));
+        return Ok(Exit::Failure);
+    };
+    if arguments.json {
+        print_json(&json!({"content": result.content, "is_error": result.is_error}))?;
+    } else if result.is_error {
+        terminal::print_problem(&result.content, None);
+    } else if !result.content.is_empty() {
+        let end = if result.content.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        terminal::print(&terminal::printable(&format!("{}{end}", result.content)))?;
+    }
+    Ok(if result.is_error {
+        Exit::Failure
+    } else {
+        Exit::Success
+    })
+}
+
+/// The skill, and what of it: ids have slashes too, so the longest one that exists counts.
+fn split(catalog: &Catalog, target: &str) -> Result<(SkillId, String)> {
+    let target = target.trim_matches('/');
+    let ends = target
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .chain([target.len()]);
+    let mut ends: Vec<usize> = ends.collect();
+    ends.reverse();
+    for end in ends {
+        let (id, rest) = target.split_at(end);
+        if catalog.get(id).is_some() {
+            let id = id.parse()?;
+            return Ok((id, rest.trim_start_matches('/').to_owned()));
+        }
+    }
+    let first = target.split('/').next().unwrap_or(target);
+    let near = catalog.nearest(first).join(", ");
+    match near.as_str() {
+        "" => bail!("there is no skill `{first}`; `prowess list` shows what there is"),
+        near => bail!("there is no skill `{first}`; did you mean {near}?"),
+    }
+}
+
+/// What goes in: a JSON object, then single keys.
+fn input(arguments: &RunArguments) -> Result<Value> {
+    let mut input = match &arguments.input {
+        Some(text) => serde_json::from_str(text).context("--input is not a JSON object")?,
+        None => Map::new(),
+    };
+    for argument in &arguments.arguments {
+        let (key, value) = argument
+            .split_once('=')
+            .with_context(|| format!("`--arg {argument}` should be `--arg key=value`"))?;
+        // What reads as JSON is meant as JSON; everything else is text.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        input.insert(key.to_owned(), value);
+    }
+    Ok(Value::Object(input))
+}
+
+fn refuse(id: &SkillId, error: &ActivationError) -> Exit {
+    let (hint, exit) = match error {
+        ActivationError::Undecided { .. } => (
+            Some(format!(
+                "run it in a terminal to be asked, or add `--approve-skills {id}` if you trust it"
+            )),
+            Exit::Permission,
+        ),
+        ActivationError::Denied { .. } => (None, Exit::Permission),
+        _ => (None, Exit::Failure),
+    };
+    terminal::print_problem(&error.to_string(), hint.as_deref());
+    exit
+}

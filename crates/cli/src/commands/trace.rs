@@ -1,0 +1,134 @@
+//! `prowess trace`: which skills a message activates, why, and what that costs in the prompt.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use prowess_core::{SkillId, ToolUse};
+use prowess_runtime::limits::PROMPT_BUDGET;
+use prowess_runtime::{Activation, PromptReport, State};
+use serde::Serialize;
+use serde_json::json;
+
+use super::print_json;
+use super::why::sentence;
+use crate::cli::{Global, TraceArguments};
+use crate::exit::Exit;
+use crate::living::{self, Living};
+use crate::terminal;
+
+/// What became of a skill that the situation called for.
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    activation: Activation,
+    state: State,
+    reason: String,
+    tools: Vec<String>,
+    workflows: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
+    living::block_on(trace(arguments, global))
+}
+
+async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
+    let living = living::open(&arguments.living, global).await?;
+    let message = arguments.message.join(" ");
+    let mut rows = Vec::new();
+    for activation in living.evaluate(&message, arguments.mode.mode())? {
+        rows.push(activate(&living, activation).await);
+    }
+    let runtime = &living.runtime;
+    let session = runtime.skills().session();
+    let (system, catalog) = runtime.skills().system_prompt(&session, ToolUse::Available);
+    let (fragments, report) = runtime.prompt(&system, PROMPT_BUDGET).await;
+    if arguments.json {
+        print_json(&json!({
+            "message": message,
+            "skills": rows,
+            "prompt": {
+                "catalog_tokens": catalog.tokens_after,
+                "fragments": fragments,
+                "report": report,
+            },
+        }))?;
+    } else {
+        let mut text = described(&rows);
+        let _ = writeln!(text, "{}", budget(catalog.tokens_after, &report));
+        for fragment in &fragments {
+            let from = fragment.skill.as_ref().map_or("a handler", SkillId::as_str);
+            let tokens = prowess_spec::estimate_tokens(&fragment.text);
+            let _ = writeln!(text, "  {from}: {tokens} tokens");
+        }
+        for lost in &report.cut {
+            let from = lost.skill.as_ref().map_or("a handler", SkillId::as_str);
+            let _ = writeln!(text, "  {from}: {} tokens did not fit", lost.tokens);
+        }
+        terminal::print(&terminal::printable(&text))?;
+    }
+    runtime.shut_down().await;
+    Ok(Exit::Success)
+}
+
+async fn activate(living: &Living, activation: Activation) -> Row {
+    let id = activation.id.clone();
+    let runtime = &living.runtime;
+    let before = runtime.tools().len();
+    let (state, reason) = if living.manifests.get(&id).is_none() {
+        // Instructions only: there is nothing to start.
+        (State::Active, "instructions only".to_owned())
+    } else {
+        let reason = match runtime.activate(&id).await {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        (runtime.state(&id).0, reason)
+    };
+    let workflows = runtime.workflows().into_iter();
+    let tools = runtime.tools();
+    Row {
+        state,
+        reason,
+        tools: tools
+            .get(before..)
+            .unwrap_or_default()
+            .iter()
+            .map(|tool| tool.name.clone())
+            .collect(),
+        workflows: workflows
+            .filter_map(|(of, name)| (of == id).then_some(name))
+            .collect(),
+        activation,
+    }
+}
+
+fn described(rows: &[Row]) -> String {
+    let mut text = String::new();
+    if rows.is_empty() {
+        text.push_str("no skill becomes active\n");
+    }
+    for row in rows {
+        let Activation { id, score, causes } = &row.activation;
+        let _ = writeln!(text, "{id}  {} (score {score})", row.state);
+        for cause in causes {
+            let _ = writeln!(text, "  because {}", sentence(cause));
+        }
+        if !row.reason.is_empty() {
+            let _ = writeln!(text, "  {}", row.reason);
+        }
+        if !row.tools.is_empty() {
+            let _ = writeln!(text, "  tools: {}", row.tools.join(", "));
+        }
+        if !row.workflows.is_empty() {
+            let _ = writeln!(text, "  workflows: {}", row.workflows.join(", "));
+        }
+    }
+    text
+}
+
+fn budget(catalog: usize, report: &PromptReport) -> String {
+    format!(
+        "prompt: about {catalog} tokens of catalog, {} of {} tokens of fragments",
+        report.tokens, report.budget
+    )
+}

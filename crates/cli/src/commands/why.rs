@@ -1,0 +1,117 @@
+//! `prowess why`: what makes a skill active, or would.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use prowess_runtime::{Activation, Cause, LivingSkill};
+use prowess_spec::manifest::{Manifest, Word};
+use serde_json::json;
+
+use super::{parse_id, print_json};
+use crate::cli::{Global, WhyArguments};
+use crate::exit::Exit;
+use crate::living;
+use crate::terminal;
+
+pub(crate) fn run(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
+    living::block_on(why(arguments, global))
+}
+
+async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
+    let living = living::open(&arguments.living, global).await?;
+    let id = parse_id(&arguments.skill)?;
+    let id = living.manifests.named(id.as_str()).unwrap_or(&id).clone();
+    let message = arguments.message.join(" ");
+    let mode = arguments.mode.mode();
+    if living.runtime.skills().catalog().get(id.as_str()).is_none() {
+        let error = prowess_core::SourceError::NotFound(id.clone());
+        return Ok(super::refuse(living.runtime.skills(), id.as_str(), &error));
+    }
+    let active = living.evaluate(&message, mode)?;
+    let found = active.into_iter().find(|it| it.id == id);
+    let manifest = living.manifests.get(&id);
+    let skill = LivingSkill::read(living.runtime.skills(), &id).await.ok();
+    let undecided = skill
+        .as_ref()
+        .map(|skill| living.runtime.approvals().undecided(skill))
+        .unwrap_or_default();
+    if arguments.json {
+        let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
+        print_json(&json!({
+            "skill": id,
+            "active": found.is_some(),
+            "score": found.as_ref().map_or(0, |it| it.score),
+            "causes": found.as_ref().map_or(&[][..], |it| &it.causes),
+            "triggers": manifest.map(|it| &it.triggers),
+            "not_approved": words,
+        }))?;
+    } else {
+        let text = explained(id.as_str(), found.as_ref(), manifest, mode.word());
+        terminal::print(&terminal::printable(&text))?;
+        if !undecided.is_empty() {
+            let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
+            terminal::print(&format!(
+                "it asks for what is not approved: {}\n",
+                words.join(", ")
+            ))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn explained(
+    id: &str,
+    found: Option<&Activation>,
+    manifest: Option<&Manifest>,
+    mode: &str,
+) -> String {
+    let mut text = String::new();
+    if let Some(found) = found {
+        let _ = writeln!(
+            text,
+            "{id} becomes active here, with a score of {}:",
+            found.score
+        );
+        for cause in &found.causes {
+            let _ = writeln!(text, "  {}", sentence(cause));
+        }
+        return text;
+    }
+    let _ = writeln!(text, "{id} does not become active by itself here.");
+    let Some(manifest) = manifest else {
+        text.push_str("It has instructions only; a model loads it when its description fits.\n");
+        return text;
+    };
+    let triggers = &manifest.triggers;
+    let mut row = |what: &str, values: &[String], not: &str| {
+        if !values.is_empty() {
+            let _ = writeln!(text, "  {what:<10} {} ({not})", values.join(", "));
+        }
+    };
+    row("files", &triggers.files, "no file of the project matches");
+    row("keywords", &triggers.keywords, "not in the message");
+    row("languages", &triggers.languages, "not spoken here");
+    let modes: Vec<String> = triggers
+        .modes
+        .iter()
+        .map(|it| it.word().to_owned())
+        .collect();
+    row("modes", &modes, &format!("this is {mode}"));
+    if triggers == &prowess_spec::manifest::Triggers::default() {
+        text.push_str("It has no triggers: somebody has to name it.\n");
+    }
+    let _ = writeln!(text, "To have it active all the same: --skills {id}");
+    text
+}
+
+/// A cause as people say it.
+pub(super) fn sentence(cause: &Cause) -> String {
+    match cause {
+        Cause::Explicit => "it was named".to_owned(),
+        Cause::File { pattern, file } if pattern == file => format!("there is {file}"),
+        Cause::File { pattern, file } => format!("{file} matches {pattern}"),
+        Cause::Keyword { keyword } => format!("the message says \"{keyword}\""),
+        Cause::Language { language } => format!("the project speaks {language}"),
+        Cause::Mode { mode } => format!("the mode is {mode}"),
+    }
+}

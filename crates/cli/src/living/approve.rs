@@ -1,0 +1,127 @@
+//! Asking somebody at a terminal what a skill may do.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write as _};
+
+use async_trait::async_trait;
+use prowess_policy::Right;
+use prowess_runtime::{Answer, Approver, LivingSkill, Question};
+use prowess_scan::{File, Rules};
+use prowess_spec::manifest::Permission;
+
+use crate::audit::counted;
+use crate::terminal;
+
+/// Whoever sits at the terminal, if anybody does.
+pub(super) struct Terminal;
+
+#[async_trait]
+impl Approver for Terminal {
+    async fn ask(&self, question: Question<'_>) -> Answer {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Answer::Nobody;
+        }
+        let asked = text(&question);
+        let shown = show(question.skill);
+        let answered = tokio::task::spawn_blocking(move || ask(&asked, &shown)).await;
+        answered.unwrap_or(Answer::Deny)
+    }
+}
+
+fn text(question: &Question<'_>) -> String {
+    let skill = question.skill;
+    let mut text = format!(
+        "The skill `{}` {} wants to:\n",
+        skill.id, skill.manifest.version
+    );
+    for right in question.rights {
+        let _ = writeln!(text, "  {:<13} {}", right.word(), meaning(*right));
+    }
+    if question.changed {
+        text.push_str("It was approved before, and has changed since.\n");
+    }
+    text
+}
+
+fn ask(text: &str, shown: &str) -> Answer {
+    terminal::note(terminal::printable(text).trim_end());
+    loop {
+        let mut err = anstream::stderr().lock();
+        let _ = write!(
+            err,
+            "Allow it? [o]nce, [a]lways, [s]how what it is, [D]eny: "
+        );
+        let _ = err.flush();
+        drop(err);
+        let mut answer = String::new();
+        if io::stdin().lock().read_line(&mut answer).is_err() {
+            return Answer::Deny;
+        }
+        match answer.trim().to_lowercase().as_str() {
+            "o" | "once" => return Answer::Once,
+            "a" | "always" => return Answer::Always,
+            "s" | "show" => terminal::note(&terminal::printable(shown)),
+            "" | "d" | "deny" | "n" | "no" => return Answer::Deny,
+            _ => {}
+        }
+    }
+}
+
+/// What a right lets a skill do.
+fn meaning(right: Right) -> &'static str {
+    let permission = match right {
+        Right::Run => return "run its code, which sees nothing but what it is given",
+        Right::Ask(permission) => permission,
+    };
+    match permission {
+        Permission::FileRead => "read files of the project",
+        Permission::FileWrite => "write files of the project",
+        Permission::ShellExec => "run programs, as you",
+        Permission::NetFetch => "fetch from the network",
+        Permission::LlmCall => "ask the model, at your cost",
+        Permission::GitRead => "read the repository",
+        Permission::GitWrite => "stage and commit",
+        Permission::EnvRead => "read environment variables, secrets among them",
+        Permission::EnvWrite => "set environment variables for programs that it runs",
+        Permission::SkillInvoke => "use the tools of other active skills",
+    }
+}
+
+/// What somebody should see before deciding: where it comes from, its files, what an audit says, and its code.
+fn show(skill: &LivingSkill) -> String {
+    let manifest = &skill.manifest;
+    let mut text = format!(
+        "{} {}\n  {}\n  {}\n",
+        skill.id,
+        manifest.version,
+        manifest.description,
+        skill.subject().content
+    );
+    let files = skill.files.iter();
+    let named = files.clone().map(|(path, bytes)| File {
+        path: path.as_str(),
+        bytes,
+    });
+    let report = Rules::base().scan(named, None);
+    let severities: Vec<_> = report.findings.iter().map(|found| found.severity).collect();
+    let _ = match severities.as_slice() {
+        [] => writeln!(text, "  audit: nothing found"),
+        found => writeln!(
+            text,
+            "  audit: {} (`prowess audit {}`)",
+            counted(found),
+            skill.id
+        ),
+    };
+    for (path, bytes) in files.clone() {
+        let _ = writeln!(text, "  {path} ({} bytes)", bytes.len());
+    }
+    let implementation = manifest.implementation.as_ref();
+    let entrypoint = implementation.and_then(|it| it.entrypoint.as_ref());
+    if let Some(path) = entrypoint
+        && let Some(bytes) = skill.file(path)
+    {
+        let _ = writeln!(text, "\n{path}:\n{}", String::from_utf8_lossy(bytes));
+    }
+    text
+}

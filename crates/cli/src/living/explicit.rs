@@ -1,0 +1,50 @@
+//! The skills that somebody names: on the command line, or in the project's `AGENTS.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prowess_core::Catalog;
+
+/// Files that may name skills in their frontmatter.
+const AGENT_FILES: [&str; 2] = ["AGENTS.md", "AGENT.md"];
+
+/// What `--skills` means: ids, and directories that become a layer of their own.
+pub(super) fn sorted(given: &[String]) -> (Vec<String>, Vec<PathBuf>) {
+    let is_directory = |text: &str| text.starts_with(['.', '/', '~']) || text.contains('\\');
+    let (directories, ids): (Vec<&String>, Vec<&String>) =
+        given.iter().partition(|text| is_directory(text));
+    let ids = ids.into_iter().cloned().collect();
+    (ids, directories.into_iter().map(PathBuf::from).collect())
+}
+
+/// The skills that the nearest `AGENTS.md` names, up to the project's root.
+pub(super) fn of_project(start: &Path, root: &Path) -> (Vec<String>, Option<PathBuf>) {
+    for directory in start.ancestors() {
+        for name in AGENT_FILES {
+            let path = directory.join(name);
+            if let Ok(bytes) = fs::read(&path) {
+                let (named, _) = prowess_spec::agents_skills(&bytes);
+                return (named, Some(path));
+            }
+        }
+        if directory == root {
+            break;
+        }
+    }
+    (Vec::new(), None)
+}
+
+/// The id that somebody means: an id, or the name of a skill in some collection.
+pub(super) fn id_of(catalog: &Catalog, named: &str) -> String {
+    let named = named.strip_prefix('/').unwrap_or(named);
+    if catalog.get(named).is_some() {
+        return named.to_owned();
+    }
+    let mut same_name = catalog
+        .skills()
+        .filter(|skill| skill.descriptor.name() == named);
+    match (same_name.next(), same_name.next()) {
+        (Some(only), None) => only.descriptor.id.as_str().to_owned(),
+        _ => named.to_owned(),
+    }
+}

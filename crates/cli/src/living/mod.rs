@@ -1,0 +1,44 @@
+//! Skills with code, as every command that runs some gets them.
+
+mod approve;
+mod auditors;
+mod explicit;
+mod open;
+mod store;
+mod tell;
+
+pub(crate) use auditors::auditors;
+pub(crate) use open::{Living, open};
+pub(crate) use store::open as open_store;
+
+use anyhow::{Context, Result};
+
+/// Runs a future to its end; Ctrl-C ends it early, and whatever it started with it.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
+            _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
+        }
+    });
+    // Whoever still reads from a terminal would keep us.
+    runtime.shutdown_background();
+    done
+}
+
+/// Somebody pressed Ctrl-C.
+#[derive(Debug)]
+struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}

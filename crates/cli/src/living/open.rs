@@ -1,0 +1,195 @@
+//! Everything that skills with code need, put together.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use prowess_config::{Scope as Whose, SkillsConfig};
+use prowess_core::{Scope, SkillId};
+use prowess_policy::TurnLimits;
+use prowess_runtime::worker::Program;
+use prowess_runtime::{
+    Activation, Allowances, Approvals, CODE, Manifests, Parts, Project, ProjectFiles,
+    ProjectLimits, Runtime, Services, Situation, Triggers, Workers, builtin_skills,
+};
+use prowess_sources::{FilesystemOptions, FilesystemSource, repository_root};
+use prowess_spec::manifest::{Mode, Permission, Word};
+
+use super::approve::Terminal;
+use super::{explicit, store, tell};
+use crate::cli::{Global, LivingArguments};
+use crate::progress::Waiting;
+use crate::{configuration, environment, open, terminal};
+
+/// Skills, their manifests, and the project that they are for.
+pub(crate) struct Living {
+    pub(crate) runtime: Runtime,
+    pub(crate) manifests: Manifests,
+    pub(crate) triggers: Triggers,
+    pub(crate) project: Arc<Project>,
+    /// The ids that somebody named.
+    pub(crate) explicit: Vec<String>,
+}
+
+impl Living {
+    /// The skills that the situation calls for.
+    pub(crate) fn evaluate(&self, message: &str, mode: Mode) -> Result<Vec<Activation>> {
+        let situation = Situation {
+            project: &self.project,
+            message,
+            mode,
+            explicit: &self.explicit,
+        };
+        Ok(self.triggers.evaluate(&situation)?)
+    }
+}
+
+/// Opens what the arguments and the configuration name.
+pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result<Living> {
+    let config = configuration::load(global)?;
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let user = environment::user_directories();
+    let root = repository_root(&directory, user.home.as_deref());
+    let (mut named, layers) = explicit::sorted(&arguments.skills);
+    let (in_project, file) = explicit::of_project(&directory, &root);
+
+    let waiting = Waiting::new(global.quiet);
+    let mut builder = open::builder(&arguments.place, global, Some(waiting.report()))?;
+    let mut tops = Vec::new();
+    for layer in layers {
+        anyhow::ensure!(
+            layer.is_dir(),
+            "`{}` is not a directory with skills",
+            layer.display()
+        );
+        let options = FilesystemOptions::new(Scope::Project);
+        let source = Arc::new(FilesystemSource::new(&layer, options));
+        tops.push(Arc::clone(&source));
+        builder = builder.with_skills(layer.display().to_string(), source);
+    }
+    if arguments.place.directories.is_empty() {
+        builder = builder.source("built-in", builtin_skills());
+    }
+    let skills = builder.capability(CODE).build().await?;
+    drop(waiting);
+    for top in tops {
+        let snapshot = prowess_core::Source::snapshot(&top).await?;
+        named.extend(snapshot.skills.iter().map(|it| it.id.as_str().to_owned()));
+    }
+    let catalog = skills.catalog();
+    let mut explicit: Vec<String> = named
+        .iter()
+        .map(|name| explicit::id_of(&catalog, name))
+        .collect();
+    for name in in_project {
+        let id = explicit::id_of(&catalog, &name);
+        if catalog.get(&id).is_none() {
+            let file = file.clone().unwrap_or_default();
+            let near = catalog.nearest(&name).join(", ");
+            let near = match near.as_str() {
+                "" => String::new(),
+                near => format!("; did you mean {near}?"),
+            };
+            anyhow::bail!(
+                "{} names the skill `{name}`, which is not there{near}",
+                file.display()
+            );
+        }
+        explicit.push(id);
+    }
+    let manifests = Manifests::read(&skills).await;
+    let (triggers, errors) = manifests.triggers();
+    for problem in manifests
+        .problems()
+        .iter()
+        .map(|(id, reason)| format!("{id}: {reason}"))
+        .chain(errors.iter().map(ToString::to_string))
+    {
+        if !global.quiet {
+            terminal::note(&terminal::printable(&format!("warning: {problem}")));
+        }
+    }
+    let approvals = approvals(&config, &manifests, arguments, &catalog).await?;
+    let scan = move |root: PathBuf| Project::scan(&root, &ProjectLimits::default());
+    let scanned = tokio::task::spawn_blocking({
+        let root = root.clone();
+        move || scan(root)
+    });
+    let mut parts = Parts::new(skills);
+    parts.workers = workers()?;
+    parts.services = Services {
+        project: ProjectFiles::open(&root).ok(),
+        environment: env::vars().collect(),
+        allowances: allowances(&config),
+        listener: tell::listener(global.quiet),
+        ..Services::default()
+    };
+    parts.approvals = approvals;
+    parts.approver = Arc::new(Terminal);
+    Ok(Living {
+        runtime: Runtime::new(parts),
+        manifests,
+        triggers,
+        project: Arc::new(scanned.await.context("cannot look through the project")?),
+        explicit,
+    })
+}
+
+/// What was approved: in the store, by the user's configuration, on the command line.
+pub(super) async fn approvals(
+    config: &SkillsConfig,
+    manifests: &Manifests,
+    arguments: &LivingArguments,
+    catalog: &prowess_core::Catalog,
+) -> Result<Approvals> {
+    let approvals = Approvals::load(store::open(config).await?).await?;
+    for approval in &config.permissions.approved {
+        // Whoever wrote the project does not approve its skills.
+        if approval.origin.scope() == Some(Whose::Project) {
+            terminal::note(&terminal::printable(&format!(
+                "{}: what a project's file approves for `{}` does not count",
+                approval.origin, approval.skill
+            )));
+            continue;
+        }
+        approvals.say_for_session(&approval.skill, &approval.permissions);
+    }
+    for name in &arguments.approve_skills {
+        let id = explicit::id_of(catalog, name);
+        let parsed: SkillId = id.parse()?;
+        if catalog.get(&id).is_none() {
+            let near = catalog.nearest(name).join(", ");
+            anyhow::bail!("--approve-skills names `{name}`, which is not there; near it: {near}");
+        }
+        let declared = manifests.get(&parsed).map(|it| it.permissions.as_slice());
+        // A remote skill's manifest is not known yet; what it does not declare stays denied anyway.
+        approvals.say_for_session(&id, declared.unwrap_or(Permission::ALL));
+    }
+    Ok(approvals)
+}
+
+fn allowances(config: &SkillsConfig) -> Allowances {
+    let permissions = &config.permissions;
+    Allowances {
+        turn: TurnLimits {
+            llm_calls: permissions.max_llm_calls_per_turn,
+            shell_execs: permissions.max_shell_exec_per_turn,
+            net_fetches: permissions.max_net_fetch_per_turn,
+        },
+        exec_time: permissions.shell_exec_timeout,
+        fetch_time: permissions.net_fetch_timeout,
+    }
+}
+
+/// Workers are this very program, told to be one.
+pub(super) fn workers() -> Result<Workers> {
+    let program = env::current_exe().context("cannot find this program")?;
+    Ok(Workers {
+        starlark: Some(Program {
+            program,
+            arguments: vec!["worker".into(), "starlark".into()],
+        }),
+        ..Workers::default()
+    })
+}

@@ -1,0 +1,43 @@
+//! What happens to skills with code, as lines for people.
+
+use prowess_runtime::{Listener, RuntimeEvent, State};
+
+use crate::terminal;
+
+/// Prints what somebody should hear of while something runs.
+pub(super) fn listener(quiet: bool) -> Listener {
+    Listener::new(move |event| {
+        if let Some(line) = line(&event).filter(|_| !quiet) {
+            terminal::note(&terminal::printable(&line));
+        }
+    })
+}
+
+fn line(event: &RuntimeEvent) -> Option<String> {
+    Some(match event {
+        RuntimeEvent::Log { skill, message } => format!("{skill}: {message}"),
+        RuntimeEvent::Denied {
+            skill,
+            call,
+            reason,
+        } => format!("{skill}: {call} denied: {reason}"),
+        RuntimeEvent::HookFailed {
+            skill,
+            phase,
+            reason,
+        } => format!("{skill}: {phase} failed: {reason}"),
+        RuntimeEvent::CancelIgnored { skill, phase } => {
+            format!("{skill}: nothing can be cancelled in {phase}")
+        }
+        RuntimeEvent::WorkerEnded { skill, reason } => format!("{skill}: {reason}"),
+        RuntimeEvent::Changed {
+            skill,
+            from: State::Active,
+            to,
+            reason,
+        } if *to == State::Error || reason.contains("its files changed") => {
+            format!("{skill}: {to}: {reason}")
+        }
+        RuntimeEvent::Changed { .. } => return None,
+    })
+}

@@ -1,0 +1,528 @@
+//! Skills with code, through the program: why, trace, run, permissions, audit, and the question in a terminal.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use support::terminal::{plain, run};
+use support::{Place, Run};
+
+/// The example skills, in a project.
+fn examples() -> Place {
+    let place = Place::copy_of("examples/living");
+    fs::rename(place.path("examples/living"), place.path("skills")).unwrap();
+    fs::create_dir_all(place.path(".agents")).unwrap();
+    fs::rename(place.path("skills"), place.path(".agents/skills")).unwrap();
+    fs::create_dir(place.path(".git")).unwrap();
+    place
+}
+
+/// What a terminal shows when somebody types.
+fn typed(place: &Place, arguments: &[&str], input: &str) -> String {
+    plain(&run(place, 100, arguments, input)).replace("\r\n", "\n")
+}
+
+/// What a skill consists of may change; that it is shown may not.
+fn without_digests(text: &str) -> String {
+    let mut parts = text.split("sha256:");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        out.push_str("sha256:DIGEST");
+        out.push_str(rest);
+    }
+    out
+}
+
+/// A kubectl that writes down how it was called, and answers from files.
+fn recording_kubectl(place: &Place) -> String {
+    place.write(
+        "bin/kubectl",
+        "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$HOME/calls\"\n\
+         case \"$1 $2\" in\n\
+         'get pods') cat \"$HOME/pods.json\" ;;\n\
+         'get events') echo 'Warning BackOff restarting failed container' ;;\n\
+         logs*) echo 'panic: no database' ;;\n\
+         'get nodes') echo 'error: connection refused' >&2; exit 1 ;;\n\
+         esac\n",
+    );
+    let program = place.path("bin/kubectl");
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    let pods = r#"{"items": [
+        {"metadata": {"name": "web-1"}, "status": {"phase": "Running", "containerStatuses": [{"name": "web", "ready": true}]}},
+        {"metadata": {"name": "api-1"}, "status": {"phase": "Running", "containerStatuses":
+            [{"name": "api", "ready": false, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}
+    ]}"#;
+    place.write("home/pods.json", pods);
+    format!(
+        "{}:{}",
+        place.path("bin").display(),
+        std::env::var("PATH").unwrap()
+    )
+}
+
+fn run_with_path(place: &Place, path: &str, arguments: &[&str]) -> Run {
+    Run::of(place.command(arguments).env("PATH", path).output().unwrap())
+}
+
+#[test]
+fn why_a_skill_is_active_or_not() {
+    let place = examples();
+    assert_snapshot!(place.run(&["why", "kubernetes"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    kubernetes does not become active by itself here.
+      files      k8s/**/*.yaml, kubernetes/**/*.yaml, kustomization.yaml, Chart.yaml (no file of the project matches)
+      keywords   kubernetes, kubectl, k8s, pod, pods, helm (not in the message)
+    To have it active all the same: --skills kubernetes
+    it asks for what is not approved: run, shell:exec
+    --- stderr
+    ");
+    place.write("k8s/web/deploy.yaml", "kind: Deployment\n");
+    assert_snapshot!(
+        place.run(&["why", "kubernetes", "--message", "the", "pods", "died"]).snapshot(), @r#"
+    exit 0
+    --- stdout
+    kubernetes becomes active here, with a score of 180:
+      k8s/web/deploy.yaml matches k8s/**/*.yaml
+      the message says "pods"
+    it asks for what is not approved: run, shell:exec
+    --- stderr
+    "#);
+    assert_snapshot!(place.run(&["why", "kubernets"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: there is no skill `kubernets`
+    hint: did you mean kubernetes?
+    ");
+}
+
+#[test]
+fn trace_tells_what_a_message_activates() {
+    let place = examples();
+    place.write("AGENTS.md", "---\nskills: [rfc-writer]\n---\n# Agents\n");
+    let run = place.run(&["trace", "is", "this", "aggregate", "well", "drawn?"]);
+    assert_snapshot!(run.snapshot(), @r#"
+    exit 0
+    --- stdout
+    rfc-writer  inactive (score 1000)
+      because it was named
+      not-approved: `rfc-writer` asks for run, file:read, file:write, and nobody approved that
+    ddd-expert  active (score 80)
+      because the message says "aggregate"
+    prompt: about 388 tokens of catalog, 285 of 8000 tokens of fragments
+      ddd-expert: 285 tokens
+    --- stderr
+    "#);
+    let run = place.run(&[
+        "trace",
+        "--json",
+        "--skills",
+        "kubernetes",
+        "--approve-skills",
+        "kubernetes,rfc-writer",
+    ]);
+    let trace: Value = serde_json::from_str(&run.stdout).unwrap();
+    let of = |index: usize| &trace["skills"][index];
+    assert_eq!(
+        (&of(0)["id"], &of(0)["state"]),
+        (&"kubernetes".into(), &"active".into())
+    );
+    assert_eq!(of(0)["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(of(1)["workflows"], serde_json::json!(["draft", "review"]));
+}
+
+#[test]
+fn named_skills_that_are_not_there() {
+    let place = examples();
+    let run = place.run(&["trace", "--skills", "kubernets"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("kubernetes"), "{}", run.stderr);
+    place.write("AGENTS.md", "---\nskills:\n  - rfc-writter\n---\n");
+    let run = place.run(&["trace"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr.contains("AGENTS.md") && run.stderr.contains("rfc-writer"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_directory_as_a_layer_of_its_own() {
+    let place = Place::new();
+    place.write("mine/lint/SKILL.yaml", "name: lint\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\nprompt: {system_prompt_file: p.md}\n");
+    place.write("mine/lint/p.md", "Be tidy.");
+    place.skill(".agents/skills/lint");
+    let run = place.run(&["trace", "--json", "--skills", "./mine"]);
+    let trace: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(trace["skills"][0]["id"], "lint");
+    assert_eq!(trace["prompt"]["fragments"][0]["text"], "Be tidy.");
+}
+
+#[test]
+fn the_kubernetes_skill_looks_into_a_cluster() {
+    let place = examples();
+    let path = recording_kubectl(&place);
+    let approved = ["--approve-skills", "kubernetes"];
+    let run = |words: &[&str]| run_with_path(&place, &path, &[words, &approved].concat());
+    assert_snapshot!(run(&["run", "kubernetes/diagnose", "--arg", "namespace=web"]).snapshot(), @r"
+    exit 0
+    --- stdout
+    1 of 2 pods are not well.
+
+    ## api-1 (api: CrashLoopBackOff)
+    The last lines before it ended:
+    panic: no database
+    Events:
+    Warning BackOff restarting failed container
+    --- stderr
+    ");
+    assert_snapshot!(place.read("home/calls"), @r"
+    get pods --namespace web --output json
+    logs api-1 --namespace web --tail 20 --previous
+    get events --namespace web --field-selector involvedObject.name=api-1 --output custom-columns=TYPE:.type,REASON:.reason,MESSAGE:.message
+    ");
+    let failed = run(&["run", "kubernetes/kubectl_get", "--arg", "resource=nodes"]);
+    assert!(
+        failed.stderr.contains("connection refused"),
+        "{}",
+        failed.snapshot()
+    );
+    assert_eq!(failed.code, Some(1));
+    for bad in [
+        "name=--kubeconfig=/tmp/x",
+        "namespace=-A",
+        "resource=pods -A",
+    ] {
+        let words = [
+            "run",
+            "kubernetes/kubectl_get",
+            "--arg",
+            "resource=pods",
+            "--arg",
+            bad,
+        ];
+        let refused = run(&words);
+        assert!(
+            refused.stderr.contains("is no name"),
+            "{}",
+            refused.snapshot()
+        );
+    }
+}
+
+#[test]
+fn the_rfc_skill_drafts_and_reviews() {
+    let place = examples();
+    let approved = ["--approve-skills", "rfc-writer"];
+    let run = |words: &[&str]| place.run(&[words, &approved].concat());
+    let drafted = run(&[
+        "run",
+        "rfc-writer/draft",
+        "--arg",
+        "title=Faster scans, please!",
+    ]);
+    assert_eq!(
+        drafted.stdout,
+        "rfcs/0001-faster-scans-please.md\n",
+        "{}",
+        drafted.snapshot()
+    );
+    let second = run(&[
+        "run",
+        "rfc-writer/draft",
+        "--arg",
+        "title=Ünïcode",
+        "--arg",
+        "summary=Short.",
+    ]);
+    assert!(
+        second.stdout.starts_with("rfcs/0002-"),
+        "{}",
+        second.snapshot()
+    );
+    assert!(
+        place
+            .read("rfcs/0001-faster-scans-please.md")
+            .contains("## Motivation")
+    );
+    let review = run(&[
+        "run",
+        "rfc-writer/review",
+        "--arg",
+        "path=rfcs/0001-faster-scans-please.md",
+    ]);
+    assert!(
+        review
+            .stdout
+            .starts_with("still empty: Summary, Motivation"),
+        "{}",
+        review.snapshot()
+    );
+    place.write("rfcs/0003-x.md", "# RFC\r\n\r\n## Summary\r\n\r\nText.\r\n");
+    let review = run(&["run", "rfc-writer/review", "--arg", "path=rfcs/0003-x.md"]);
+    assert!(
+        review.stdout.starts_with("missing: Motivation"),
+        "{}",
+        review.snapshot()
+    );
+    let outside = run(&[
+        "run",
+        "rfc-writer/draft",
+        "--arg",
+        "title=x",
+        "--arg",
+        "directory=../out",
+    ]);
+    assert_eq!(outside.code, Some(1), "{}", outside.snapshot());
+    assert!(!place.root().parent().unwrap().join("out").exists());
+}
+
+#[test]
+fn the_ddd_skill_reaches_the_prompt() {
+    let place = examples();
+    let run = place.run(&["trace", "--json", "what is the bounded context here?"]);
+    let trace: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(trace["skills"][0]["id"], "ddd-expert");
+    let text = trace["prompt"]["fragments"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("bounded context") && text.contains("Anaemic"),
+        "{text}"
+    );
+    assert!(trace["prompt"]["report"]["tokens"].as_u64().unwrap() <= 600);
+}
+
+#[test]
+fn the_skills_that_come_along() {
+    let place = Place::new();
+    place.write("src/lib.rs", "fn one() {}\nfn two() {}\n");
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
+        assert!(
+            command
+                .args(words)
+                .current_dir(place.root())
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "src"]);
+    git(&["commit", "--quiet", "-m", "first"]);
+    let approved = ["--approve-skills", "core-tools,git"];
+    let run = |words: &[&str]| place.run(&[words, &approved].concat());
+    let tool = |name: &str, input: &str| run(&["run", name, "--input", input]);
+    assert_eq!(
+        tool("core-tools/find_files", r#"{"pattern": "*.rs"}"#).stdout,
+        "src/lib.rs\n"
+    );
+    assert_eq!(
+        tool("core-tools/search_text", r#"{"text": "two"}"#).stdout,
+        "src/lib.rs:2: fn two() {}\n"
+    );
+    let edited = tool(
+        "core-tools/edit_file",
+        r#"{"path": "src/lib.rs", "old": "two", "new": "three"}"#,
+    );
+    assert_eq!(
+        edited.stdout,
+        "changed src/lib.rs\n",
+        "{}",
+        edited.snapshot()
+    );
+    let twice = tool(
+        "core-tools/edit_file",
+        r#"{"path": "src/lib.rs", "old": "fn", "new": "x"}"#,
+    );
+    assert!(twice.stderr.contains("2 times"), "{}", twice.snapshot());
+    let read = tool(
+        "core-tools/read_file",
+        r#"{"path": "src/lib.rs", "first_line": 2, "lines": 1}"#,
+    );
+    assert_eq!(
+        read.stdout,
+        "2\tfn three() {}\n[1 more lines; go on with first_line 3]\n"
+    );
+    assert!(
+        tool("core-tools/list_directory", "{}")
+            .stdout
+            .contains("src/\n")
+    );
+    let done = tool(
+        "core-tools/run_command",
+        r#"{"command": ["sh", "-c", "cat; exit 3"], "stdin": "in"}"#,
+    );
+    assert_eq!(done.stdout, "exit code 3\nin\n", "{}", done.snapshot());
+    assert!(
+        tool("git/git_status", "{}")
+            .stdout
+            .starts_with("M\tsrc/lib.rs\n")
+    );
+    assert!(tool("git/git_diff", "{}").stdout.contains("+fn three() {}"));
+    assert!(tool("git/git_log", "{}").stdout.contains("first"));
+    let unknown = run(&["run", "core-tools/reed_file"]);
+    assert!(
+        unknown.stderr.contains("read_file"),
+        "{}",
+        unknown.snapshot()
+    );
+}
+
+/// Refused without anybody to ask, allowed at a terminal, then remembered; and all of it again after one byte changed.
+#[test]
+fn approved_once_and_for_exactly_these_bytes() {
+    let place = examples();
+    let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
+    assert_snapshot!(place.run(&draft).snapshot(), @r"
+    exit 4
+    --- stdout
+    --- stderr
+    error: not-approved: `rfc-writer` asks for run, file:read, file:write, and nobody approved that
+    hint: run it in a terminal to be asked, or add `--approve-skills rfc-writer` if you trust it
+    ");
+    assert!(!place.path("rfcs").exists());
+
+    let shown = typed(&place, &draft, "s\na\n");
+    for part in [
+        "The skill `rfc-writer` 1.0.0 wants to:",
+        "file:write    write files of the project",
+        "audit: nothing found",
+        "register_workflow(\"draft\", draft)",
+        "rfcs/0001-one.md",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(place.run(&draft).stdout, "rfcs/0002-one.md\n");
+    assert_snapshot!(without_digests(&place.run(&["permissions"]).snapshot()), @r"
+    exit 0
+    --- stdout
+    SKILL       PERMISSION  EFFECT  CONTENT
+    rfc-writer  file:read   allow   sha256:DIGEST, as it is now
+    rfc-writer  file:write  allow   sha256:DIGEST, as it is now
+    rfc-writer  run         allow   sha256:DIGEST, as it is now
+    --- stderr
+    ");
+
+    let code = place.read(".agents/skills/rfc-writer/rfc.star");
+    place.write(".agents/skills/rfc-writer/rfc.star", code + "\n");
+    let refused = place.run(&draft);
+    assert_eq!(refused.code, Some(4), "{}", refused.snapshot());
+    let shown = typed(&place, &draft, "o\n");
+    assert!(
+        shown.contains("has changed since") && shown.contains("rfcs/0003-one.md"),
+        "{shown}"
+    );
+    // Once was once.
+    assert_eq!(place.run(&draft).code, Some(4));
+    let shown = typed(&place, &draft, "d\n");
+    assert!(shown.contains("denied"), "{shown}");
+
+    let revoked = place.run(&["permissions", "rfc-writer", "--revoke"]);
+    assert!(
+        revoked.stderr.contains("took back 3 approvals"),
+        "{}",
+        revoked.snapshot()
+    );
+    assert_eq!(place.run(&["permissions"]).stdout, "");
+}
+
+#[test]
+fn what_a_configuration_approves() {
+    let place = examples();
+    let approves = "[permissions.approved]\nrfc-writer = [\"file:read\", \"file:write\"]\n";
+    let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
+    // Whoever wrote the project wrote this, too.
+    place.write("prowess.toml", approves);
+    let run = place.run(&draft);
+    assert_eq!(run.code, Some(4), "{}", run.snapshot());
+    assert!(run.stderr.contains("does not count"), "{}", run.snapshot());
+    fs::remove_file(place.path("prowess.toml")).unwrap();
+    place.write("home/.config/prowess/prowess.toml", approves);
+    assert_eq!(place.run(&draft).code, Some(0));
+}
+
+#[test]
+fn a_home_that_cannot_be_written() {
+    let place = examples();
+    // Root writes everywhere, so what should be a directory is a file.
+    place.write("home/.local", "in the way");
+    let run = place.run(&[
+        "run",
+        "rfc-writer/draft",
+        "--arg",
+        "title=One",
+        "--approve-skills",
+        "rfc-writer",
+    ]);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    assert!(
+        run.stderr.contains("nothing is kept beyond this run"),
+        "{}",
+        run.snapshot()
+    );
+}
+
+#[test]
+fn rules_of_skills_look_at_other_skills() {
+    let place = Place::new();
+    let manifest = "name: house\nversion: 1.0.0\ndescription: d\ntypes: [security-rule]\n\
+        implementation: {backend: starlark, entrypoint: s.star}\n\
+        security_rules:\n  rules:\n    - {id: no-telnet, pattern: telnet, severity: high, message: use ssh}\n  scanners: [todo]\n";
+    place.write(".agents/skills/house/SKILL.yaml", manifest);
+    place.write(
+        ".agents/skills/house/s.star",
+        "def scan(files):\n    return [{'rule': 'todo', 'severity': 'medium', 'file': f['path'], 'line': n + 1, 'message': 'not done'}\n        for f in files for n, line in enumerate(f['text'].split('\\n')) if 'TODO' in line]\nregister_scanner('todo', scan)\n",
+    );
+    place.write(
+        "other/x/SKILL.md",
+        "---\nname: x\ndescription: d\n---\nCall telnet.\nTODO later\n",
+    );
+    let run = place.run(&["audit", "other"]);
+    assert!(
+        run.stderr
+            .contains("without the rules of house: not-approved"),
+        "{}",
+        run.snapshot()
+    );
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    let run = place.run(&["audit", "other", "--approve-skills", "house"]);
+    assert_snapshot!(run.snapshot(), @r"
+    exit 3
+    --- stdout
+    error[no-telnet]: use ssh (high)
+     --> other/x/SKILL.md:5:6
+      |
+    5 | Call telnet.
+      |      ^^^^^^
+      |
+      = help:
+
+    warning[todo]: not done (medium)
+     --> other/x/SKILL.md:6:1
+      |
+    6 | TODO later
+      | ^^^^^^^^^^
+      |
+      = help: see the skill whose scanner says so
+
+    --- stderr
+    audited 1 skill: 2 findings (1 high, 1 medium)
+    ");
+}

@@ -1,0 +1,14 @@
+//! Skills with code, from their files to their effects, through real workers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests may panic"
+)]
+
+mod contract_hooks;
+mod contract_lifecycle;
+mod contract_permissions;
+mod contract_starlark;
+mod place;
+mod types;

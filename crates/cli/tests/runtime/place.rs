@@ -1,0 +1,180 @@
+//! A project, skills, and a runtime over them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use prowess_core::{Scope, SkillId, Skills};
+use prowess_runtime::worker::Program;
+use prowess_runtime::{
+    Answer, Approvals, Approver, Listener, Parts, ProjectFiles, Question, Runtime, RuntimeEvent,
+    Services, Workers,
+};
+use prowess_sources::{FilesystemOptions, FilesystemSource};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Directories for a project and for skills of each scope.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+/// Answers every question the same way, and counts them.
+pub(crate) struct Always(pub(crate) Answer, pub(crate) Mutex<Vec<Vec<String>>>);
+
+#[async_trait]
+impl Approver for Always {
+    async fn ask(&self, question: Question<'_>) -> Answer {
+        let words = question.rights.iter().map(|it| it.word().to_owned());
+        self.1.lock().unwrap().push(words.collect());
+        self.0
+    }
+}
+
+/// A runtime, and what it told.
+pub(crate) struct Running {
+    pub(crate) runtime: Runtime,
+    pub(crate) events: Arc<Mutex<Vec<RuntimeEvent>>>,
+    pub(crate) approver: Arc<Always>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for below in ["project", "builtin", "user", "skills"] {
+            fs::create_dir(directory.path().join(below)).unwrap();
+        }
+        Self { directory }
+    }
+
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.directory.path().join(below)
+    }
+
+    pub(crate) fn write(&self, below: &str, text: &str) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A skill of the project: types, further lines of the manifest, and its code.
+    pub(crate) fn skill(&self, name: &str, types: &str, more: &str, code: &str) -> &Self {
+        self.skill_in("skills", name, types, more, code)
+    }
+
+    pub(crate) fn skill_in(
+        &self,
+        scope: &str,
+        name: &str,
+        types: &str,
+        more: &str,
+        code: &str,
+    ) -> &Self {
+        let implementation = if code.is_empty() {
+            ""
+        } else {
+            "implementation: {backend: starlark, entrypoint: skill.star}\n"
+        };
+        let manifest = format!(
+            "name: {name}\nversion: 1.0.0\ndescription: d\ntypes: [{types}]\n{implementation}{more}"
+        );
+        self.write(&format!("{scope}/{name}/SKILL.yaml"), &manifest);
+        if !code.is_empty() {
+            self.write(&format!("{scope}/{name}/skill.star"), code);
+        }
+        self
+    }
+
+    pub(crate) async fn skills(&self) -> Skills {
+        let scoped = |scope| FilesystemOptions::new(scope);
+        let source = |below, scope| FilesystemSource::new(self.path(below), scoped(scope));
+        Skills::builder()
+            .source("project", source("skills", Scope::Project))
+            .source("user", source("user", Scope::User))
+            .source("built-in", source("builtin", Scope::Builtin))
+            .build()
+            .await
+            .unwrap()
+    }
+
+    /// A runtime in which everything that is asked for is allowed.
+    pub(crate) async fn open(&self) -> Running {
+        self.open_with(Answer::Once, |_| ()).await
+    }
+
+    pub(crate) async fn open_with(
+        &self,
+        answer: Answer,
+        change: impl FnOnce(&mut Parts),
+    ) -> Running {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&events);
+        let approver = Arc::new(Always(answer, Mutex::default()));
+        let mut parts = Parts::new(self.skills().await);
+        parts.workers = Workers {
+            starlark: Some(Program {
+                program: env!("CARGO_BIN_EXE_prowess").into(),
+                arguments: vec!["worker".into(), "starlark".into()],
+            }),
+            call_time: Some(Duration::from_secs(10)),
+        };
+        parts.services = Services {
+            project: Some(ProjectFiles::open(&self.path("project")).unwrap()),
+            environment: std::env::vars().collect(),
+            listener: Listener::new(move |event| heard.lock().unwrap().push(event)),
+            ..Services::default()
+        };
+        parts.approvals = Approvals::default();
+        parts.approver = Arc::clone(&approver) as Arc<dyn Approver>;
+        change(&mut parts);
+        Running {
+            runtime: Runtime::new(parts),
+            events,
+            approver,
+        }
+    }
+}
+
+impl Running {
+    /// Has skills become active, in this order.
+    pub(crate) async fn with(self, names: &[&str]) -> Self {
+        for name in names {
+            self.runtime.activate(&id(name)).await.unwrap();
+        }
+        self
+    }
+
+    /// The text of a tool's answer, and whether it is an error.
+    pub(crate) async fn call(&self, tool: &str, input: Value) -> (String, bool) {
+        let result = self.runtime.call_tool(tool, input).await.unwrap();
+        (result.content, result.is_error)
+    }
+
+    /// What was told, as JSON.
+    pub(crate) fn told(&self) -> Vec<Value> {
+        let events = self.events.lock().unwrap();
+        events
+            .iter()
+            .map(|event| serde_json::to_value(event).unwrap())
+            .collect()
+    }
+
+    /// The states that a skill went through.
+    pub(crate) fn life(&self, name: &str) -> Vec<String> {
+        let of = |event: &Value| event["type"] == "changed" && event["skill"] == name;
+        let to = |event: Value| event["to"].as_str().unwrap().to_owned();
+        self.told().into_iter().filter(of).map(to).collect()
+    }
+
+    /// What skills wrote into the log.
+    pub(crate) fn log(&self) -> Vec<String> {
+        let message = |event: Value| Some(event["message"].as_str()?.to_owned());
+        self.told().into_iter().filter_map(message).collect()
+    }
+}
+
+pub(crate) fn id(name: &str) -> SkillId {
+    name.parse().unwrap()
+}

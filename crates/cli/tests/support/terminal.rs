@@ -1,0 +1,64 @@
+//! A real terminal, for programs that behave differently in one.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::Place;
+
+/// A terminal of this width: our end, and the program's end.
+pub(crate) fn terminal(columns: u16) -> (File, File) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let path = ptsname(&ours, Vec::new()).unwrap();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&ours, size).unwrap();
+    let theirs = File::options()
+        .read(true)
+        .write(true)
+        .open(path.to_str().unwrap())
+        .unwrap();
+    (File::from(ours), theirs)
+}
+
+/// Runs the program in a terminal, types `input`, and returns what it showed.
+pub(crate) fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) -> String {
+    let (mut ours, theirs) = terminal(columns);
+    let mut child = place
+        .command(arguments)
+        .env("TERM", "xterm")
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    ours.write_all(input.as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    // The terminal ends with an error once the program has closed it.
+    let _ = ours.read_to_end(&mut shown);
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+/// `text` without colours.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.trim_start_matches([
+            '[', '?', ';', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+        ]);
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    plain + rest
+}

@@ -1,0 +1,165 @@
+//! A skill that has its say, and what it may say.
+
+use std::sync::Arc;
+
+use prowess_core::SkillId;
+use prowess_scan::PatternRule;
+use prowess_sdk::Phase;
+use prowess_sdk::wire::{Registration, Tool, any_object};
+use prowess_spec::manifest::{Backend as Kind, InputSchema, SkillType, WikiSection, Word};
+
+use crate::backend::Backend;
+use crate::gate::Gate;
+use crate::hooks::tier;
+use crate::living::LivingSkill;
+use crate::prompt::{Fragment, fragment};
+
+/// An active skill.
+pub(crate) struct Active {
+    pub(crate) skill: LivingSkill,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) backend: Option<Arc<dyn Backend>>,
+    pub(crate) contributions: Contributions,
+    /// How many became active before.
+    pub(crate) order: u64,
+}
+
+/// What a skill contributes while it is active.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contributions {
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) hooks: Vec<Phase>,
+    pub(crate) workflows: Vec<String>,
+    pub(crate) scanners: Vec<String>,
+    pub(crate) rules: Vec<PatternRule>,
+    pub(crate) fragment: Option<Fragment>,
+    /// Tokens of the fragment that the skill's own limit cut off.
+    pub(crate) fragment_lost: usize,
+    pub(crate) wiki: Vec<WikiSection>,
+}
+
+impl Active {
+    pub(crate) fn id(&self) -> &SkillId {
+        &self.skill.id
+    }
+
+    /// What handlers and fragments are sorted by.
+    pub(crate) fn position(&self) -> (u8, u64) {
+        (tier(self.skill.scope), self.order)
+    }
+}
+
+/// Names that a model can call.
+fn is_tool_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (1..=64).contains(&name.len()) && name.chars().all(fits)
+}
+
+impl Contributions {
+    /// What the manifest and the code of a skill say together, if they may.
+    pub(crate) fn new(skill: &LivingSkill, registration: &Registration) -> Result<Self, String> {
+        let manifest = &skill.manifest;
+        let has = |wanted: SkillType| manifest.types.contains(&wanted);
+        let need = |wanted: SkillType, what: String| {
+            if has(wanted) {
+                return Ok(());
+            }
+            let wanted = wanted.word();
+            Err(format!(
+                "its code registers {what}, but `types` does not name `{wanted}`"
+            ))
+        };
+        for tool in &registration.tools {
+            need(SkillType::Tool, format!("the tool `{}`", tool.name))?;
+        }
+        for workflow in &registration.workflows {
+            need(SkillType::Workflow, format!("the workflow `{workflow}`"))?;
+        }
+        for scanner in &registration.scanners {
+            need(SkillType::SecurityRule, format!("the scanner `{scanner}`"))?;
+        }
+        if registration.hooks.contains(&Phase::AfterResponse) {
+            need(
+                SkillType::Transform,
+                format!("a handler for {}", Phase::AfterResponse),
+            )?;
+        }
+        for scanner in &manifest.security_rules.scanners {
+            if !registration.scanners.contains(scanner) {
+                return Err(format!("no code registers the scanner `{scanner}`"));
+            }
+        }
+        let (fragment, fragment_lost) = match fragment(skill)? {
+            Some((fragment, lost)) if has(SkillType::Prompt) => (Some(fragment), lost),
+            _ => (None, 0),
+        };
+        let rules = manifest.security_rules.rules.iter();
+        let rules: Result<Vec<PatternRule>, _> = rules.map(PatternRule::parse).collect();
+        Ok(Self {
+            tools: tools(skill, registration)?,
+            hooks: registration.hooks.clone(),
+            workflows: registration.workflows.clone(),
+            scanners: registration.scanners.clone(),
+            rules: rules.map_err(|error| error.to_string())?,
+            fragment,
+            fragment_lost,
+            wiki: manifest.wiki.clone(),
+        })
+    }
+}
+
+/// The tools of the code, with what the manifest says about them.
+fn tools(skill: &LivingSkill, registration: &Registration) -> Result<Vec<Tool>, String> {
+    let mut tools = registration.tools.clone();
+    let starlark = skill
+        .manifest
+        .implementation
+        .as_ref()
+        .is_some_and(|implementation| implementation.backend == Kind::Starlark);
+    for declared in &skill.manifest.tools {
+        let input_schema = match &declared.input_schema {
+            None => None,
+            Some(InputSchema::Inline(mapping)) => serde_json::to_value(mapping).ok(),
+            Some(InputSchema::File(path)) => {
+                let bytes = skill
+                    .file(path)
+                    .ok_or_else(|| format!("`{path}` is not there"))?;
+                let schema = serde_json::from_slice(bytes);
+                Some(schema.map_err(|error| format!("`{path}` is not JSON: {error}"))?)
+            }
+        };
+        match tools.iter_mut().find(|tool| tool.name == declared.name) {
+            Some(tool) => {
+                tool.description.clone_from(&declared.description);
+                tool.input_schema = input_schema.unwrap_or(tool.input_schema.take());
+            }
+            None if starlark => {
+                let name = &declared.name;
+                return Err(format!("no code registers the tool `{name}`"));
+            }
+            None => tools.push(Tool {
+                name: declared.name.clone(),
+                description: declared.description.clone(),
+                input_schema: input_schema.unwrap_or_else(any_object),
+            }),
+        }
+    }
+    for tool in &tools {
+        if !is_tool_name(&tool.name) {
+            return Err(format!(
+                "`{}` is no name for a tool: 1 to 64 letters, digits, `_`, `-` and `.`",
+                tool.name.escape_debug()
+            ));
+        }
+        if !tool.input_schema.is_object() {
+            let name = &tool.name;
+            return Err(format!("the input schema of `{name}` is not an object"));
+        }
+    }
+    let mut names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some([twice, _]) = names.array_windows().find(|[a, b]| a == b) {
+        return Err(format!("the tool `{twice}` is registered twice"));
+    }
+    Ok(tools)
+}

@@ -1,0 +1,171 @@
+//! Handlers of skills, one after the other.
+
+use std::sync::Arc;
+
+use prowess_core::{Scope, SkillId};
+use prowess_sdk::Phase;
+use prowess_sdk::wire::HookResult;
+use serde_json::{Map, Value};
+
+use crate::backend::{Backend, handle_hook};
+use crate::event::RuntimeEvent;
+
+/// The keys and values that handlers see and change.
+pub type Payload = Map<String, Value>;
+
+/// A handler of one skill.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    pub(crate) skill: SkillId,
+    pub(crate) backend: Arc<dyn Backend>,
+}
+
+/// Why something was not done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{skill}` cancelled it: {reason}")]
+pub struct Cancelled {
+    /// The skill.
+    pub skill: SkillId,
+    /// What it says.
+    pub reason: String,
+}
+
+/// What became of a payload, and what there is to tell.
+#[derive(Debug)]
+pub(crate) struct Dispatched {
+    pub(crate) outcome: Result<Payload, Cancelled>,
+    pub(crate) events: Vec<RuntimeEvent>,
+}
+
+/// Where a skill's handlers stand: what came with the program first, what came with the project last.
+pub(crate) fn tier(scope: Scope) -> u8 {
+    match scope {
+        Scope::Builtin => 0,
+        Scope::User => 1,
+        Scope::Project => 2,
+        Scope::Remote => 3,
+    }
+}
+
+/// Asks one handler after the other; each sees what the last one changed.
+pub(crate) async fn dispatch(
+    phase: Phase,
+    mut payload: Payload,
+    handlers: &[Handler],
+    depth: usize,
+) -> Dispatched {
+    let mut events = Vec::new();
+    for handler in handlers {
+        let data = Value::Object(payload.clone());
+        let asked = handle_hook(&*handler.backend, phase, data, depth).await;
+        let answer = asked
+            .map_err(|error| error.to_string())
+            .and_then(|answer| checked(phase, answer));
+        let failed = match answer {
+            Ok(answer) if answer.cancel && phase == Phase::BeforeToolCall => {
+                let reason = answer
+                    .reason
+                    .unwrap_or_else(|| "no reason given".to_owned());
+                Some(reason)
+            }
+            Ok(answer) => {
+                if answer.cancel {
+                    events.push(RuntimeEvent::CancelIgnored {
+                        skill: handler.skill.clone(),
+                        phase,
+                    });
+                }
+                merge(phase, &mut payload, answer.modified.unwrap_or_default());
+                None
+            }
+            Err(reason) => {
+                events.push(RuntimeEvent::HookFailed {
+                    skill: handler.skill.clone(),
+                    phase,
+                    reason: reason.clone(),
+                });
+                // Who guards tools and falls over lets nothing through.
+                (phase == Phase::BeforeToolCall).then(|| format!("its handler failed: {reason}"))
+            }
+        };
+        if let Some(reason) = failed {
+            let skill = handler.skill.clone();
+            return Dispatched {
+                outcome: Err(Cancelled { skill, reason }),
+                events,
+            };
+        }
+    }
+    Dispatched {
+        outcome: Ok(payload),
+        events,
+    }
+}
+
+/// Keys that a handler may not change: they say what it is asked about.
+fn is_fixed(phase: Phase, key: &str) -> bool {
+    match phase {
+        Phase::Activate | Phase::Deactivate | Phase::ConversationStart => true,
+        Phase::BeforePromptBuild => key != "fragments",
+        Phase::BeforeToolCall => key != "input",
+        Phase::AfterToolResult => matches!(key, "tool" | "input"),
+        Phase::AfterResponse => key != "response",
+        Phase::BeforeWikiSection => key != "context",
+        Phase::SecurityScanComplete => key != "findings",
+    }
+}
+
+/// An answer whose values are of the kind that their keys have.
+fn checked(phase: Phase, answer: HookResult) -> Result<HookResult, String> {
+    for (key, value) in answer.modified.iter().flatten() {
+        let fits = match (phase, key.as_str()) {
+            (Phase::AfterToolResult, "content") | (Phase::AfterResponse, "response") => {
+                value.is_string()
+            }
+            (Phase::AfterToolResult, "is_error") => value.is_boolean(),
+            (Phase::BeforePromptBuild, "fragments") => {
+                value.is_string()
+                    || value
+                        .as_array()
+                        .is_some_and(|items| items.iter().all(Value::is_string))
+            }
+            (Phase::SecurityScanComplete, "findings") => value.is_array(),
+            _ => true,
+        };
+        if !fits {
+            return Err(format!("what it gives as `{key}` is of the wrong kind"));
+        }
+    }
+    Ok(answer)
+}
+
+fn merge(phase: Phase, payload: &mut Payload, modified: Payload) {
+    for (key, value) in modified {
+        if is_fixed(phase, &key) {
+            continue;
+        }
+        if phase == Phase::BeforePromptBuild {
+            append(payload, &key, value);
+        } else {
+            payload.insert(key, value);
+        }
+    }
+}
+
+/// Adds what is new; a handler may hand back what it was given.
+fn append(payload: &mut Payload, key: &str, value: Value) {
+    let new = match value {
+        Value::Array(items) => items,
+        one => vec![one],
+    };
+    let entry = payload
+        .entry(key)
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(there) = entry {
+        for item in new {
+            if !there.contains(&item) {
+                there.push(item);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What a skill's code may ask its host for. Every call passes the skill's gate first.
+
+mod environment;
+mod exec;
+mod fetch;
+mod files;
+mod git;
+mod model;
+mod skill_host;
+
+pub use environment::Environment;
+pub use fetch::PrivateHosts;
+pub use files::{FileError, ProjectFiles};
+pub use model::Model;
+pub(crate) use skill_host::Invoke;
+pub use skill_host::{Services, SkillHost};

@@ -1,0 +1,329 @@
+//! The host as one skill sees it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use prowess_policy::Denial;
+use prowess_sdk::wire::{Failure, HostCall, Output, code};
+use prowess_spec::manifest::Permission;
+use serde_json::{Value, json};
+
+use super::environment::{Environment, Overlay};
+use super::exec::{Execution, run};
+use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
+use super::files::{FileError, ProjectFiles};
+use super::git::{GitError, Repository};
+use super::model::Model;
+use crate::approval::Allowances;
+use crate::event::{Listener, RuntimeEvent};
+use crate::gate::Gate;
+
+/// What a host has to offer to skills.
+#[derive(Clone, Default)]
+pub struct Services {
+    /// The project.
+    pub project: Option<ProjectFiles>,
+    /// The environment.
+    pub environment: Environment,
+    /// What a turn allows.
+    pub allowances: Allowances,
+    /// Hosts inside the network that may be reached.
+    pub private_hosts: PrivateHosts,
+    /// The model.
+    pub model: Option<Arc<dyn Model>>,
+    /// Whoever hears of events.
+    pub listener: Listener,
+}
+
+/// Calls a tool or a workflow of a skill.
+#[async_trait]
+pub(crate) trait Invoke: Send + Sync {
+    async fn invoke(
+        &self,
+        skill: &str,
+        name: &str,
+        input: Value,
+        depth: usize,
+    ) -> Result<Output, String>;
+}
+
+/// The host as one skill sees it: what the host has, behind the skill's gate.
+pub struct SkillHost {
+    gate: Arc<Gate>,
+    services: Arc<Services>,
+    overlay: Overlay,
+    others: Option<Weak<dyn Invoke>>,
+}
+
+impl SkillHost {
+    /// The host behind a gate.
+    pub fn new(gate: Arc<Gate>, services: Arc<Services>) -> Self {
+        Self {
+            gate,
+            services,
+            overlay: Overlay::default(),
+            others: None,
+        }
+    }
+
+    pub(crate) fn with_others(mut self, others: Weak<dyn Invoke>) -> Self {
+        self.others = Some(others);
+        self
+    }
+
+    /// The gate.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    pub(crate) fn tell(&self, event: RuntimeEvent) {
+        self.services.listener.tell(event);
+    }
+
+    /// Does what a skill's code asks for, if it may.
+    pub async fn call(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
+        let name = name(&call);
+        let allowed = permission(&call).map_or(Ok(()), |permission| self.gate.pass(permission));
+        let done = match allowed {
+            Ok(()) => self.perform(call, depth).await,
+            Err(denial) => Err(refused(denial)),
+        };
+        if let Err(failure) = &done
+            && failure.code == code::DENIED
+        {
+            self.tell(RuntimeEvent::Denied {
+                skill: self.gate.skill().clone(),
+                call: name,
+                reason: failure.message.clone(),
+            });
+        }
+        done
+    }
+
+    async fn perform(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
+        match call {
+            HostCall::Log { message } => {
+                let skill = self.gate.skill().clone();
+                self.tell(RuntimeEvent::Log { skill, message });
+                Ok(Value::Null)
+            }
+            HostCall::ReadFile { path } => {
+                let text = self.with_files(move |files| files.read(&path)).await?;
+                Ok(json!({"content": text}))
+            }
+            HostCall::WriteFile { path, content } => {
+                self.with_files(move |files| files.write(&path, &content))
+                    .await?;
+                Ok(Value::Null)
+            }
+            HostCall::ListDir { path } => {
+                let entries = self.with_files(move |files| files.list(&path)).await?;
+                Ok(json!({"entries": entries}))
+            }
+            HostCall::SearchFiles { pattern } => {
+                let found = self.with_files(move |files| files.search(&pattern)).await?;
+                Ok(json!({"files": found}))
+            }
+            HostCall::Exec { command, stdin } => self.exec(&command, stdin.as_deref()).await,
+            HostCall::Env { name } => {
+                let inherited = || self.services.environment.get(&name).map(str::to_owned);
+                let value = self.overlay.get(&name).or_else(inherited);
+                Ok(json!({"value": value}))
+            }
+            HostCall::SetEnv { name, value } => {
+                if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+                    return Err(failed(format!(
+                        "`{}` is no name of a variable",
+                        name.escape_debug()
+                    )));
+                }
+                self.overlay.set(name, value);
+                Ok(Value::Null)
+            }
+            HostCall::Complete {
+                prompt,
+                system,
+                max_tokens,
+            } => {
+                let Some(model) = &self.services.model else {
+                    return Err(failed("there is no model to ask here"));
+                };
+                let answer = model.complete(&prompt, system.as_deref(), max_tokens).await;
+                Ok(json!({"content": answer.map_err(failed)?}))
+            }
+            HostCall::Fetch {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                let wanted = Fetch {
+                    url: &url,
+                    method: method.as_deref(),
+                    headers: &headers,
+                    body: body.as_deref(),
+                };
+                let time = self.services.allowances.fetch_time;
+                let done = fetch(&wanted, &self.services.private_hosts, time).await;
+                done.map_err(|error| match error {
+                    FetchError::Private { .. } | FetchError::Url(_) => denied(error),
+                    _ => failed(error),
+                })
+            }
+            HostCall::GitDiff { args } => {
+                let done = self.repository()?.diff(&args).await;
+                done.map_err(git_failed)
+            }
+            HostCall::GitLog { limit, args } => {
+                let limit = limit.unwrap_or(10);
+                let done = self.repository()?.log(limit, &args).await;
+                done.map_err(git_failed)
+            }
+            HostCall::GitStatus {} => self.repository()?.status().await.map_err(git_failed),
+            HostCall::GitAdd { paths } => {
+                let done = self.repository()?.add(&paths).await;
+                done.map_err(git_failed)
+            }
+            HostCall::GitCommit { message } => {
+                let done = self.repository()?.commit(&message).await;
+                done.map_err(git_failed)
+            }
+            HostCall::InvokeSkill { skill, name, input } => {
+                let others = self.others.as_ref().and_then(Weak::upgrade);
+                let Some(others) = others else {
+                    return Err(failed("there are no other skills here"));
+                };
+                let output = others.invoke(&skill, &name, input, depth + 1).await;
+                let output = output.map_err(failed)?;
+                serde_json::to_value(output).map_err(|error| failed(error.to_string()))
+            }
+        }
+    }
+
+    fn files(&self) -> Result<&ProjectFiles, Failure> {
+        let project = self.services.project.as_ref();
+        project.ok_or_else(|| failed("there is no project here"))
+    }
+
+    async fn with_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&ProjectFiles) -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let files = self.files()?.clone();
+        let done = tokio::task::spawn_blocking(move || work(&files)).await;
+        let done = done.map_err(|_| failed("the work was given up"))?;
+        done.map_err(|error| match error {
+            FileError::Outside(_) | FileError::Repository(_) => denied(error),
+            FileError::Failed { .. } => failed(error),
+        })
+    }
+
+    fn environment(&self) -> BTreeMap<String, String> {
+        let everything = self.gate.may(Permission::EnvRead).is_ok();
+        self.overlay
+            .over(self.services.environment.for_program(everything))
+    }
+
+    async fn exec(&self, command: &[String], stdin: Option<&str>) -> Result<Value, Failure> {
+        let done = run(Execution {
+            command,
+            stdin,
+            directory: self.files()?.root(),
+            environment: self.environment(),
+            time: self.services.allowances.exec_time,
+        });
+        let done = done.await.map_err(failed)?;
+        Ok(json!({"stdout": done.stdout, "stderr": done.stderr, "exit_code": done.exit_code}))
+    }
+
+    fn repository(&self) -> Result<Repository<'_>, Failure> {
+        Ok(Repository {
+            files: self.files()?,
+            environment: self.services.environment.for_program(false),
+            time: self.services.allowances.exec_time,
+        })
+    }
+}
+
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "made to be given to `map_err`"
+)]
+fn git_failed(error: GitError) -> Failure {
+    match error {
+        GitError::Option(_) | GitError::Outside(_) => denied(error),
+        _ => failed(error),
+    }
+}
+
+/// What a call needs.
+fn permission(call: &HostCall) -> Option<Permission> {
+    Some(match call {
+        HostCall::Log { .. } => return None,
+        HostCall::ReadFile { .. } | HostCall::ListDir { .. } | HostCall::SearchFiles { .. } => {
+            Permission::FileRead
+        }
+        HostCall::WriteFile { .. } => Permission::FileWrite,
+        HostCall::Exec { .. } => Permission::ShellExec,
+        HostCall::Env { .. } => Permission::EnvRead,
+        HostCall::SetEnv { .. } => Permission::EnvWrite,
+        HostCall::Complete { .. } => Permission::LlmCall,
+        HostCall::Fetch { .. } => Permission::NetFetch,
+        HostCall::GitDiff { .. } | HostCall::GitLog { .. } | HostCall::GitStatus {} => {
+            Permission::GitRead
+        }
+        HostCall::GitAdd { .. } | HostCall::GitCommit { .. } => Permission::GitWrite,
+        HostCall::InvokeSkill { .. } => Permission::SkillInvoke,
+    })
+}
+
+fn name(call: &HostCall) -> &'static str {
+    match call {
+        HostCall::Log { .. } => "log",
+        HostCall::ReadFile { .. } => "read_file",
+        HostCall::WriteFile { .. } => "write_file",
+        HostCall::ListDir { .. } => "list_dir",
+        HostCall::SearchFiles { .. } => "search_files",
+        HostCall::Exec { .. } => "exec",
+        HostCall::Env { .. } => "env",
+        HostCall::SetEnv { .. } => "set_env",
+        HostCall::Complete { .. } => "llm_complete",
+        HostCall::Fetch { .. } => "fetch",
+        HostCall::GitDiff { .. } => "git_diff",
+        HostCall::GitLog { .. } => "git_log",
+        HostCall::GitStatus {} => "git_status",
+        HostCall::GitAdd { .. } => "git_add",
+        HostCall::GitCommit { .. } => "git_commit",
+        HostCall::InvokeSkill { .. } => "invoke_skill",
+    }
+}
+
+fn refused(denial: Denial) -> Failure {
+    Failure {
+        code: code::DENIED,
+        message: format!("{}: {denial}", denial.code()),
+    }
+}
+
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "made to be given to `map_err`"
+)]
+fn denied(error: impl ToString) -> Failure {
+    Failure {
+        code: code::DENIED,
+        message: error.to_string(),
+    }
+}
+
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "made to be given to `map_err`"
+)]
+fn failed(error: impl ToString) -> Failure {
+    Failure {
+        code: code::FAILED,
+        message: error.to_string(),
+    }
+}

@@ -1,0 +1,132 @@
+//! What skills add to the system prompt, within bounds.
+
+use prowess_core::SkillId;
+use prowess_spec::estimate_tokens;
+use serde::Serialize;
+
+use crate::limits::PROMPT_TOKENS;
+use crate::living::LivingSkill;
+
+/// A text for the system prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fragment {
+    /// Whose it is; nobody's if a handler added it.
+    pub skill: Option<SkillId>,
+    /// The text.
+    pub text: String,
+}
+
+/// What went into the prompt, and what did not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PromptReport {
+    /// About how many tokens the fragments take.
+    pub tokens: usize,
+    /// How many they may take.
+    pub budget: usize,
+    /// Fragments that were cut, with how many tokens were lost.
+    pub cut: Vec<Lost>,
+}
+
+/// What was lost of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lost {
+    /// Whose it is.
+    pub skill: Option<SkillId>,
+    /// About how many tokens.
+    pub tokens: usize,
+}
+
+/// The fragment of a skill: its prompt, then the files that go along, within the limit that it states.
+pub(crate) fn fragment(skill: &LivingSkill) -> Result<Option<(Fragment, usize)>, String> {
+    let prompt = &skill.manifest.prompt;
+    let paths = prompt
+        .system_prompt_file
+        .iter()
+        .chain(&prompt.context_files);
+    let mut text = String::new();
+    for path in paths {
+        let bytes = skill
+            .file(path)
+            .ok_or_else(|| format!("`{path}` is not there"))?;
+        let file = std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(file.trim());
+    }
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let limit = prompt.max_context_tokens.unwrap_or(PROMPT_TOKENS);
+    let (text, lost) = cut(text, limit);
+    let skill = Some(skill.id.clone());
+    Ok(Some((Fragment { skill, text }, lost)))
+}
+
+/// As many fragments as fit, in order; the first that does not is cut, what follows is left out.
+pub(crate) fn fit(fragments: Vec<Fragment>, budget: usize) -> (Vec<Fragment>, PromptReport) {
+    let mut report = PromptReport {
+        budget,
+        ..PromptReport::default()
+    };
+    let mut kept = Vec::new();
+    for fragment in fragments {
+        let left = budget - report.tokens;
+        let (text, lost) = cut(fragment.text, left);
+        if lost > 0 {
+            report.cut.push(Lost {
+                skill: fragment.skill.clone(),
+                tokens: lost,
+            });
+        }
+        if !text.is_empty() {
+            report.tokens += estimate_tokens(&text).min(left);
+            let skill = fragment.skill;
+            kept.push(Fragment { skill, text });
+        }
+    }
+    (kept, report)
+}
+
+/// The beginning of a text that has at most that many tokens, and about how many are lost.
+fn cut(text: String, tokens: usize) -> (String, usize) {
+    let whole = estimate_tokens(&text);
+    if whole <= tokens {
+        return (text, 0);
+    }
+    // Lines are what a reader can do without; half a line is not.
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        if estimate_tokens(&kept) + estimate_tokens(line) > tokens {
+            break;
+        }
+        kept.push_str(line);
+    }
+    let kept = kept.trim_end().to_owned();
+    let lost = whole - estimate_tokens(&kept);
+    (kept, lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Fragment {
+        Fragment {
+            skill: None,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_reported() {
+        let long = "word word word word\n".repeat(100);
+        let (kept, report) = fit(vec![named("first"), named(&long), named("last one")], 60);
+        assert_eq!(kept.first(), Some(&named("first")));
+        assert!(report.tokens <= 60);
+        assert_eq!(report.cut.first().map(|lost| lost.tokens > 300), Some(true));
+        let (kept, report) = fit(vec![named("first")], 0);
+        assert!(kept.is_empty());
+        assert_eq!(report.cut.len(), 1);
+    }
+}

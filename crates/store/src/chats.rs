@@ -1,0 +1,321 @@
+//! Chats: what was said in them, which skills are active, what they cost.
+//!
+//! A turn is written in one transaction, together with the number of turns that the writer knows of: a crash leaves
+//! the last whole turn, and of two writers the second hears [`StoreError::ChatChanged`]. What a message looks like is
+//! its writer's affair; here it is a text.
+
+use std::time::{Duration, SystemTime};
+
+use prowess_core::SkillId;
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row};
+
+use crate::chat_id::ChatId;
+use crate::error::StoreError;
+use crate::open::{Store, text};
+use crate::state::now;
+
+/// How often a new name is tried that is taken.
+const TRIES: usize = 3;
+
+/// Tokens that a model counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// What it was given.
+    pub input: u64,
+    /// What it said.
+    pub output: u64,
+}
+
+/// A chat without its messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChatSummary {
+    /// Its name.
+    pub id: ChatId,
+    /// What it is about.
+    pub title: String,
+    /// How many turns it has.
+    pub turns: u64,
+    /// What all of them cost.
+    pub tokens: Tokens,
+    /// The chat that it continues on its own.
+    pub forked_from: Option<ChatId>,
+    /// When it began, to the second.
+    pub created: SystemTime,
+    /// When somebody last said something, to the second.
+    pub updated: SystemTime,
+}
+
+/// A chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chat {
+    /// Everything but what was said.
+    pub summary: ChatSummary,
+    /// The active skills, in the order in which they became so.
+    pub active: Vec<SkillId>,
+    /// What was said, oldest first.
+    pub messages: Vec<String>,
+}
+
+/// What a turn adds to a chat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChatTurn {
+    /// What was said.
+    pub messages: Vec<String>,
+    /// All skills that are active now.
+    pub active: Vec<SkillId>,
+    /// What it cost.
+    pub tokens: Tokens,
+    /// What the chat is about from now on, where that is to change.
+    pub title: Option<String>,
+}
+
+/// The columns of a summary, in the order in which [`summary`] reads them.
+macro_rules! columns {
+    () => {
+        "id, title, turns, input_tokens, output_tokens, forked_from, created, updated"
+    };
+}
+
+impl Store {
+    /// Begins a chat.
+    pub async fn create_chat(&self, title: &str, active: &[SkillId]) -> Result<ChatId, StoreError> {
+        let (title, active) = (title.to_owned(), json(active));
+        for _ in 0..TRIES {
+            let id = ChatId::new();
+            let (name, title, active) = (id.to_string(), title.clone(), active.clone());
+            let made = self.run(move |pool| async move {
+                let statement = "INSERT INTO chats
+                    (id, title, active, turns, input_tokens, output_tokens, created, updated)
+                    VALUES ($1, $2, $3, 0, 0, 0, $4, $5) ON CONFLICT (id) DO NOTHING";
+                let query = sqlx::query(statement).bind(name).bind(title).bind(active);
+                let done = query.bind(now()).bind(now()).execute(&*pool).await?;
+                Ok(done.rows_affected())
+            });
+            if made.await? > 0 {
+                return Ok(id);
+            }
+        }
+        Err(taken())
+    }
+
+    /// Adds a turn to a chat that has `expected` turns; how many it has now.
+    pub async fn append_turn(
+        &self,
+        id: &ChatId,
+        expected: u64,
+        turn: ChatTurn,
+    ) -> Result<u64, StoreError> {
+        let name = id.to_string();
+        let active = json(&turn.active);
+        let known = number(expected);
+        let written = self.run(move |pool| async move {
+            let mut transaction = pool.begin().await?;
+            // The first statement writes, so that SQLite waits for others instead of failing half way.
+            let statement = "UPDATE chats SET
+                    turns = turns + 1, active = $1, updated = $2,
+                    input_tokens = input_tokens + $3, output_tokens = output_tokens + $4
+                WHERE id = $5 AND turns = $6";
+            let query = sqlx::query(statement)
+                .bind(active)
+                .bind(now())
+                .bind(number(turn.tokens.input))
+                .bind(number(turn.tokens.output))
+                .bind(name.clone())
+                .bind(known);
+            if query.execute(&mut *transaction).await?.rows_affected() == 0 {
+                transaction.rollback().await?;
+                return Ok(false);
+            }
+            if let Some(title) = turn.title {
+                let statement = "UPDATE chats SET title = $1 WHERE id = $2";
+                let query = sqlx::query(statement).bind(title).bind(name.clone());
+                query.execute(&mut *transaction).await?;
+            }
+            for (position, body) in (0_i64..).zip(turn.messages) {
+                let statement =
+                    "INSERT INTO chat_messages (chat, turn, position, body) VALUES ($1, $2, $3, $4)";
+                let query = sqlx::query(statement).bind(name.clone()).bind(known + 1);
+                let query = query.bind(position).bind(body);
+                query.execute(&mut *transaction).await?;
+            }
+            transaction.commit().await?;
+            Ok(true)
+        });
+        if written.await? {
+            return Ok(expected + 1);
+        }
+        let found = self.chat_turns(id).await?;
+        Err(StoreError::ChatChanged {
+            id: id.to_string(),
+            expected,
+            found,
+        })
+    }
+
+    /// How many turns a chat has.
+    pub async fn chat_turns(&self, id: &ChatId) -> Result<u64, StoreError> {
+        let name = id.to_string();
+        let found = self.run(|pool| async move {
+            let query = sqlx::query("SELECT turns FROM chats WHERE id = $1").bind(name);
+            let row = query.fetch_optional(&*pool).await?;
+            row.map(|row| count(&row, 0)).transpose()
+        });
+        found.await?.ok_or_else(|| no_chat(id))
+    }
+
+    /// A chat with everything that was said in it.
+    pub async fn chat(&self, id: &ChatId) -> Result<Chat, StoreError> {
+        let name = id.to_string();
+        let found = self.run(|pool| async move {
+            // Both statements see the same state, whoever writes meanwhile.
+            let mut transaction = pool.begin().await?;
+            snapshot(&mut transaction).await?;
+            let statement = concat!("SELECT ", columns!(), ", active FROM chats WHERE id = $1");
+            let query = sqlx::query(statement).bind(name.clone());
+            let Some(row) = query.fetch_optional(&mut *transaction).await? else {
+                return Ok(None);
+            };
+            let statement =
+                "SELECT body FROM chat_messages WHERE chat = $1 ORDER BY turn, position";
+            let query = sqlx::query(statement).bind(name);
+            let bodies = query.fetch_all(&mut *transaction).await?;
+            let messages: Result<Vec<String>, sqlx::Error> =
+                bodies.iter().map(|row| text(row, 0)).collect();
+            transaction.commit().await?;
+            Ok(Some(Chat {
+                summary: summary(&row)?,
+                // An id that is none any more is a skill that is not there.
+                active: serde_json::from_str(&text(&row, COLUMNS)?).unwrap_or_default(),
+                messages: messages?,
+            }))
+        });
+        found.await?.ok_or_else(|| no_chat(id))
+    }
+
+    /// The chats in which something was said last, the newest first.
+    pub async fn chats(&self, limit: usize) -> Result<Vec<ChatSummary>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.run(move |pool| async move {
+            let statement = concat!(
+                "SELECT ",
+                columns!(),
+                " FROM chats ORDER BY updated DESC, created DESC, id LIMIT $1"
+            );
+            let rows = sqlx::query(statement).bind(limit).fetch_all(&*pool).await?;
+            rows.iter().map(summary).collect()
+        })
+        .await
+    }
+
+    /// Forgets a chat; whether there was one.
+    pub async fn delete_chat(&self, id: &ChatId) -> Result<bool, StoreError> {
+        let name = id.to_string();
+        self.run(|pool| async move {
+            let mut transaction = pool.begin().await?;
+            let statement = "DELETE FROM chat_messages WHERE chat = $1";
+            let query = sqlx::query(statement).bind(name.clone());
+            query.execute(&mut *transaction).await?;
+            let query = sqlx::query("DELETE FROM chats WHERE id = $1").bind(name);
+            let done = query.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(done.rows_affected() > 0)
+        })
+        .await
+    }
+
+    /// A copy of a chat that goes its own way: the same messages, the same active skills.
+    pub async fn fork_chat(&self, id: &ChatId) -> Result<ChatId, StoreError> {
+        self.chat_turns(id).await?;
+        for _ in 0..TRIES {
+            let fork = ChatId::new();
+            let (name, new) = (id.to_string(), fork.to_string());
+            let made = self.run(|pool| async move {
+                let mut transaction = pool.begin().await?;
+                let statement =
+                    "INSERT INTO chats (id, title, active, turns, input_tokens, output_tokens,
+                        forked_from, created, updated)
+                    SELECT $1, title, active, turns, input_tokens, output_tokens, id, $2, $3
+                    FROM chats WHERE id = $4 ON CONFLICT (id) DO NOTHING";
+                let query = sqlx::query(statement)
+                    .bind(new.clone())
+                    .bind(now())
+                    .bind(now());
+                let done = query.bind(name.clone()).execute(&mut *transaction).await?;
+                // Only turns that the copied row counts: another may have been added since.
+                let statement = "INSERT INTO chat_messages (chat, turn, position, body)
+                    SELECT $1, turn, position, body FROM chat_messages
+                    WHERE chat = $2 AND turn <= (SELECT turns FROM chats WHERE id = $3)";
+                let query = sqlx::query(statement)
+                    .bind(new.clone())
+                    .bind(name)
+                    .bind(new);
+                if done.rows_affected() > 0 {
+                    query.execute(&mut *transaction).await?;
+                }
+                transaction.commit().await?;
+                Ok(done.rows_affected())
+            });
+            if made.await? > 0 {
+                return Ok(fork);
+            }
+        }
+        Err(taken())
+    }
+}
+
+/// How many columns a summary has.
+const COLUMNS: usize = 8;
+
+fn summary(row: &AnyRow) -> Result<ChatSummary, sqlx::Error> {
+    Ok(ChatSummary {
+        id: ChatId::named(text(row, 0)?),
+        title: text(row, 1)?,
+        turns: count(row, 2)?,
+        tokens: Tokens {
+            input: count(row, 3)?,
+            output: count(row, 4)?,
+        },
+        forked_from: row.try_get::<Option<String>, _>(5)?.map(ChatId::named),
+        created: time(row, 6)?,
+        updated: time(row, 7)?,
+    })
+}
+
+/// Has the statements of a transaction see one state.
+async fn snapshot(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    // With SQLite they do anyway.
+    if connection.backend_name() != "SQLite" {
+        let statement = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+        sqlx::query(statement).execute(connection).await?;
+    }
+    Ok(())
+}
+
+fn count(row: &AnyRow, index: usize) -> Result<u64, sqlx::Error> {
+    Ok(u64::try_from(row.try_get::<i64, _>(index)?).unwrap_or_default())
+}
+
+fn time(row: &AnyRow, index: usize) -> Result<SystemTime, sqlx::Error> {
+    Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(count(row, index)?))
+}
+
+fn number(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn json(ids: &[SkillId]) -> String {
+    let ids: Vec<&str> = ids.iter().map(SkillId::as_str).collect();
+    serde_json::json!(ids).to_string()
+}
+
+fn no_chat(id: &ChatId) -> StoreError {
+    StoreError::NoChat { id: id.to_string() }
+}
+
+fn taken() -> StoreError {
+    StoreError::Database {
+        action: "use",
+        reason: "no name for the chat was free".to_owned(),
+    }
+}

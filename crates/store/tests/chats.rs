@@ -1,0 +1,253 @@
+//! Chats over SQLite and PostgreSQL: whole turns, one writer at a time, forks, and stores of the version before.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::doc_markdown,
+    reason = "helpers of tests may panic"
+)]
+
+#[allow(dead_code, reason = "the other tests use more of it")]
+#[path = "../../sources/tests/support/database.rs"]
+mod database;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use database::Postgres;
+use pollster::block_on;
+use prowess_core::{SessionStore, SkillId};
+use prowess_store::{ChatId, ChatTurn, Place, SCHEMA_VERSION, Store, StoreError, Tokens};
+
+fn ids(names: &[&str]) -> Vec<SkillId> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+fn said(messages: &[&str]) -> ChatTurn {
+    ChatTurn {
+        messages: messages.iter().map(|&text| text.to_owned()).collect(),
+        tokens: Tokens {
+            input: 100,
+            output: 10,
+        },
+        ..ChatTurn::default()
+    }
+}
+
+/// What holds for every store; `again` opens it as another process would.
+fn contract(again: &dyn Fn() -> Store) {
+    let store = again();
+    assert_eq!(block_on(store.chats(10)).unwrap(), []);
+    let id = block_on(store.create_chat("", &[])).unwrap();
+    let turn = ChatTurn {
+        active: ids(&["a", "b/c"]),
+        title: Some("About 'ä' \u{1f980}".to_owned()),
+        ..said(&[r#"{"role":"user","text":"\u0000"}"#, "two"])
+    };
+    assert_eq!(block_on(store.append_turn(&id, 0, turn)).unwrap(), 1);
+    // Another process: no body was ever given, so none can be there; ids, texts and counts are.
+    let other = again();
+    let chat = block_on(other.chat(&id)).unwrap();
+    assert_eq!(chat.active, ids(&["a", "b/c"]));
+    assert_eq!(chat.messages, [r#"{"role":"user","text":"\u0000"}"#, "two"]);
+    assert_eq!(chat.summary.title, "About 'ä' \u{1f980}");
+    assert_eq!(chat.summary.turns, 1);
+    assert!(chat.summary.updated >= chat.summary.created);
+
+    // Two clients: the second writer hears of it, and nothing of its turn is there.
+    let mine = said(&["mine"]);
+    assert_eq!(block_on(store.append_turn(&id, 1, mine)).unwrap(), 2);
+    let error = block_on(other.append_turn(&id, 1, said(&["theirs"]))).unwrap_err();
+    let StoreError::ChatChanged {
+        expected, found, ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((expected, found), (1, 2));
+    let chat = block_on(store.chat(&id)).unwrap();
+    assert_eq!(chat.messages.len(), 3);
+    assert_eq!(
+        chat.summary.tokens,
+        Tokens {
+            input: 200,
+            output: 20
+        }
+    );
+    // A turn without skills forgets them; a turn without a title keeps it.
+    assert_eq!(chat.active, []);
+    assert_eq!(chat.summary.title, "About 'ä' \u{1f980}");
+
+    fork(&store, &id);
+    race(again, &id);
+
+    for result in [
+        block_on(store.chat_turns(&ChatId::named("none"))).map(|_| ()),
+        block_on(store.chat(&ChatId::named("none'; --"))).map(|_| ()),
+        block_on(store.append_turn(&ChatId::named("none"), 0, said(&[]))).map(|_| ()),
+        block_on(store.fork_chat(&ChatId::named("none"))).map(|_| ()),
+    ] {
+        assert!(
+            matches!(result, Err(StoreError::NoChat { .. })),
+            "{result:?}"
+        );
+    }
+}
+
+/// T8: a forked chat inherits what was said and the active skills, and then goes its own way.
+fn fork(store: &Store, id: &ChatId) {
+    let turn = ChatTurn {
+        active: ids(&["a"]),
+        ..said(&["three"])
+    };
+    block_on(store.append_turn(id, 2, turn)).unwrap();
+    let fork = block_on(store.fork_chat(id)).unwrap();
+    assert_ne!(&fork, id);
+    let (first, second) = (
+        block_on(store.chat(id)).unwrap(),
+        block_on(store.chat(&fork)).unwrap(),
+    );
+    assert_eq!(first.messages, second.messages);
+    assert_eq!(second.active, ids(&["a"]));
+    assert_eq!(second.summary.forked_from.as_ref(), Some(id));
+    assert_eq!(second.summary.turns, 3);
+    block_on(store.append_turn(&fork, 3, said(&["own"]))).unwrap();
+    assert_eq!(block_on(store.chat(id)).unwrap().messages.len(), 4);
+    assert_eq!(block_on(store.chat(&fork)).unwrap().messages.len(), 5);
+    assert_eq!(block_on(store.chats(10)).unwrap().len(), 2);
+    assert_eq!(block_on(store.chats(1)).unwrap().len(), 1);
+    assert!(block_on(store.delete_chat(&fork)).unwrap());
+    assert!(!block_on(store.delete_chat(&fork)).unwrap());
+    assert!(matches!(
+        block_on(store.chat(&fork)),
+        Err(StoreError::NoChat { .. })
+    ));
+}
+
+/// Many writers of one chat at once: each turn is written by exactly one of them, whole.
+fn race(again: &dyn Fn() -> Store, id: &ChatId) {
+    let (won, lost) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let before = block_on(again().chat(id)).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let store = again();
+            let (won, lost) = (&won, &lost);
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    let known = block_on(store.chat_turns(id)).unwrap();
+                    let text = format!("{writer}");
+                    match block_on(store.append_turn(id, known, said(&[&text, &text]))) {
+                        Ok(_) => won.fetch_add(1, Ordering::Relaxed),
+                        Err(StoreError::ChatChanged { .. }) => lost.fetch_add(1, Ordering::Relaxed),
+                        Err(error) => panic!("{error}"),
+                    };
+                }
+            });
+        }
+    });
+    let won = won.into_inner();
+    assert_eq!(won + lost.into_inner(), 40);
+    let after = block_on(again().chat(id)).unwrap();
+    assert_eq!(after.summary.turns, before.summary.turns + won as u64);
+    let new = &after.messages[before.messages.len()..];
+    assert_eq!(new.len(), won * 2);
+    assert!(new.chunks(2).all(|pair| pair[0] == pair[1]), "{new:?}");
+}
+
+#[test]
+fn sqlite() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    contract(&|| block_on(Store::open(Place::File(path.clone()))).unwrap());
+}
+
+#[test]
+fn postgres() {
+    let database = Postgres::start();
+    contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
+    // A store of the version before: no tables for chats yet.
+    database
+        .run("DROP TABLE chats; DROP TABLE chat_messages; UPDATE prowess_store SET version = 1");
+    let store = block_on(Store::open(Place::Postgres(database.url()))).unwrap();
+    let id = block_on(store.create_chat("new", &[])).unwrap();
+    assert_eq!(block_on(store.chat(&id)).unwrap().summary.title, "new");
+}
+
+#[test]
+fn memory() {
+    let store = block_on(Store::memory()).unwrap();
+    contract(&|| store.clone());
+}
+
+fn sql(path: &Path, script: &str) {
+    let program =
+        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
+    let mut python = Command::new("python3");
+    python.args(["-c", program]).arg(path).arg(script);
+    assert!(python.status().unwrap().success());
+}
+
+/// The tables as the version before made them.
+const VERSION_1: &str = "
+    CREATE TABLE prowess_store (one INTEGER PRIMARY KEY, version BIGINT NOT NULL);
+    INSERT INTO prowess_store VALUES (1, 1);
+    CREATE TABLE grants (
+        skill TEXT NOT NULL, contents TEXT NOT NULL, permission TEXT NOT NULL, effect TEXT NOT NULL,
+        PRIMARY KEY (skill, contents, permission));
+    CREATE TABLE skill_states (
+        skill TEXT PRIMARY KEY, phase TEXT NOT NULL, reason TEXT NOT NULL, changed BIGINT NOT NULL);
+    CREATE TABLE sessions (conversation TEXT PRIMARY KEY, active TEXT NOT NULL);
+    CREATE TABLE cache (
+        origin TEXT NOT NULL, name TEXT NOT NULL, etag TEXT, body TEXT NOT NULL, fetched BIGINT NOT NULL,
+        PRIMARY KEY (origin, name));
+    INSERT INTO sessions VALUES ('old', '[\"a\"]');
+    INSERT INTO skill_states VALUES ('a', 'failed', 'why', 7);
+";
+
+#[test]
+fn a_store_of_the_version_before_becomes_one_of_this() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    sql(&path, VERSION_1);
+    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    assert_eq!(block_on(store.load("old")).unwrap(), Some(ids(&["a"])));
+    assert_eq!(
+        block_on(store.skill_state("a")).unwrap().unwrap().reason,
+        "why"
+    );
+    let id = block_on(store.create_chat("new", &[])).unwrap();
+    block_on(store.append_turn(&id, 0, said(&["one"]))).unwrap();
+    drop(store);
+    sql(
+        &path,
+        &format!(
+            "CREATE TABLE version_is AS SELECT 1 / (version = {SCHEMA_VERSION}) FROM prowess_store"
+        ),
+    );
+    let again = block_on(Store::open(Place::File(path))).unwrap();
+    assert_eq!(block_on(again.chat(&id)).unwrap().messages, ["one"]);
+}
+
+/// Somebody pulls the plug between the messages of a turn.
+#[test]
+fn half_a_turn_is_never_there() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let id = block_on(store.create_chat("", &[])).unwrap();
+    block_on(store.append_turn(&id, 0, said(&["whole"]))).unwrap();
+    // The second message of the next turn cannot be written.
+    sql(
+        &path,
+        "CREATE TRIGGER fails BEFORE INSERT ON chat_messages WHEN NEW.position = 1
+         BEGIN SELECT RAISE(ABORT, 'pulled'); END",
+    );
+    let error = block_on(store.append_turn(&id, 1, said(&["one", "two"]))).unwrap_err();
+    assert!(error.to_string().contains("pulled"), "{error}");
+    let chat = block_on(store.chat(&id)).unwrap();
+    assert_eq!(chat.messages, ["whole"]);
+    assert_eq!(chat.summary.turns, 1);
+    assert_eq!(chat.active, []);
+}

@@ -1,0 +1,114 @@
+//! What a skill has registered.
+
+use prowess_sdk::Phase;
+use prowess_sdk::wire::{Registration, Tool};
+use starlark::environment::FrozenModule;
+use starlark::values::OwnedFrozenValue;
+
+use crate::error::WorkerError;
+
+/// What a handler is for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Entry {
+    /// A tool for the model.
+    Tool(Tool),
+    /// A moment.
+    Hook(Phase),
+    /// A workflow, by name.
+    Workflow(String),
+    /// A scanner, by name.
+    Scanner(String),
+}
+
+impl Entry {
+    /// What it is called, where two may not be called the same.
+    fn unique(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Tool(tool) => Some(("tool", &tool.name)),
+            Self::Hook(_) => None,
+            Self::Workflow(name) => Some(("workflow", name)),
+            Self::Scanner(name) => Some(("scanner", name)),
+        }
+    }
+}
+
+/// Handlers, in the order of their registration.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    entries: Vec<(Entry, Handler)>,
+    /// The files that are being evaluated, each loaded by the one before.
+    pub(super) files: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Handler {
+    /// A variable of a module that is still being evaluated, and the file of that module.
+    Pending { file: String, variable: String },
+    /// Ready to be called.
+    Frozen(OwnedFrozenValue),
+}
+
+impl Registry {
+    /// Adds a handler. It is to be put into the variable that is returned, which no source can name.
+    pub(super) fn add(&mut self, entry: Entry) -> Result<String, WorkerError> {
+        if let Some((kind, name)) = entry.unique() {
+            if name.is_empty() {
+                return Err(WorkerError::Nameless(kind));
+            }
+            let same = |(other, _): &(Entry, Handler)| other.unique() == Some((kind, name));
+            if self.entries.iter().any(same) {
+                return Err(WorkerError::Twice {
+                    kind,
+                    name: name.to_owned(),
+                });
+            }
+        }
+        let variable = format!("handler {}", self.entries.len());
+        let handler = Handler::Pending {
+            file: self.files.last().cloned().unwrap_or_default(),
+            variable: variable.clone(),
+        };
+        self.entries.push((entry, handler));
+        Ok(variable)
+    }
+
+    /// Takes the handlers out of a file that is evaluated and frozen now.
+    pub(super) fn settle(&mut self, done: &str, module: &FrozenModule) {
+        for (_, handler) in &mut self.entries {
+            if let Handler::Pending { file, variable } = handler
+                && file == done
+                && let Ok(frozen) = module.get(variable)
+            {
+                *handler = Handler::Frozen(frozen);
+            }
+        }
+    }
+
+    /// What the host is told.
+    pub(super) fn registration(&self) -> Registration {
+        let mut all = Registration::default();
+        for (entry, _) in &self.entries {
+            match entry {
+                Entry::Tool(tool) => all.tools.push(tool.clone()),
+                Entry::Hook(phase) if all.hooks.contains(phase) => {}
+                Entry::Hook(phase) => all.hooks.push(*phase),
+                Entry::Workflow(name) => all.workflows.push(name.clone()),
+                Entry::Scanner(name) => all.scanners.push(name.clone()),
+            }
+        }
+        all
+    }
+
+    /// The handlers that `wanted` picks, in order.
+    pub(super) fn handlers(
+        &self,
+        wanted: impl Fn(&Entry) -> bool,
+    ) -> impl Iterator<Item = &OwnedFrozenValue> {
+        self.entries
+            .iter()
+            .filter_map(move |(entry, handler)| match handler {
+                Handler::Frozen(frozen) if wanted(entry) => Some(frozen),
+                _ => None,
+            })
+    }
+}

@@ -1,0 +1,17 @@
+//! A worker by itself, for tests and measurements; `prowess worker` is the same.
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args_os().skip(1).collect();
+    match arguments.as_slice() {
+        [kind] if kind == "starlark" => prowess_worker::starlark(),
+        _ => {
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(io::stderr(), "usage: prowess-worker starlark");
+            ExitCode::from(2)
+        }
+    }
+}
