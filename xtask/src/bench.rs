@@ -25,6 +25,8 @@ enum Bench {
     Format,
     /// Skills over MCP
     Mcp,
+    /// Skills with code: triggers, workers, handlers
+    Runtime,
     /// Finding the right skill, and how fast
     Search,
     /// Archives, and places far away
@@ -38,6 +40,7 @@ impl Bench {
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Mcp => ("prowess-cli", "mcp"),
+            Self::Runtime => ("prowess-cli", "runtime"),
             Self::Search => ("prowess-cli", "search"),
             Self::Sources => ("prowess-cli", "sources"),
         }

@@ -70,7 +70,7 @@ pub(crate) enum Command {
     /// Tell which skills a message activates, why, and what that costs
     #[command(after_long_help = TRACE_HELP)]
     Trace(TraceArguments),
-    /// Run a workflow or a tool of a skill
+    /// Run a workflow, a tool or a script of a skill
     #[command(after_long_help = RUN_HELP)]
     Run(RunArguments),
     /// List what skills may do, and take it back
@@ -438,6 +438,7 @@ const RUN_HELP: &str = "\
 Examples:
   prowess run rfc-writer/draft --arg title=\"Faster scans\"
   prowess run core-tools/find_files --arg pattern='*.rs'
+  prowess run pdf-forms/scripts/fill.py -- form.pdf --flat
   prowess run kubernetes/pods --input '{\"namespace\": \"web\"}' --json
 
 What a skill asks for is asked in a terminal, once for each content of the skill. Without a terminal nothing is
@@ -452,7 +453,7 @@ Exit codes:
 /// Arguments of `run`.
 #[derive(Args)]
 pub(crate) struct RunArguments {
-    /// The skill's id, a slash, and the name of a workflow or a tool
+    /// The skill's id, a slash, and the name of a workflow or a tool, or the path of a script
     #[arg(value_name = "SKILL/NAME", add = ids())]
     pub(crate) target: String,
     /// A key and its value; JSON where it reads as JSON, else text (may be repeated)
@@ -461,6 +462,9 @@ pub(crate) struct RunArguments {
     /// The whole input as a JSON object
     #[arg(long, value_name = "JSON")]
     pub(crate) input: Option<String>,
+    /// What a script gets as its arguments
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub(crate) script: Vec<String>,
     #[command(flatten)]
     pub(crate) living: LivingArguments,
     /// Print JSON

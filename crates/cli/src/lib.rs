@@ -66,11 +66,19 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-/// Becomes a worker if that is what it was started as: before anything of the environment is looked at.
+/// Becomes what it was started as by itself: a worker, or what builds a jail. Before anything else, since a jail is
+/// built by a process without threads, and a worker looks at no environment.
 fn worker() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    let words = [arguments.next()?, arguments.next()?];
-    (words == ["worker", "starlark"]).then(prowess_worker::starlark)
+    let first = arguments.next()?;
+    if first == "sandbox-init" {
+        return Some(prowess_sandbox::init());
+    }
+    let kind = (first == "worker").then(|| arguments.next()).flatten()?;
+    match kind.to_str()? {
+        "starlark" => Some(prowess_worker::starlark()),
+        _ => None,
+    }
 }
 
 fn enter_directory(cli: &Cli) -> anyhow::Result<()> {

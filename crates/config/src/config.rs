@@ -81,6 +81,14 @@ impl SkillsConfig {
         self.entries.iter().any(stated)
     }
 
+    /// Whether it is a project's file that states this key: whoever wrote the project wrote it.
+    pub fn project_states(&self, key: &str) -> bool {
+        let project = |entry: &Entry| {
+            entry.key == key && entry.origin.scope() == Some(crate::origin::Scope::Project)
+        };
+        self.entries.iter().any(project)
+    }
+
     /// What is wrong with repositories, each problem naming its own.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.repositories.iter().flat_map(Repository::problems)

@@ -78,4 +78,4 @@ pub use settings::{
     Approval, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
 };
 
-pub use words::{DialectName, RepositoryType, Scripts};
+pub use words::{DialectName, RepositoryType, SandboxMode, Scripts};

@@ -16,7 +16,7 @@ use crate::shape::{Field, Kind, Need};
 use crate::show::Shown;
 use crate::site;
 use crate::texts;
-use crate::words::{self, DialectName, Scripts};
+use crate::words::{self, DialectName, SandboxMode, Scripts};
 
 /// `[skills]` without its repositories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +38,8 @@ pub struct SkillSettings {
     pub dialect: DialectName,
     /// Whether scripts run.
     pub scripts: Scripts,
+    /// What confines code.
+    pub sandbox: SandboxMode,
 }
 
 /// `[permissions]`
@@ -142,6 +144,11 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
             "scripts",
             "Whether the scripts of skills run.",
             Scripts::Ask,
+        ),
+        sandbox: t.word(
+            "sandbox",
+            "What confines the code of skills; only your own file can switch it off.",
+            SandboxMode::Full,
         ),
     }
 }

@@ -39,6 +39,16 @@ words! {
 }
 
 words! {
+    /// What confines the code of skills.
+    SandboxMode {
+        /// Everything that is promised, or it does not run.
+        Full = "full",
+        /// Nothing: whoever says so knows what the code does.
+        None = "none",
+    }
+}
+
+words! {
     /// What kind of place a repository is.
     RepositoryType {
         /// A directory.

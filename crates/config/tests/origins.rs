@@ -30,6 +30,7 @@ fn every_key_has_an_origin() {
     skills.context_share = 0.02  # default
     skills.dialect = "prowess"  # default
     skills.scripts = "ask"  # default
+    skills.sandbox = "full"  # default
     skills.repositories.company.type = "git"  # work/prowess.toml:6
     skills.repositories.company.enabled = true  # default
     skills.repositories.company.url = "https://***@example.com/skills.git"  # work/prowess.toml:7
@@ -63,6 +64,7 @@ fn defaults_are_entries_too() {
     skills.context_share = 0.02  # default
     skills.dialect = "prowess"  # default
     skills.scripts = "ask"  # default
+    skills.sandbox = "full"  # default
     permissions.max_llm_calls_per_turn = 10  # default
     permissions.max_shell_exec_per_turn = 20  # default
     permissions.max_net_fetch_per_turn = 10  # default

@@ -518,7 +518,7 @@ fn places_are_counted_in_characters() {
     work/prowess.toml:1:12: `skills."é日"` is not a known key
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |            ^^^^^^^
-      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, dialect, scripts, repositories
+      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, dialect, scripts, sandbox, repositories
     work/prowess.toml:1:31: `skills.strict` should be `true` or `false`; this is a string
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |                               ^^^^

@@ -1,5 +1,7 @@
 //! Running a skill's scripts: the engine asks, a host does it.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use prowess_spec::SkillPath;
 
@@ -16,4 +18,16 @@ pub trait ScriptRunner: Send + Sync {
         path: &SkillPath,
         args: &[String],
     ) -> Result<ScriptOutput, ToolError>;
+}
+
+#[async_trait]
+impl<R: ScriptRunner + ?Sized> ScriptRunner for Arc<R> {
+    async fn run(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        args: &[String],
+    ) -> Result<ScriptOutput, ToolError> {
+        (**self).run(id, path, args).await
+    }
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use prowess_core::SkillId;
-use prowess_policy::{Effect, Lifetime, Right};
+use prowess_policy::Right;
 use prowess_sdk::wire::Registration;
 use prowess_spec::manifest::{Platform, Word};
 use prowess_store::StoreError;
 use semver::Version;
 
 use crate::active::Contributions;
-use crate::approval::{Answer, Question};
+use crate::approval::{NotApproved, words};
 use crate::backend::{Backend, BackendError};
 use crate::gate::Gate;
 use crate::host::SkillHost;
@@ -105,11 +105,6 @@ pub enum ActivationError {
     },
 }
 
-fn words(rights: &[Right]) -> String {
-    let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
-    words.join(", ")
-}
-
 impl ActivationError {
     /// Whether the skill may simply be tried again: nothing of it ran.
     pub(crate) fn leaves_inactive(&self) -> bool {
@@ -138,21 +133,18 @@ pub(crate) async fn make(
     depend(inner, &skill, waiting).await?;
     approve(inner, &skill).await?;
     let gate = Gate::new(
-        &skill,
+        &skill.content,
+        &skill.manifest.permissions,
         inner.approvals.clone(),
         inner.services.allowances.turn,
     );
     let host = SkillHost::new(Arc::clone(&gate), Arc::clone(&inner.services))
         .with_others(inner.as_others());
-    let project = inner.services.project.as_ref();
-    let root = project.map(|project| project.root().display().to_string());
     let failed = |source| ActivationError::Backend {
         skill: id.clone(),
         source,
     };
-    let backend = start(&skill, &inner.workers, Arc::new(host), root)
-        .await
-        .map_err(failed)?;
+    let backend = start(&skill, inner, Arc::new(host)).await.map_err(failed)?;
     let nothing = Registration::default();
     let registration = backend
         .as_ref()
@@ -170,7 +162,7 @@ pub(crate) async fn make(
             if let Some(backend) = backend {
                 let _ = backend.unload().await;
             }
-            let skill = skill.id;
+            let skill = skill.content.id;
             Err(ActivationError::Contribution { skill, reason })
         }
     }
@@ -185,7 +177,7 @@ fn compatible(skill: &LivingSkill) -> Result<(), ActivationError> {
     };
     let incompatible = |reason: String| {
         Err(ActivationError::Incompatible {
-            skill: skill.id.clone(),
+            skill: skill.id().clone(),
             reason,
         })
     };
@@ -211,7 +203,7 @@ async fn depend(
     for dependency in &skill.manifest.dependencies {
         let name = dependency.name.as_str();
         let unmet = |reason: String| ActivationError::Dependency {
-            skill: skill.id.clone(),
+            skill: skill.id().clone(),
             dependency: name.to_owned(),
             reason,
         };
@@ -222,13 +214,13 @@ async fn depend(
             .map(|found| found.descriptor.id.clone());
         let met = match found {
             None => Err(unmet("it is not there".to_owned())),
-            Some(id) if id == skill.id || waiting.contains(&id) => {
+            Some(id) if id == *skill.id() || waiting.contains(&id) => {
                 let chain: Vec<&str> = waiting.iter().map(SkillId::as_str).collect();
                 let chain = chain.join(" -> ");
                 Err(unmet(format!("they need each other: {chain} -> {id}")))
             }
             Some(id) => {
-                waiting.push(skill.id.clone());
+                waiting.push(skill.id().clone());
                 let there = Box::pin(bring(inner, &id, &dependency.version, waiting)).await;
                 waiting.pop();
                 there.map_err(unmet)
@@ -261,38 +253,16 @@ async fn bring(
 
 /// Asks about what nobody decided yet.
 async fn approve(inner: &Inner, skill: &LivingSkill) -> Result<(), ActivationError> {
-    let approvals = &inner.approvals;
-    let undecided = approvals.undecided(skill);
-    if !undecided.is_empty() {
-        let subject = skill.subject();
-        let question = Question {
-            skill,
-            rights: &undecided,
-            changed: approvals.knew_otherwise(&subject),
-        };
-        let (effect, lifetime) = match inner.approver.ask(question).await {
-            Answer::Once => (Effect::Allow, Lifetime::Session),
-            Answer::Always => (Effect::Allow, Lifetime::Always),
-            // A no is for now; whoever means it for good removes the skill.
-            Answer::Deny => (Effect::Deny, Lifetime::Session),
-            Answer::Nobody => {
-                return Err(ActivationError::Undecided {
-                    skill: skill.id.clone(),
-                    rights: undecided,
-                });
-            }
-        };
-        approvals
-            .answer(&subject, &undecided, effect, lifetime)
-            .await?;
-    }
-    let denied = approvals.denied(skill);
-    if denied.is_empty() {
-        return Ok(());
-    }
-    Err(ActivationError::Denied {
-        skill: skill.id.clone(),
-        rights: denied,
+    let (content, manifest) = (&skill.content, Some(&skill.manifest));
+    let settled = inner
+        .approvals
+        .settle(&*inner.approver, content, manifest, &skill.rights())
+        .await;
+    let skill = skill.id().clone();
+    settled.map_err(|error| match error {
+        NotApproved::Undecided(rights) => ActivationError::Undecided { skill, rights },
+        NotApproved::Denied(rights) => ActivationError::Denied { skill, rights },
+        NotApproved::Store(error) => ActivationError::Store(error),
     })
 }
 

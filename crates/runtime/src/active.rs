@@ -40,12 +40,12 @@ pub(crate) struct Contributions {
 
 impl Active {
     pub(crate) fn id(&self) -> &SkillId {
-        &self.skill.id
+        self.skill.id()
     }
 
     /// What handlers and fragments are sorted by.
     pub(crate) fn position(&self) -> (u8, u64) {
-        (tier(self.skill.scope), self.order)
+        (tier(self.skill.content.scope), self.order)
     }
 }
 
@@ -122,6 +122,7 @@ fn tools(skill: &LivingSkill, registration: &Registration) -> Result<Vec<Tool>, 
             Some(InputSchema::Inline(mapping)) => serde_json::to_value(mapping).ok(),
             Some(InputSchema::File(path)) => {
                 let bytes = skill
+                    .content
                     .file(path)
                     .ok_or_else(|| format!("`{path}` is not there"))?;
                 let schema = serde_json::from_slice(bytes);

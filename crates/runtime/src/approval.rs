@@ -6,16 +6,19 @@ use async_trait::async_trait;
 use prowess_policy::{
     Contents, Decision, Effect, Grant, Grants, Lifetime, Right, Subject, TurnLimits, decide,
 };
-use prowess_spec::manifest::Permission;
+use prowess_spec::manifest::{Manifest, Permission};
 use prowess_store::{Store, StoreError};
 
+use crate::content::SkillContent;
 use crate::living::LivingSkill;
 
 /// A question to whoever may answer it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The skill.
-    pub skill: &'a LivingSkill,
+    pub skill: &'a SkillContent,
+    /// What it wants to be, if it says so.
+    pub manifest: Option<&'a Manifest>,
     /// What nobody decided yet.
     pub rights: &'a [Right],
     /// Whether other contents of it were allowed something before.
@@ -147,20 +150,19 @@ impl Approvals {
 
     /// What nobody decided yet of what a skill wants.
     pub fn undecided(&self, skill: &LivingSkill) -> Vec<Right> {
-        self.read(|grants| grants.undecided(&skill.subject(), &skill.rights()))
+        self.read(|grants| grants.undecided(&skill.content.subject(), &skill.rights()))
     }
 
-    pub(crate) fn denied(&self, skill: &LivingSkill) -> Vec<Right> {
-        let subject = skill.subject();
-        let wanted = skill.rights().into_iter();
+    fn denied(&self, subject: &Subject, wanted: &[Right]) -> Vec<Right> {
+        let wanted = wanted.iter().copied();
         self.read(|grants| {
-            let denied = |right: &Right| grants.effect(&subject, *right) == Some(Effect::Deny);
+            let denied = |right: &Right| grants.effect(subject, *right) == Some(Effect::Deny);
             wanted.filter(denied).collect()
         })
     }
 
     /// Whether other contents of the skill were allowed something.
-    pub(crate) fn knew_otherwise(&self, subject: &Subject) -> bool {
+    fn knew_otherwise(&self, subject: &Subject) -> bool {
         self.read(|grants| {
             let other = |grant: &Grant| {
                 grant.skill == subject.skill
@@ -171,6 +173,45 @@ impl Approvals {
         })
     }
 
+    /// Has everything decided that a skill wants: asks about what nobody decided yet.
+    pub(crate) async fn settle(
+        &self,
+        approver: &dyn Approver,
+        skill: &SkillContent,
+        manifest: Option<&Manifest>,
+        wanted: &[Right],
+    ) -> Result<(), NotApproved> {
+        let subject = skill.subject();
+        let mut undecided = self.read(|grants| grants.undecided(&subject, wanted));
+        if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
+            // Somebody may have said something in another process.
+            for grant in store.grants().await?.iter() {
+                self.change(|grants| grants.say(grant.clone()));
+            }
+            undecided = self.read(|grants| grants.undecided(&subject, wanted));
+        }
+        if !undecided.is_empty() {
+            let question = Question {
+                skill,
+                manifest,
+                rights: &undecided,
+                changed: self.knew_otherwise(&subject),
+            };
+            let (effect, lifetime) = match approver.ask(question).await {
+                Answer::Once => (Effect::Allow, Lifetime::Session),
+                Answer::Always => (Effect::Allow, Lifetime::Always),
+                // A no is for now; whoever means it for good removes the skill.
+                Answer::Deny => (Effect::Deny, Lifetime::Session),
+                Answer::Nobody => return Err(NotApproved::Undecided(undecided)),
+            };
+            self.answer(&subject, &undecided, effect, lifetime).await?;
+        }
+        match self.denied(&subject, wanted) {
+            denied if denied.is_empty() => Ok(()),
+            denied => Err(NotApproved::Denied(denied)),
+        }
+    }
+
     pub(crate) fn decide(
         &self,
         subject: &Subject,
@@ -179,6 +220,23 @@ impl Approvals {
     ) -> Decision {
         self.read(|grants| decide(subject, declared, grants, permission))
     }
+}
+
+/// Why a skill may not do what it wants.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotApproved {
+    #[error("nobody approved {}", words(.0))]
+    Undecided(Vec<Right>),
+    #[error("{} was denied", words(.0))]
+    Denied(Vec<Right>),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Rights in words.
+pub(crate) fn words(rights: &[Right]) -> String {
+    let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
+    words.join(", ")
 }
 
 /// What a turn allows, and how long programs and fetches may take.

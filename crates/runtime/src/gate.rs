@@ -7,7 +7,7 @@ use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
 use prowess_spec::manifest::{Permission, Word};
 
 use crate::approval::Approvals;
-use crate::living::LivingSkill;
+use crate::content::SkillContent;
 
 /// What one skill may do, asked anew each time: a revoked permission is gone at the next call.
 #[derive(Debug)]
@@ -21,12 +21,17 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The gate of a skill.
-    pub fn new(skill: &LivingSkill, approvals: Approvals, limits: TurnLimits) -> Arc<Self> {
+    /// The gate of a skill, which may ask for what it declares.
+    pub fn new(
+        skill: &SkillContent,
+        declared: &[Permission],
+        approvals: Approvals,
+        limits: TurnLimits,
+    ) -> Arc<Self> {
         Arc::new(Self {
             skill: skill.id.clone(),
             subject: skill.subject(),
-            declared: skill.manifest.permissions.clone(),
+            declared: declared.to_vec(),
             approvals,
             limits,
             usage: Mutex::default(),

@@ -1,25 +1,19 @@
-//! A skill that does more than instruct, read whole.
+//! A skill that does more than instruct.
 
-use prowess_core::{Contents, Scope, SkillId, Skills, SourceError};
-use prowess_policy::{ContentDigest, Right, Subject};
+use prowess_core::{SkillId, Skills};
+use prowess_policy::Right;
 use prowess_spec::manifest::{self, Manifest};
-use prowess_spec::{Context, Diagnostic, MANIFEST_FILE, SKILL_FILE, Skill, SkillPath};
-use sha2::{Digest, Sha256};
+use prowess_spec::{Context, Diagnostic, MANIFEST_FILE, SKILL_FILE, Skill};
 
-use crate::limits::{SKILL_BYTES, SKILL_FILES};
+use crate::content::{ContentError, SkillContent};
 
-/// A skill with a manifest, and every byte of it: what is approved, and then run, is this and nothing else.
+/// A skill with a manifest.
 #[derive(Clone, Debug)]
 pub struct LivingSkill {
-    /// Its id.
-    pub id: SkillId,
-    /// Whose it is.
-    pub scope: Scope,
+    /// Every byte of it.
+    pub content: SkillContent,
     /// What it wants to be.
     pub manifest: Manifest,
-    /// Its files, sorted by path.
-    pub files: Vec<(SkillPath, Vec<u8>)>,
-    digest: ContentDigest,
 }
 
 /// Why a skill cannot live.
@@ -36,21 +30,9 @@ pub enum LivingError {
         /// Everything that is wrong.
         diagnostics: Vec<Diagnostic>,
     },
-    /// There is too much of it.
-    #[error(
-        "`{id}` has {files} files and {bytes} bytes; with code it may have {SKILL_FILES} files and {SKILL_BYTES} bytes"
-    )]
-    TooLarge {
-        /// The skill.
-        id: SkillId,
-        /// Files.
-        files: usize,
-        /// Bytes.
-        bytes: u64,
-    },
     /// It cannot be read.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Content(#[from] ContentError),
 }
 
 fn first(diagnostics: &[Diagnostic]) -> &str {
@@ -62,58 +44,29 @@ fn first(diagnostics: &[Diagnostic]) -> &str {
 impl LivingSkill {
     /// Reads a skill with everything that belongs to it.
     pub async fn read(skills: &Skills, id: &SkillId) -> Result<Self, LivingError> {
-        let catalog = skills.catalog();
-        let scope = catalog.get(id.as_str()).map(|found| found.descriptor.scope);
-        let contents = skills
-            .sources()
-            .contents(id, SKILL_FILES, SKILL_BYTES)
-            .await?;
-        match contents {
-            Contents::Whole(files) => Self::new(id.clone(), scope.unwrap_or(Scope::Remote), files),
-            Contents::TooLarge { files, bytes } => Err(LivingError::TooLarge {
-                id: id.clone(),
-                files,
-                bytes,
-            }),
-        }
+        Self::new(SkillContent::read(skills, id).await?)
     }
 
-    /// A skill that consists of these files.
-    pub fn new(
-        id: SkillId,
-        scope: Scope,
-        mut files: Vec<(SkillPath, Vec<u8>)>,
-    ) -> Result<Self, LivingError> {
-        files.sort_by(|a, b| a.0.cmp(&b.0));
-        let find = |name: &str| files.iter().find(|(path, _)| path.as_str() == name);
+    /// The skill that consists of these files.
+    pub fn new(content: SkillContent) -> Result<Self, LivingError> {
+        let find = |name: &str| content.files().find(|(path, _)| path.as_str() == name);
         let Some((_, bytes)) = find(MANIFEST_FILE) else {
-            return Err(LivingError::NoManifest(id));
+            return Err(LivingError::NoManifest(content.id));
         };
-        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
-        let exists = |path: &str| paths.contains(&path);
-        let context = Context {
+        let exists = |wanted: &str| content.files().any(|(path, _)| path.as_str() == wanted);
+        let files = Context {
             exists: Some(&exists),
             ..Context::default()
         };
         let skill = find(SKILL_FILE)
             .and_then(|(_, bytes)| prowess_spec::parse(bytes, &Context::default()).skill);
-        let manifest = parse(&id, bytes, &context, skill.as_ref())?;
-        let digest = digest(&files);
-        Ok(Self {
-            id,
-            scope,
-            manifest,
-            files,
-            digest,
-        })
+        let manifest = parse(&content.id, bytes, &files, skill.as_ref())?;
+        Ok(Self { content, manifest })
     }
 
-    /// The skill as permissions see it.
-    pub fn subject(&self) -> Subject {
-        Subject {
-            skill: self.id.as_str().to_owned(),
-            content: self.digest,
-        }
+    /// Its id.
+    pub fn id(&self) -> &SkillId {
+        &self.content.id
     }
 
     /// What it wants somebody to say yes to: that its code runs, and each thing that the code may ask for.
@@ -121,15 +74,6 @@ impl LivingSkill {
         let code = self.manifest.implementation.as_ref().map(|_| Right::Run);
         let asked = self.manifest.permissions.iter().copied().map(Right::Ask);
         code.into_iter().chain(asked).collect()
-    }
-
-    /// The bytes of a file.
-    pub fn file(&self, path: &SkillPath) -> Option<&[u8]> {
-        let at = self
-            .files
-            .binary_search_by(|(found, _)| found.cmp(path))
-            .ok()?;
-        self.files.get(at).map(|(_, bytes)| bytes.as_slice())
     }
 }
 
@@ -145,16 +89,4 @@ pub(crate) fn parse(
         id: id.clone(),
         diagnostics: parsed.diagnostics,
     })
-}
-
-/// One digest over paths and bytes that cannot run into each other.
-fn digest(files: &[(SkillPath, Vec<u8>)]) -> ContentDigest {
-    let mut hasher = Sha256::new();
-    for (path, bytes) in files {
-        for part in [path.as_str().as_bytes(), bytes] {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-    }
-    ContentDigest(hasher.finalize().into())
 }

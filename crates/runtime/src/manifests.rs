@@ -40,7 +40,7 @@ impl Manifests {
             let parsed = match part {
                 Ok(part) => parse(id, &part.bytes, &Context::default(), None),
                 Err(SourceError::FileNotFound { .. }) => continue,
-                Err(error) => Err(LivingError::Source(error)),
+                Err(error) => Err(LivingError::Content(error.into())),
             };
             match parsed {
                 Ok(manifest) => {

@@ -46,6 +46,7 @@ pub(crate) fn fragment(skill: &LivingSkill) -> Result<Option<(Fragment, usize)>,
     let mut text = String::new();
     for path in paths {
         let bytes = skill
+            .content
             .file(path)
             .ok_or_else(|| format!("`{path}` is not there"))?;
         let file = std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
@@ -59,7 +60,7 @@ pub(crate) fn fragment(skill: &LivingSkill) -> Result<Option<(Fragment, usize)>,
     }
     let limit = prompt.max_context_tokens.unwrap_or(PROMPT_TOKENS);
     let (text, lost) = cut(text, limit);
-    let skill = Some(skill.id.clone());
+    let skill = Some(skill.id().clone());
     Ok(Some((Fragment { skill, text }, lost)))
 }
 

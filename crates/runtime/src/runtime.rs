@@ -201,7 +201,7 @@ impl Runtime {
             active.gate.begin_turn();
             let now = LivingSkill::read(&self.inner.skills, active.id()).await;
             let reason = match now {
-                Ok(now) if now.subject() == active.skill.subject() => continue,
+                Ok(now) if now.content.subject() == active.skill.content.subject() => continue,
                 Ok(_) => "its files changed".to_owned(),
                 Err(error) => error.to_string(),
             };
@@ -322,7 +322,8 @@ impl Runtime {
         let active = self.inner.active();
         let sections = active.iter().flat_map(|one| {
             one.contributions.wiki.iter().filter_map(|section| {
-                let text = String::from_utf8_lossy(one.skill.file(&section.file)?).into_owned();
+                let text =
+                    String::from_utf8_lossy(one.skill.content.file(&section.file)?).into_owned();
                 Some((one.id().clone(), section.clone(), text))
             })
         });

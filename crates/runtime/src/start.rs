@@ -1,61 +1,98 @@
 //! From the files of a skill to its running code.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use prowess_sandbox::Limits;
 use prowess_sdk::wire::{Code, Initialize, PROTOCOL};
 use prowess_spec::SkillPath;
-use prowess_spec::manifest::{Backend as Kind, Implementation, Word};
+use prowess_spec::manifest::{Backend as Kind, Implementation, Permission};
 
 use crate::backend::{Backend, BackendError};
+use crate::confined::{Confined, Extra, Jails, PROJECT, SKILL};
 use crate::host::SkillHost;
 use crate::living::LivingSkill;
+use crate::runtime::Inner;
 use crate::worker::{OnTimeout, Program, WorkerBackend};
 
-/// How code is run here.
+/// How code is run here. What is absent is not run.
 #[derive(Clone, Debug, Default)]
 pub struct Workers {
-    /// What interprets Starlark, if anything does.
+    /// What interprets Starlark.
     pub starlark: Option<Program>,
+    /// What confines programs of any language.
+    pub jails: Option<Jails>,
+    /// What loads native plugins inside of a jail: a single file of ours, and its arguments.
+    pub plugin_host: Option<Program>,
     /// How long a call may take; [`crate::limits::CALL_TIME`] if absent.
-    pub call_time: Option<std::time::Duration>,
+    pub call_time: Option<Duration>,
 }
+
+/// Where the program that loads plugins is, inside.
+const PLUGIN_HOST: &str = "/prowess/plugin-host";
 
 /// Starts the code of a skill; nothing if it has none.
 pub(crate) async fn start(
     skill: &LivingSkill,
-    workers: &Workers,
+    inner: &Inner,
     host: Arc<SkillHost>,
-    project_root: Option<String>,
 ) -> Result<Option<Arc<dyn Backend>>, BackendError> {
     let Some(implementation) = &skill.manifest.implementation else {
         return Ok(None);
     };
-    match implementation.backend {
+    let workers = &inner.workers;
+    let project = inner.services.project.as_ref();
+    let project: Option<PathBuf> = project.map(|it| it.root().to_owned());
+    let backend = match implementation.backend {
         Kind::Starlark => {
-            let program = workers.starlark.clone().ok_or_else(|| {
-                BackendError::Start("nothing here interprets Starlark".to_owned())
-            })?;
+            let program = workers
+                .starlark
+                .clone()
+                .ok_or_else(|| nothing("starlark"))?;
             let initialize = Initialize {
                 code: Some(code(skill, implementation)?),
-                project_root,
+                project_root: project.map(|it| it.display().to_string()),
                 ..introduction(skill, &host)
             };
-            let backend = WorkerBackend::start(
-                Box::new(program),
-                initialize,
-                host,
-                OnTimeout::Stop,
-                workers.call_time,
-            )
-            .await?;
-            Ok(Some(Arc::new(backend)))
+            let stop = OnTimeout::Stop;
+            WorkerBackend::start(Box::new(program), initialize, host, stop, workers.call_time)
         }
-        other => Err(BackendError::Start(format!(
-            "nothing here runs the backend `{}`",
-            other.word()
-        ))),
-    }
+        Kind::Process | Kind::Plugin => {
+            let word = prowess_spec::manifest::Word::word(implementation.backend);
+            let jails = workers.jails.as_ref().ok_or_else(|| nothing(word))?;
+            let extra = Extra {
+                project,
+                ..Extra::default()
+            };
+            let sees_project = [Permission::FileRead, Permission::FileWrite]
+                .iter()
+                .any(|it| host.gate().may(*it).is_ok());
+            let initialize = Initialize {
+                skill_dir: Some(SKILL.to_owned()),
+                project_root: (sees_project && extra.project.is_some()).then(|| PROJECT.to_owned()),
+                ..introduction(skill, &host)
+            };
+            let (program, on_timeout) = match implementation.backend {
+                Kind::Plugin => (
+                    plugin(skill, implementation, workers, jails, &host, extra)?,
+                    OnTimeout::Stop,
+                ),
+                _ => (
+                    process(skill, implementation, jails, &host, &extra)?,
+                    OnTimeout::GoOn,
+                ),
+            };
+            let program = Box::new(program);
+            WorkerBackend::start(program, initialize, host, on_timeout, workers.call_time)
+        }
+    };
+    Ok(Some(Arc::new(backend.await?)))
+}
+
+fn nothing(backend: &str) -> BackendError {
+    BackendError::Start(format!("nothing here runs the backend `{backend}`"))
 }
 
 fn introduction(skill: &LivingSkill, host: &SkillHost) -> Initialize {
@@ -68,18 +105,66 @@ fn introduction(skill: &LivingSkill, host: &SkillHost) -> Initialize {
     }
 }
 
+fn entrypoint(implementation: &Implementation) -> Result<&SkillPath, BackendError> {
+    let named = implementation.entrypoint.as_ref();
+    named.ok_or_else(|| BackendError::Start("the manifest names no entrypoint".to_owned()))
+}
+
+/// A program of any language: a command, or a file that says what runs it.
+fn process(
+    skill: &LivingSkill,
+    implementation: &Implementation,
+    jails: &Jails,
+    host: &SkillHost,
+    extra: &Extra,
+) -> Result<Confined, BackendError> {
+    let (content, gate) = (&skill.content, host.gate());
+    let made = if implementation.command.is_empty() {
+        Confined::file(jails, content, entrypoint(implementation)?, gate, extra)
+    } else {
+        Confined::command(jails, content, &implementation.command, gate, extra)
+    };
+    made.map_err(|error| BackendError::Start(error.to_string()))
+}
+
+/// A library, in a program of ours that loads it where it can do no harm.
+fn plugin(
+    skill: &LivingSkill,
+    implementation: &Implementation,
+    workers: &Workers,
+    jails: &Jails,
+    host: &SkillHost,
+    mut extra: Extra,
+) -> Result<Confined, BackendError> {
+    let loader = workers
+        .plugin_host
+        .as_ref()
+        .ok_or_else(|| nothing("plugin"))?;
+    let path = entrypoint(implementation)?;
+    if skill.content.file(path).is_none() {
+        return Err(BackendError::Start(format!("`{path}` is not in the skill")));
+    }
+    extra
+        .files
+        .push((loader.program.clone(), PLUGIN_HOST.into()));
+    extra.limits = Limits::default();
+    let mut words = vec![PLUGIN_HOST.to_owned()];
+    let arguments = loader.arguments.iter();
+    words.extend(arguments.map(|it| it.to_string_lossy().into_owned()));
+    words.push(format!("{SKILL}/{path}"));
+    Confined::ours(jails, &skill.content, &words, host.gate(), &extra)
+        .map_err(|error| BackendError::Start(error.to_string()))
+}
+
 /// The texts that an interpreter needs, straight from what was approved: no file is opened a second time.
 fn code(skill: &LivingSkill, implementation: &Implementation) -> Result<Code, BackendError> {
-    let entrypoint = implementation
-        .entrypoint
-        .as_ref()
-        .ok_or_else(|| BackendError::Start("the manifest names no entrypoint".to_owned()))?;
+    let entrypoint = entrypoint(implementation)?;
     let mut files = BTreeMap::new();
-    for (path, bytes) in &skill.files {
+    for (path, bytes) in skill.content.files() {
         if path == entrypoint || is_starlark(path) {
-            let text = String::from_utf8(bytes.clone())
+            let text = std::str::from_utf8(bytes)
                 .map_err(|_| BackendError::Start(format!("`{path}` is not UTF-8 text")))?;
-            files.insert(path.as_str().to_owned(), text);
+            files.insert(path.as_str().to_owned(), text.to_owned());
         }
     }
     Ok(Code {

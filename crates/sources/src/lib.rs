@@ -26,6 +26,7 @@ mod sql;
 mod watch;
 
 pub use archive::ArchiveSource;
+pub use background::on_this_thread;
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
 pub use embedded::embedded;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};

@@ -1,49 +1,37 @@
 //! What a worker takes from itself before it reads its first line.
 //!
-//! This is the one place for it, and where the sandbox's own lock-down belongs: after the limits, which it may no longer
-//! let us set. What is needed all along: `prlimit64` and `clock_gettime` for [`allow_processor_time`], `pread64` for
+//! What is needed all along: `prlimit64` and `clock_gettime` for [`allow_processor_time`], `pread64` for
 //! [`mapped_bytes`].
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use prowess_sandbox::{Limits, SandboxError, lock_down};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::limits::{ADDRESS_SPACE, OPEN_FILES, PROCESSOR_SECONDS};
+use crate::limits::{ADDRESS_SPACE, LIFETIME_SECONDS, OPEN_FILES, PROCESSOR_SECONDS};
 
 /// What a process of ours maps at most before it does anything, where the system does not say.
 const USUAL_ADDRESS_SPACE: u64 = 512 * 1024 * 1024;
 
-/// Bounds this process for good.
-pub(crate) fn confine() -> io::Result<()> {
+/// Shuts this process in for good: no file, no program, no connection, and so much memory.
+pub(crate) fn confine() -> Result<(), SandboxError> {
     if let Ok(sizes) = File::open("/proc/self/statm") {
         SIZES.get_or_init(|| sizes);
     }
     let mapped = mapped_bytes().unwrap_or(USUAL_ADDRESS_SPACE);
-    limit(Resource::As, mapped.saturating_add(ADDRESS_SPACE))?;
-    limit(Resource::Core, 0)?;
-    limit(Resource::Fsize, 0)?;
-    limit(Resource::Nofile, OPEN_FILES)?;
-    // No processes and no further threads; our own exists already.
-    limit(Resource::Nproc, 0)
-}
-
-/// Never raises a limit that is lower already.
-fn limit(resource: Resource, most: u64) -> io::Result<()> {
-    let most = getrlimit(resource)
-        .maximum
-        .map_or(most, |maximum| maximum.min(most));
-    let both = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
+    let limits = Limits {
+        address_space: mapped.saturating_add(ADDRESS_SPACE),
+        cpu_seconds: LIFETIME_SECONDS,
+        file_size: 0,
+        open_files: OPEN_FILES,
+        ..Limits::default()
     };
-    setrlimit(resource, both)?;
-    Ok(())
+    lock_down(&limits).map(|_| ())
 }
 
 /// The kernel's figures about this process, opened while that is still possible.

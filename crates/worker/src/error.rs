@@ -18,7 +18,7 @@ pub enum WorkerError {
     Start(#[source] io::Error),
     /// A limit could not be set; nothing was run.
     #[error("cannot bound the worker: {0}")]
-    Confine(#[source] io::Error),
+    Confine(#[source] prowess_sandbox::SandboxError),
     /// The host could not be read from or written to.
     #[error("cannot talk to the host: {0}")]
     Stream(#[source] io::Error),

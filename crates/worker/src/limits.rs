@@ -11,6 +11,7 @@
 //! | [`JSON_DEPTH`], [`INTEGER_DIGITS`], [`ENCODED_BYTES`] | values on their way in and out | error |
 //! | [`OUTPUT_BYTES`] | what a tool or workflow returns | error |
 //! | [`LOG_BYTES`], [`TRACE_FRAMES`] | a line of the log, the calls that an error names | cut |
+//! | [`LIFETIME_SECONDS`] | processor time of a worker's whole life | the kernel ends it |
 //! | [`NESTED_REQUESTS`] | requests that arrive while code waits for the host | error |
 //! | [`ADDRESS_SPACE`] | memory of the process | `SIGABRT` |
 //! | [`STACK_BYTES`] | nesting of what is native: printing, comparing, parsing | `SIGABRT` |
@@ -48,6 +49,8 @@ pub const OUTPUT_BYTES: usize = 256 * 1024;
 pub const LOG_BYTES: usize = 8 * 1024;
 /// Most calls that an error names.
 pub const TRACE_FRAMES: usize = 10;
+/// Seconds of processor time in the whole life of a worker.
+pub const LIFETIME_SECONDS: u64 = 24 * 60 * 60;
 /// Most requests inside of each other: each arrived while the one before it waited for the host.
 pub const NESTED_REQUESTS: usize = 16;
 /// Most bytes of memory that a worker maps beyond those that it begins with.

@@ -8,9 +8,10 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().skip(1).collect();
     match arguments.as_slice() {
         [kind] if kind == "starlark" => prowess_worker::starlark(),
+        [kind, path] if kind == "plugin" => prowess_worker::plugin(path),
         _ => {
             // Nobody is left to tell if this fails.
-            let _ = writeln!(io::stderr(), "usage: prowess-worker starlark");
+            let _ = writeln!(io::stderr(), "usage: prowess-worker starlark | plugin PATH");
             ExitCode::from(2)
         }
     }

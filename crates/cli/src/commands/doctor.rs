@@ -10,7 +10,7 @@ use serde_json::json;
 use super::print_json;
 use crate::cli::{DoctorArguments, Global};
 use crate::exit::Exit;
-use crate::{configuration, open, terminal};
+use crate::{configuration, living, open, terminal};
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;
@@ -20,10 +20,12 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         .iter()
         .any(|source| source.health == Health::Unhealthy)
         || catalog.invalid().count() > 0;
+    let sandbox = prowess_sandbox::abilities(&living::launcher()?);
     if arguments.json {
         print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "sources": sources,
+            "sandbox": sandbox,
             "skills": catalog.len(),
             "shadowed": catalog.shadowed().count(),
             "unavailable": catalog.unavailable().count(),
@@ -70,6 +72,16 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();
         let _ = writeln!(out, "invalid   {source}/{}: {reason}", invalid.path);
+    }
+    out.push('\n');
+    match sandbox.isolation {
+        Some(isolation) => {
+            let _ = writeln!(out, "sandbox   {isolation}, on {}", sandbox.kernel);
+        }
+        None => out.push_str("sandbox   none: code of skills other than Starlark does not run\n"),
+    }
+    for (layer, ability) in sandbox.layers() {
+        let _ = writeln!(out, "          {layer}: {}", ability.sentence);
     }
     terminal::print(&terminal::printable(&out))?;
     Ok(exit(broken))

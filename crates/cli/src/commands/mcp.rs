@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,7 @@ use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
 use crate::mcp::{Target, added, snippet};
 use crate::rewrite::{difference, replace};
-use crate::{configuration, environment, open, terminal};
+use crate::{configuration, environment, living, open, terminal};
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     match &arguments.command {
@@ -25,7 +26,15 @@ pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
 /// Serves standard input and output until they are closed.
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     // Standard error of a server is somebody's log: no progress there.
-    let skills = pollster::block_on(open::builder(&arguments.place, global, None)?.build())?;
+    let mut builder = open::builder(&arguments.place, global, None)?;
+    let scripts = living::scripts_unattended(global)?;
+    if let Some(scripts) = &scripts {
+        builder = builder.scripts(Arc::clone(scripts));
+    }
+    let skills = pollster::block_on(builder.build())?;
+    if let Some(scripts) = &scripts {
+        scripts.serve(&skills);
+    }
     let server = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = server.clone();
     // Watching many directories takes longer to begin than a client should wait for its first answer.

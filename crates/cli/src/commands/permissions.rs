@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use prowess_core::Skills;
 use prowess_policy::{Contents, Effect, Grant, Right};
-use prowess_runtime::LivingSkill;
+use prowess_runtime::SkillContent;
 use prowess_spec::manifest::{Permission, Word};
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
 
 async fn row(skills: &Skills, grant: &Grant) -> Row {
     let current = match grant.skill.parse() {
-        Ok(id) => match LivingSkill::read(skills, &id).await {
+        Ok(id) => match SkillContent::read(skills, &id).await {
             Ok(skill) => Some(grant.is_about(&skill.subject())),
             Err(_) => None,
         },

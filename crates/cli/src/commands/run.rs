@@ -1,8 +1,9 @@
-//! `prowess run`: a workflow or a tool of a skill, by name.
+//! `prowess run`: a workflow, a tool or a script of a skill, by name.
 
 use anyhow::{Context, Result, bail};
 use prowess_core::{Catalog, SkillId};
-use prowess_runtime::{ActivationError, ToolResult};
+use prowess_runtime::{ActivationError, ScriptError, ToolResult};
+use prowess_spec::SkillPath;
 use serde_json::{Map, Value, json};
 
 use super::print_json;
@@ -24,6 +25,11 @@ async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
     let runtime = &living.runtime;
     let catalog = runtime.skills().catalog();
     let (id, name) = split(&catalog, &arguments.target)?;
+    if let Ok(path) = SkillPath::parse(&name)
+        && name.contains('/')
+    {
+        return script(arguments, living, &id, &path).await;
+    }
     let input = input(arguments)?;
     for named in &living.explicit {
         if let Ok(other) = named.parse::<SkillId>()
@@ -82,6 +88,58 @@ async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
     } else {
         Exit::Success
     })
+}
+
+/// Runs a script as a model would, and shows what it left.
+async fn script(
+    arguments: &RunArguments,
+    living: &Living,
+    id: &SkillId,
+    path: &SkillPath,
+) -> Result<Exit> {
+    let output = match living.scripts.execute(id, path, &arguments.script).await {
+        Ok(output) => output,
+        Err(error) => {
+            let exit = match error {
+                ScriptError::Off | ScriptError::NotApproved(..) => Exit::Permission,
+                _ => Exit::Failure,
+            };
+            terminal::print_problem(&error.to_string(), None);
+            return Ok(exit);
+        }
+    };
+    if arguments.json {
+        print_json(&output)?;
+    } else {
+        terminal::print(&terminal::printable(&output.stdout))?;
+        if !output.stderr.is_empty() {
+            terminal::note(terminal::printable(&output.stderr).trim_end());
+        }
+        if output.truncated {
+            terminal::note("[more was printed than is kept]");
+        }
+    }
+    left_behind(living);
+    Ok(match output.exit_code {
+        0 => Exit::Success,
+        _ => Exit::Failure,
+    })
+}
+
+/// What a script wrote is the user's; an empty directory is not worth a word.
+fn left_behind(living: &Living) {
+    let entries = living.scripts.scratch().map(std::fs::read_dir);
+    let Some(Ok(entries)) = entries else {
+        return;
+    };
+    let names = entries.flatten().map(|it| it.file_name());
+    let names: Vec<String> = names.map(|it| it.to_string_lossy().into_owned()).collect();
+    if !names.is_empty()
+        && let Some(kept) = living.scripts.keep_scratch()
+    {
+        let line = format!("it left {} in {}", names.join(", "), kept.display());
+        terminal::note(&terminal::printable(&line));
+    }
 }
 
 /// The skill, and what of it: ids have slashes too, so the longest one that exists counts.

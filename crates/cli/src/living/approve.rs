@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write as _};
 
 use async_trait::async_trait;
 use prowess_policy::Right;
-use prowess_runtime::{Answer, Approver, LivingSkill, Question};
+use prowess_runtime::{Answer, Approver, Question};
 use prowess_scan::{File, Rules};
 use prowess_spec::manifest::Permission;
 
@@ -22,7 +22,7 @@ impl Approver for Terminal {
             return Answer::Nobody;
         }
         let asked = text(&question);
-        let shown = show(question.skill);
+        let shown = show(&question);
         let answered = tokio::task::spawn_blocking(move || ask(&asked, &shown)).await;
         answered.unwrap_or(Answer::Deny)
     }
@@ -30,10 +30,9 @@ impl Approver for Terminal {
 
 fn text(question: &Question<'_>) -> String {
     let skill = question.skill;
-    let mut text = format!(
-        "The skill `{}` {} wants to:\n",
-        skill.id, skill.manifest.version
-    );
+    let version = question.manifest.map(|it| format!(" {}", it.version));
+    let version = version.unwrap_or_default();
+    let mut text = format!("The skill `{}`{version} wants to:\n", skill.id);
     for right in question.rights {
         let _ = writeln!(text, "  {:<13} {}", right.word(), meaning(*right));
     }
@@ -87,18 +86,14 @@ fn meaning(right: Right) -> &'static str {
     }
 }
 
-/// What somebody should see before deciding: where it comes from, its files, what an audit says, and its code.
-fn show(skill: &LivingSkill) -> String {
-    let manifest = &skill.manifest;
-    let mut text = format!(
-        "{} {}\n  {}\n  {}\n",
-        skill.id,
-        manifest.version,
-        manifest.description,
-        skill.subject().content
-    );
-    let files = skill.files.iter();
-    let named = files.clone().map(|(path, bytes)| File {
+/// What somebody should see before deciding: what it consists of, what an audit says, and its code.
+fn show(question: &Question<'_>) -> String {
+    let skill = question.skill;
+    let mut text = format!("{}\n  {}\n", skill.id, skill.subject().content);
+    if let Some(manifest) = question.manifest {
+        let _ = writeln!(text, "  {}", manifest.description);
+    }
+    let named = skill.files().map(|(path, bytes)| File {
         path: path.as_str(),
         bytes,
     });
@@ -113,15 +108,15 @@ fn show(skill: &LivingSkill) -> String {
             skill.id
         ),
     };
-    for (path, bytes) in files.clone() {
+    for (path, bytes) in skill.files() {
         let _ = writeln!(text, "  {path} ({} bytes)", bytes.len());
     }
-    let implementation = manifest.implementation.as_ref();
+    let implementation = question.manifest.and_then(|it| it.implementation.as_ref());
     let entrypoint = implementation.and_then(|it| it.entrypoint.as_ref());
     if let Some(path) = entrypoint
-        && let Some(bytes) = skill.file(path)
+        && let Some(Ok(code)) = skill.file(path).map(std::str::from_utf8)
     {
-        let _ = writeln!(text, "\n{path}:\n{}", String::from_utf8_lossy(bytes));
+        let _ = writeln!(text, "\n{path}:\n{code}");
     }
     text
 }

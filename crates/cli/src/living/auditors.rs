@@ -7,7 +7,8 @@ use prowess_core::SkillId;
 use prowess_runtime::{Manifests, NobodyToAsk, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
 
-use super::open::{approvals, workers};
+use super::jails::workers;
+use super::open::approvals;
 use super::{explicit, tell};
 use crate::cli::{Global, LivingArguments};
 use crate::{configuration, open, terminal};
@@ -48,7 +49,7 @@ pub(crate) async fn auditors(
     }
     let config = configuration::load(global)?;
     let mut parts = Parts::new(skills);
-    parts.workers = workers()?;
+    parts.workers = workers(&config)?;
     parts.services.listener = tell::listener(global.quiet);
     parts.approvals = approvals(&config, &manifests, arguments, &catalog).await?;
     parts.approver = Arc::new(NobodyToAsk);

@@ -3,11 +3,13 @@
 mod approve;
 mod auditors;
 mod explicit;
+mod jails;
 mod open;
 mod store;
 mod tell;
 
 pub(crate) use auditors::auditors;
+pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{Living, open};
 pub(crate) use store::open as open_store;
 

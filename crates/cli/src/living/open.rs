@@ -1,22 +1,21 @@
 //! Everything that skills with code need, put together.
 
 use std::env;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use prowess_config::{Scope as Whose, SkillsConfig};
 use prowess_core::{Scope, SkillId};
 use prowess_policy::TurnLimits;
-use prowess_runtime::worker::Program;
 use prowess_runtime::{
     Activation, Allowances, Approvals, CODE, Manifests, Parts, Project, ProjectFiles,
-    ProjectLimits, Runtime, Services, Situation, Triggers, Workers, builtin_skills,
+    ProjectLimits, Runtime, Scripts, Services, Situation, Triggers, builtin_skills,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource, repository_root};
 use prowess_spec::manifest::{Mode, Permission, Word};
 
 use super::approve::Terminal;
+use super::jails::{scripts, workers};
 use super::{explicit, store, tell};
 use crate::cli::{Global, LivingArguments};
 use crate::progress::Waiting;
@@ -30,6 +29,8 @@ pub(crate) struct Living {
     pub(crate) project: Arc<Project>,
     /// The ids that somebody named.
     pub(crate) explicit: Vec<String>,
+    /// Whoever runs scripts.
+    pub(crate) scripts: Arc<Scripts>,
 }
 
 impl Living {
@@ -111,13 +112,14 @@ pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result
         }
     }
     let approvals = approvals(&config, &manifests, arguments, &catalog).await?;
-    let scan = move |root: PathBuf| Project::scan(&root, &ProjectLimits::default());
     let scanned = tokio::task::spawn_blocking({
         let root = root.clone();
-        move || scan(root)
+        move || Project::scan(&root, &ProjectLimits::default())
     });
+    let scripts = scripts(&config, &approvals, Arc::new(Terminal))?.project(root.clone());
+    scripts.serve(&skills);
     let mut parts = Parts::new(skills);
-    parts.workers = workers()?;
+    parts.workers = workers(&config)?;
     parts.services = Services {
         project: ProjectFiles::open(&root).ok(),
         environment: env::vars().collect(),
@@ -133,6 +135,7 @@ pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result
         triggers,
         project: Arc::new(scanned.await.context("cannot look through the project")?),
         explicit,
+        scripts: Arc::new(scripts),
     })
 }
 
@@ -180,16 +183,4 @@ fn allowances(config: &SkillsConfig) -> Allowances {
         exec_time: permissions.shell_exec_timeout,
         fetch_time: permissions.net_fetch_timeout,
     }
-}
-
-/// Workers are this very program, told to be one.
-pub(super) fn workers() -> Result<Workers> {
-    let program = env::current_exe().context("cannot find this program")?;
-    Ok(Workers {
-        starlark: Some(Program {
-            program,
-            arguments: vec!["worker".into(), "starlark".into()],
-        }),
-        ..Workers::default()
-    })
 }

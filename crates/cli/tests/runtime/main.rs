@@ -9,6 +9,7 @@
 mod contract_hooks;
 mod contract_lifecycle;
 mod contract_permissions;
+mod contract_process;
 mod contract_starlark;
 mod place;
 mod types;

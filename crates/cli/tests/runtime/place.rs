@@ -9,9 +9,10 @@ use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
-    Answer, Approvals, Approver, Listener, Parts, ProjectFiles, Question, Runtime, RuntimeEvent,
-    Services, Workers,
+    Answer, Approvals, Approver, Jails, Listener, Parts, ProjectFiles, Question, Runtime,
+    RuntimeEvent, Services, Workers,
 };
+use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -119,6 +120,11 @@ impl Place {
                 arguments: vec!["worker".into(), "starlark".into()],
             }),
             call_time: Some(Duration::from_secs(10)),
+            jails: Some(jails()),
+            plugin_host: Some(Program {
+                program: env!("CARGO_BIN_EXE_prowess").into(),
+                arguments: vec!["worker".into(), "plugin".into()],
+            }),
         };
         parts.services = Services {
             project: Some(ProjectFiles::open(&self.path("project")).unwrap()),
@@ -135,6 +141,13 @@ impl Place {
             approver,
         }
     }
+}
+
+/// Jails of this machine.
+pub(crate) fn jails() -> Jails {
+    let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
+    launcher.arguments = vec!["sandbox-init".into()];
+    Jails::new(launcher, Requirement::Full, std::env::var("PATH").ok())
 }
 
 impl Running {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::Session;
+use prowess_sources::on_this_thread;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
@@ -196,7 +197,16 @@ impl ServerHandler for Connection {
         let mut session = self.fork();
         self.server.expect_tool(&session, &request.name)?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let (answer, _) = session.call(&request.name, &arguments).await;
+        // One thread does all of it, instead of one after the other for each file.
+        let called = tokio::task::spawn_blocking(move || {
+            let call = async {
+                let (answer, _) = session.call(&request.name, &arguments).await;
+                (session, answer)
+            };
+            on_this_thread(|| pollster::block_on(call))
+        });
+        let given_up = |_| ErrorData::internal_error("the call was given up", None);
+        let (session, answer) = called.await.map_err(given_up)?;
         let mut shared = self.session();
         for id in session.active() {
             shared.activate(id);

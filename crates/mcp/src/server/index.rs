@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use prowess_core::{Catalog, SkillId, Skills};
+use prowess_sources::on_this_thread;
 
 use super::indexed::{Indexed, Unlistable, index};
 use crate::digest::Digest;
@@ -208,10 +209,8 @@ async fn slot(skills: &Skills, id: &SkillId, key: Key) -> Slot {
     Slot { key, read, indexed }
 }
 
-/// Reads skills on as many threads as there are, a few at a time on each.
-///
-/// These threads wait by themselves: to wake a task of the runtime for each of thousands of files would take longer
-/// than to read them.
+/// Reads skills on as many threads as there are, each of which reads its share by itself; what is far away is asked
+/// for a few at a time.
 async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Slot)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = ids.len().div_ceil(threads).max(1);
@@ -228,7 +227,7 @@ async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Sl
                 }
             };
             let slots = stream::iter(ids).map(read).buffer_unordered(readers);
-            pollster::block_on(slots.collect::<Vec<_>>())
+            on_this_thread(|| pollster::block_on(slots.collect::<Vec<_>>()))
         });
     }
     tasks.join_all().await.into_iter().flatten().collect()

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, DirEntry, File, Metadata, OpenOptions};
 use prowess_core::{Contents, Document, FileEntry, FilePart, SkillId, SourceError, document};
 use prowess_spec::limits::{FILE_BYTES, FRONTMATTER_BYTES};
 use prowess_spec::manifest::stand_in;
@@ -35,7 +35,7 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
         return document(id, text.as_bytes(), Some(directory.display().to_string()));
     };
     let mut bytes = Vec::new();
-    let file = regular(&handle, name).map_err(|reason| SourceError::Invalid {
+    let (file, _) = regular(&handle, name).map_err(|reason| SourceError::Invalid {
         id: id.clone(),
         reason: format!("{name} {reason}"),
     })?;
@@ -46,7 +46,8 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
 
 /// The text of a skill that consists of a manifest.
 fn from_manifest(id: &SkillId, handle: &Dir) -> Result<String, SourceError> {
-    let file = regular(handle, MANIFEST_FILE).map_err(|_| SourceError::NotFound(id.clone()))?;
+    let (file, _) =
+        regular(handle, MANIFEST_FILE).map_err(|_| SourceError::NotFound(id.clone()))?;
     let mut bytes = Vec::new();
     let read = file
         .take(FRONTMATTER_BYTES as u64 + 1)
@@ -63,7 +64,7 @@ fn from_manifest(id: &SkillId, handle: &Dir) -> Result<String, SourceError> {
 }
 
 /// Opens without waiting, and only what is a file.
-fn regular(handle: &Dir, path: &str) -> Result<File, &'static str> {
+fn regular(handle: &Dir, path: &str) -> Result<(File, u64), &'static str> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -75,12 +76,12 @@ fn regular(handle: &Dir, path: &str) -> Result<File, &'static str> {
         .open_with(path, &options)
         .map_err(|_| "cannot be opened")?;
     match file.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(file),
+        Ok(metadata) if metadata.is_file() => Ok((file, metadata.len())),
         _ => Err("is not a regular file"),
     }
 }
 
-/// All of a skill, read beneath one handle.
+/// All of a skill, read beneath one handle. How long a file is, is asked of the file that is read.
 pub(super) fn contents(
     id: &SkillId,
     directory: &Path,
@@ -89,47 +90,60 @@ pub(super) fn contents(
 ) -> Result<Contents, SourceError> {
     let handle = open(id, directory)?;
     let mut found = Vec::new();
-    walk(&handle, &handle, "", 0, &mut found);
-    let (own, mut others): (Vec<FileEntry>, Vec<FileEntry>) = found
+    walk(&handle, &handle, "", 0, &mut |path, _| found.push(path));
+    let (own, mut others): (Vec<SkillPath>, Vec<SkillPath>) = found
         .into_iter()
-        .partition(|file| prowess_spec::is_skill_file(file.path.as_str()));
-    let names: Vec<&str> = own.iter().map(|file| file.path.as_str()).collect();
+        .partition(|path| prowess_spec::is_skill_file(path.as_str()));
+    let names: Vec<&str> = own.iter().map(SkillPath::as_str).collect();
     let chosen = choose_skill_file(&names).map(|(name, _)| name);
-    let own_size = own.iter().find(|file| Some(file.path.as_str()) == chosen);
-    let bytes = own_size
-        .into_iter()
-        .chain(&others)
-        .map(|file| file.size)
-        .sum();
     let files = others.len() + 1;
-    if files > max_files || bytes > max_bytes {
-        return Ok(Contents::TooLarge { files, bytes });
-    }
-    others.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut left = max_bytes;
     let mut read = Vec::with_capacity(files);
     if let Ok(path) = SkillPath::parse(SKILL_FILE) {
-        let bytes = match own_size {
-            Some(own) => whole(id, &handle, own)?,
-            None => from_manifest(id, &handle)?.into_bytes(),
+        let bytes = match chosen {
+            Some(name) => whole(id, &handle, name, &mut left)?,
+            None => Some(from_manifest(id, &handle)?.into_bytes()),
         };
-        read.push((path, bytes));
+        read.extend(bytes.map(|bytes| (path, bytes)));
     }
-    for file in others {
-        let bytes = whole(id, &handle, &file)?;
-        read.push((file.path, bytes));
+    others.sort_unstable();
+    if files <= max_files {
+        for path in others {
+            let Some(bytes) = whole(id, &handle, path.as_str(), &mut left)? else {
+                break;
+            };
+            read.push((path, bytes));
+        }
     }
-    Ok(Contents::Whole(read))
+    if read.len() == files {
+        return Ok(Contents::Whole(read));
+    }
+    // Only now does it matter how much there is.
+    let mut bytes = 0;
+    walk(&handle, &handle, "", 0, &mut |_, entry| {
+        bytes += entry.metadata().map_or(0, |metadata| metadata.len());
+    });
+    Ok(Contents::TooLarge { files, bytes })
 }
 
-fn whole(id: &SkillId, handle: &Dir, entry: &FileEntry) -> Result<Vec<u8>, SourceError> {
-    let path = &entry.path;
+/// The bytes of a file, if there are no more than are left.
+fn whole(
+    id: &SkillId,
+    handle: &Dir,
+    path: &str,
+    left: &mut u64,
+) -> Result<Option<Vec<u8>>, SourceError> {
     let failed = |reason: &str| SourceError::Unavailable(format!("`{path}` of `{id}` {reason}"));
-    let file = regular(handle, path.as_str()).map_err(failed)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(entry.size).unwrap_or_default());
-    let read = file.take(entry.size + 1).read_to_end(&mut bytes);
+    let (file, size) = regular(handle, path).map_err(failed)?;
+    if size > *left {
+        return Ok(None);
+    }
+    *left -= size;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    let read = file.take(size + 1).read_to_end(&mut bytes);
     read.map_err(|error| failed(&format!("cannot be read: {}", error.kind())))?;
-    if bytes.len() as u64 == entry.size {
-        Ok(bytes)
+    if bytes.len() as u64 == size {
+        Ok(Some(bytes))
     } else {
         Err(failed("changed while it was read"))
     }
@@ -138,18 +152,51 @@ fn whole(id: &SkillId, handle: &Dir, entry: &FileEntry) -> Result<Vec<u8>, Sourc
 pub(super) fn list(id: &SkillId, directory: &Path) -> Result<Vec<FileEntry>, SourceError> {
     let handle = open(id, directory)?;
     let mut files = Vec::new();
-    walk(&handle, &handle, "", 0, &mut files);
-    files.retain(|file| !prowess_spec::is_skill_file(file.path.as_str()));
+    walk(&handle, &handle, "", 0, &mut |path, entry| {
+        if !prowess_spec::is_skill_file(path.as_str())
+            && let Ok(metadata) = size_of(&handle, &path, entry)
+        {
+            let size = metadata.len();
+            files.push(FileEntry { path, size });
+        }
+    });
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
 
-fn walk(root: &Dir, directory: &Dir, prefix: &str, depth: usize, files: &mut Vec<FileEntry>) {
+/// What is known of a file, whether a link leads to it or not.
+fn size_of(root: &Dir, path: &SkillPath, entry: &DirEntry) -> std::io::Result<Metadata> {
+    match entry.file_type() {
+        Ok(kind) if !kind.is_symlink() => entry.metadata(),
+        _ => root.metadata(path.as_str()),
+    }
+}
+
+/// Calls `take` with each file, in no order. What a directory says of its entries is enough for all but links.
+fn walk(
+    root: &Dir,
+    directory: &Dir,
+    prefix: &str,
+    depth: usize,
+    take: &mut dyn FnMut(SkillPath, &DirEntry),
+) {
+    let mut taken = 0;
+    walk_some(root, directory, prefix, depth, &mut taken, take);
+}
+
+fn walk_some(
+    root: &Dir,
+    directory: &Dir,
+    prefix: &str,
+    depth: usize,
+    taken: &mut usize,
+    take: &mut dyn FnMut(SkillPath, &DirEntry),
+) {
     let Ok(entries) = directory.entries() else {
         return;
     };
     for entry in entries.flatten() {
-        if files.len() >= MAX_FILES {
+        if *taken >= MAX_FILES {
             return;
         }
         let Ok(name) = entry.file_name().into_string() else {
@@ -159,25 +206,22 @@ fn walk(root: &Dir, directory: &Dir, prefix: &str, depth: usize, files: &mut Vec
             continue;
         }
         let path = format!("{prefix}{name}");
-        // A link is asked about from the root, so that it is followed only as far as the skill reaches.
-        let metadata = match entry.file_type() {
-            Ok(kind) if !kind.is_symlink() => entry.metadata(),
-            _ => root.metadata(&path),
-        };
-        let Ok(metadata) = metadata else {
+        let Ok(kind) = entry.file_type() else {
             continue;
         };
-        if metadata.is_file() {
+        // A link is asked about from the root, so that it is followed only as far as the skill reaches.
+        let is_file = kind.is_file()
+            || (kind.is_symlink() && root.metadata(&path).is_ok_and(|found| found.is_file()));
+        if is_file {
             if let Ok(path) = SkillPath::parse(&path) {
-                let size = metadata.len();
-                files.push(FileEntry { path, size });
+                *taken += 1;
+                take(path, &entry);
             }
-        } else if metadata.is_dir()
+        } else if kind.is_dir()
             && depth < MAX_DEPTH
-            && entry.file_type().is_ok_and(|kind| kind.is_dir())
             && let Ok(below) = entry.open_dir()
         {
-            walk(root, &below, &format!("{path}/"), depth + 1, files);
+            walk_some(root, &below, &format!("{path}/"), depth + 1, taken, take);
         }
     }
 }
@@ -206,8 +250,7 @@ pub(super) fn read(
         id: id.clone(),
         path: path.clone(),
     };
-    let mut file = regular(&handle, path.as_str()).map_err(|_| denied())?;
-    let size = file.metadata().map_err(|_| denied())?.len();
+    let (mut file, size) = regular(&handle, path.as_str()).map_err(|_| denied())?;
     let offset = offset.min(size);
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(offset))

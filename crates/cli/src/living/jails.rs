@@ -1,0 +1,98 @@
+//! What confines the code of skills, as the configuration wants it.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig};
+use prowess_runtime::worker::Program;
+use prowess_runtime::{Approvals, Approver, Jails, NobodyToAsk, Scripts, ScriptsMode, Workers};
+use prowess_sandbox::{Launcher, Requirement};
+
+use super::store;
+use crate::cli::Global;
+use crate::{configuration, terminal};
+
+fn own_program() -> Result<PathBuf> {
+    let program = env::current_exe().context("cannot find this program")?;
+    // Inside of a jail there are no links.
+    Ok(program.canonicalize().unwrap_or(program))
+}
+
+/// This very program, told to build a jail.
+pub(crate) fn launcher() -> Result<Launcher> {
+    let mut launcher = Launcher::new(own_program()?);
+    launcher.arguments = vec!["sandbox-init".into()];
+    Ok(launcher)
+}
+
+fn jails(config: &SkillsConfig) -> Result<Jails> {
+    let requirement = match config.skills.sandbox {
+        SandboxMode::Full => Requirement::Full,
+        SandboxMode::None if config.project_states("skills.sandbox") => {
+            terminal::note(
+                "`skills.sandbox` of a project's file does not count: only your own can switch it off",
+            );
+            Requirement::Full
+        }
+        SandboxMode::None => Requirement::ExplicitlyNone,
+    };
+    let search = env::var("PATH").ok();
+    Ok(Jails::new(launcher()?, requirement, search))
+}
+
+/// Workers are this very program, told to be one; programs of skills run in jails.
+pub(super) fn workers(config: &SkillsConfig) -> Result<Workers> {
+    let program = own_program()?;
+    let worker = |kind: &str| Program {
+        program: program.clone(),
+        arguments: vec!["worker".into(), kind.into()],
+    };
+    Ok(Workers {
+        starlark: Some(worker("starlark")),
+        jails: Some(jails(config)?),
+        plugin_host: Some(worker("plugin")),
+        call_time: None,
+    })
+}
+
+/// Whoever runs the scripts of skills.
+pub(super) fn scripts(
+    config: &SkillsConfig,
+    approvals: &Approvals,
+    approver: Arc<dyn Approver>,
+) -> Result<Scripts> {
+    let mode = match config.skills.scripts {
+        Wanted::Off => ScriptsMode::Off,
+        Wanted::Ask => ScriptsMode::Ask,
+        // Whoever wrote the project does not approve its skills.
+        Wanted::Sandboxed if config.project_states("skills.scripts") => ScriptsMode::Ask,
+        Wanted::Sandboxed => ScriptsMode::Sandboxed,
+    };
+    let scripts = Scripts::new(jails(config)?, approvals.clone(), approver, mode);
+    Ok(scripts.time(config.permissions.shell_exec_timeout))
+}
+
+/// The same where nobody can be asked; nothing where scripts are off. What was approved is in the store.
+pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>> {
+    let config = configuration::load(global)?;
+    if config.skills.scripts == Wanted::Off {
+        return Ok(None);
+    }
+    let approvals = pollster::block_on(async {
+        let store = store::open(&config).await?;
+        anyhow::Ok(Approvals::load(store).await?)
+    });
+    let approvals = match approvals {
+        Ok(approvals) => approvals,
+        Err(error) => {
+            terminal::note(&terminal::printable(&format!(
+                "scripts do not run: {error:#}"
+            )));
+            return Ok(None);
+        }
+    };
+    let scripts = scripts(&config, &approvals, Arc::new(NobodyToAsk))?;
+    Ok(Some(Arc::new(scripts)))
+}

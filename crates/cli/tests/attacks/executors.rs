@@ -1,0 +1,200 @@
+//! The ways in which a skill's own code runs outside of our process.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_core::{Scope, SkillId, Skills};
+use prowess_runtime::{
+    Approvals, Jails, NobodyToAsk, Parts, ProjectFiles, Runtime, Scripts, ScriptsMode, Workers,
+};
+use prowess_sandbox::{Launcher, Requirement};
+use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_spec::SkillPath;
+use prowess_spec::manifest::Permission;
+use serde_json::json;
+
+/// What an attack had to say.
+pub(crate) enum Said {
+    /// It ended by itself.
+    Ended { text: String, code: i32 },
+    /// It took with it what ran it.
+    Died(String),
+    /// It did not run.
+    Not(String),
+}
+
+/// Runs a Python text as the code of a skill that may read the project.
+pub(crate) trait Executor {
+    fn name(&self) -> &'static str;
+    fn run(&self, project: &Path, text: &str, mark: &str) -> Said;
+    /// Attacks that are none here, and why.
+    fn leaves_out(&self) -> &[(&str, &str)] {
+        &[]
+    }
+}
+
+pub(crate) fn jails() -> Jails {
+    let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
+    launcher.arguments = vec!["sandbox-init".into()];
+    Jails::new(launcher, Requirement::Full, None)
+}
+
+pub(crate) async fn skills(root: &Path) -> Skills {
+    let source = FilesystemSource::new(root, FilesystemOptions::new(Scope::Project));
+    let built = Skills::builder().source("attacks", source).build().await;
+    built.unwrap()
+}
+
+pub(crate) fn approved() -> Approvals {
+    let approvals = Approvals::default();
+    approvals.say_for_session("attack", &[Permission::FileRead]);
+    approvals
+}
+
+pub(crate) fn id() -> SkillId {
+    "attack".parse().unwrap()
+}
+
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(work)
+}
+
+pub(crate) fn manifest(implementation: &str) -> String {
+    format!(
+        "name: attack\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: [\"file:read\"]\n\
+         implementation: {implementation}\n"
+    )
+}
+
+/// A script that a model asks for.
+pub(crate) struct Script;
+
+impl Executor for Script {
+    fn name(&self) -> &'static str {
+        "a script"
+    }
+
+    fn leaves_out(&self) -> &[(&str, &str)] {
+        &[(
+            "other-places",
+            "a script has a directory for what it leaves",
+        )]
+    }
+
+    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+        let place = tempfile::tempdir().unwrap();
+        let skill = place.path().join("attack");
+        fs::create_dir_all(skill.join("scripts")).unwrap();
+        fs::write(
+            skill.join("SKILL.yaml"),
+            manifest("{backend: starlark, entrypoint: x.star}"),
+        )
+        .unwrap();
+        fs::write(skill.join("x.star"), "").unwrap();
+        fs::write(skill.join("scripts/attack.py"), text).unwrap();
+        block_on(async {
+            let scripts =
+                Scripts::new(jails(), approved(), Arc::new(NobodyToAsk), ScriptsMode::Ask)
+                    .project(project.to_owned())
+                    .time(Duration::from_secs(90));
+            scripts.serve(&skills(place.path()).await);
+            let path = SkillPath::parse("scripts/attack.py").unwrap();
+            match scripts.execute(&id(), &path, &[mark.to_owned()]).await {
+                Ok(output) if output.exit_code > 128 => Said::Died(output.stderr),
+                Ok(output) => Said::Ended {
+                    text: output.stdout,
+                    code: output.exit_code,
+                },
+                Err(error) => Said::Not(error.to_string()),
+            }
+        })
+    }
+}
+
+/// A skill that is a program.
+pub(crate) struct Process;
+
+const PROCESS: &str = r#"
+import json, subprocess, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["method"] == "initialize":
+        result = {"tools": [{"name": "attack", "description": "d"}]}
+    elif request["method"] == "tool/execute":
+        given = request["params"]["input"]
+        done = subprocess.run([sys.executable, "-I", "-c", given["text"], given["mark"]], capture_output=True, start_new_session=True)
+        said = {"text": done.stdout.decode("utf-8", "replace"), "code": done.returncode, "errors": done.stderr.decode("utf-8", "replace")[-2000:]}
+        result = {"content": json.dumps(said), "is_error": False}
+    else:
+        result = None
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+    if request["method"] == "shutdown":
+        break
+"#;
+
+impl Executor for Process {
+    fn name(&self) -> &'static str {
+        "a process skill"
+    }
+
+    fn leaves_out(&self) -> &[(&str, &str)] {
+        &[("parent-memory", "the parent is the skill's own process")]
+    }
+
+    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+        let place = tempfile::tempdir().unwrap();
+        let skill = place.path().join("attack");
+        fs::create_dir_all(&skill).unwrap();
+        fs::write(
+            skill.join("SKILL.yaml"),
+            manifest("{backend: process, command: [python3, main.py]}"),
+        )
+        .unwrap();
+        fs::write(skill.join("main.py"), PROCESS).unwrap();
+        as_tool(project, place.path(), text, mark)
+    }
+}
+
+/// Has the tool of a skill run the text, in a worker of its own.
+pub(crate) fn as_tool(project: &Path, root: &Path, text: &str, mark: &str) -> Said {
+    block_on(async {
+        let runtime = runtime(root, project).await;
+        if let Err(error) = runtime.activate(&id()).await {
+            return Said::Not(error.to_string());
+        }
+        let input = json!({"text": text, "mark": mark});
+        let result = runtime.call_tool("attack", input).await.unwrap();
+        runtime.shut_down().await;
+        if result.is_error {
+            return Said::Died(result.content);
+        }
+        let said: serde_json::Value = serde_json::from_str(&result.content).unwrap();
+        let code = said["code"].as_i64().unwrap();
+        if code < 0 {
+            return Said::Died(format!("signal {}", -code));
+        }
+        Said::Ended {
+            text: said["text"].as_str().unwrap().to_owned(),
+            code: i32::try_from(code).unwrap(),
+        }
+    })
+}
+
+pub(crate) async fn runtime(root: &Path, project: &Path) -> Runtime {
+    let mut parts = Parts::new(skills(root).await);
+    parts.workers = Workers {
+        jails: Some(jails()),
+        call_time: Some(Duration::from_secs(90)),
+        ..Workers::default()
+    };
+    parts.services.project = Some(ProjectFiles::open(project).unwrap());
+    parts.approvals = approved();
+    Runtime::new(parts)
+}

@@ -1,0 +1,258 @@
+//! A skill's program, in a jail that its permissions furnish.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use prowess_sandbox::{
+    Child, Command, Confinement, Launcher, Limits, Mount, Network, Requirement, Sandbox,
+};
+use prowess_spec::SkillPath;
+use prowess_spec::manifest::Permission;
+use tempfile::TempDir;
+
+use super::interpreter::{Found, ProgramError, for_command, for_file};
+use crate::content::SkillContent;
+use crate::gate::Gate;
+use crate::worker::{Handle, Spawned, Start};
+
+/// Where a skill finds itself.
+pub(crate) const SKILL: &str = "/skill";
+/// Where a skill finds the project, if it may.
+pub(crate) const PROJECT: &str = "/project";
+/// Where a script may leave something.
+pub(crate) const SCRATCH: &str = "/scratch";
+
+/// How often a process is looked at that is about to end.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// How programs are confined here. A clone is another handle.
+#[derive(Clone, Debug)]
+pub struct Jails {
+    sandbox: Arc<Sandbox>,
+    /// Where programs are looked for besides the system's places.
+    search: Option<String>,
+}
+
+impl Jails {
+    /// Jails that are entered through this launcher; `search` is the user's search path for programs.
+    pub fn new(launcher: Launcher, requirement: Requirement, search: Option<String>) -> Self {
+        Self {
+            sandbox: Arc::new(Sandbox::new(launcher, requirement)),
+            search,
+        }
+    }
+}
+
+/// What a jail has besides the skill.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extra {
+    /// The project's directory.
+    pub(crate) project: Option<PathBuf>,
+    /// A directory for what the program leaves.
+    pub(crate) scratch: Option<PathBuf>,
+    /// Files of ours at places inside.
+    pub(crate) files: Vec<(PathBuf, PathBuf)>,
+    /// Limits, where they differ.
+    pub(crate) limits: Limits,
+}
+
+/// A program of a skill, ready to be started as often as need be.
+pub(crate) struct Confined {
+    jails: Jails,
+    command: Command,
+    confinement: Confinement,
+    /// The skill's files, which live as long as anything may read them.
+    files: Arc<TempDir>,
+}
+
+impl Confined {
+    /// A file of the skill, run by what runs such files.
+    pub(crate) fn file(
+        jails: &Jails,
+        skill: &SkillContent,
+        path: &SkillPath,
+        gate: &Gate,
+        extra: &Extra,
+    ) -> Result<Self, ConfinedError> {
+        let bytes = skill.file(path);
+        let bytes = bytes.ok_or_else(|| ProgramError::Missing(path.as_str().to_owned()))?;
+        let found = for_file(path, bytes, Path::new(SKILL), jails.search.as_deref())?;
+        Self::new(jails, skill, found, gate, extra)
+    }
+
+    /// A command of the manifest; what in it names a file of the skill means that file.
+    pub(crate) fn command(
+        jails: &Jails,
+        skill: &SkillContent,
+        words: &[String],
+        gate: &Gate,
+        extra: &Extra,
+    ) -> Result<Self, ConfinedError> {
+        let found = for_command(words, Path::new(SKILL), jails.search.as_deref())?;
+        if let Some(name) = found
+            .program
+            .strip_prefix(SKILL)
+            .ok()
+            .and_then(Path::to_str)
+        {
+            let there = SkillPath::parse(name)
+                .ok()
+                .is_some_and(|it| skill.file(&it).is_some());
+            if !there {
+                return Err(ProgramError::Missing(name.to_owned()).into());
+            }
+        }
+        Self::new(jails, skill, found, gate, extra)
+    }
+
+    /// A program of ours that is among the extra files.
+    pub(crate) fn ours(
+        jails: &Jails,
+        skill: &SkillContent,
+        words: &[String],
+        gate: &Gate,
+        extra: &Extra,
+    ) -> Result<Self, ConfinedError> {
+        let (program, arguments) = words.split_first().ok_or(ProgramError::Empty)?;
+        let found = Found {
+            program: program.into(),
+            arguments: arguments.iter().map(OsString::from).collect(),
+            prefix: None,
+        };
+        Self::new(jails, skill, found, gate, extra)
+    }
+
+    fn new(
+        jails: &Jails,
+        skill: &SkillContent,
+        found: Found,
+        gate: &Gate,
+        extra: &Extra,
+    ) -> Result<Self, ConfinedError> {
+        let files = skill.unpack().map_err(ConfinedError::Unpack)?;
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut read_only = vec![Mount::new(real(files.path()), SKILL)];
+        read_only.extend(found.prefix.map(Mount::same));
+        let ours = extra.files.iter();
+        read_only.extend(ours.map(|(outside, inside)| Mount::new(real(outside), inside)));
+        let mut read_write = Vec::new();
+        if let Some(scratch) = &extra.scratch {
+            read_write.push(Mount::new(real(scratch), SCRATCH));
+        }
+        if let Some(project) = &extra.project {
+            let mount = Mount::new(real(project), PROJECT);
+            if gate.may(Permission::FileWrite).is_ok() {
+                read_write.push(mount);
+            } else if gate.may(Permission::FileRead).is_ok() {
+                read_only.push(mount);
+            }
+        }
+        let network = if gate.may(Permission::NetFetch).is_ok() {
+            Network::Host
+        } else {
+            Network::None
+        };
+        let directory = if extra.scratch.is_some() {
+            SCRATCH
+        } else {
+            SKILL
+        };
+        let confinement = Confinement {
+            read_only,
+            read_write,
+            network,
+            limits: extra.limits,
+            environment: environment(),
+            working_directory: directory.into(),
+            ..Confinement::default()
+        };
+        Ok(Self {
+            jails: jails.clone(),
+            command: Command::new(found.program).arguments(found.arguments),
+            confinement,
+            files: Arc::new(files),
+        })
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn arguments(mut self, arguments: &[String]) -> Self {
+        self.command = self.command.arguments(arguments);
+        self
+    }
+
+    /// Starts it.
+    pub(crate) fn spawn(&self) -> Result<ConfinedChild, prowess_sandbox::SandboxError> {
+        let child = self.jails.sandbox.spawn(&self.command, &self.confinement)?;
+        Ok(ConfinedChild {
+            child,
+            _files: Arc::clone(&self.files),
+        })
+    }
+}
+
+/// Why a program was not made ready.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfinedError {
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error("cannot put the skill's files where the program can read them: {0}")]
+    Unpack(#[source] io::Error),
+}
+
+/// Nothing of ours: what a program needs to find others and to write its text.
+fn environment() -> Vec<(OsString, OsString)> {
+    let variables = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("HOME", "/tmp"),
+        ("TMPDIR", "/tmp"),
+        ("LANG", "C.UTF-8"),
+    ];
+    let pairs = variables.into_iter();
+    pairs
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+/// A running program, with the files that it reads.
+pub(crate) struct ConfinedChild {
+    pub(crate) child: Child,
+    _files: Arc<TempDir>,
+}
+
+impl Handle for ConfinedChild {
+    fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
+        let began = Instant::now();
+        while began.elapsed() < patience {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.child.kill()?;
+        self.child.wait()
+    }
+}
+
+impl Start for Confined {
+    fn start(&self) -> io::Result<Spawned> {
+        let mut child = self.spawn().map_err(io::Error::other)?;
+        let streams = (
+            child.child.stdin.take(),
+            child.child.stdout.take(),
+            child.child.stderr.take(),
+        );
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err(io::Error::other("its streams are not there"));
+        };
+        Ok(Spawned {
+            stdin,
+            stdout,
+            stderr,
+            handle: Box::new(child),
+        })
+    }
+}

@@ -1,0 +1,2 @@
+# Lists the home directory.
+held("; ".join(tries(os.listdir, path) for path in {FACTS["home"], "/home", "/root"}))

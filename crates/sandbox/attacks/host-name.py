@@ -1,0 +1,2 @@
+# Renames the machine.
+held(refused("sethostname", b"owned", 5))

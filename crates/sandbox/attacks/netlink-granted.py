@@ -1,0 +1,4 @@
+# Talks to the kernel over netlink, with the network granted.
+import socket
+
+held("; ".join(tries(socket.socket, socket.AF_NETLINK, socket.SOCK_RAW, protocol) for protocol in (0, 9, 12, 15, 16)))

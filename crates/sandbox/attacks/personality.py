@@ -1,0 +1,2 @@
+# Switches address randomisation off.
+refused_all(("personality", 0x0040000), ("personality", 0x0400000 | 8))

@@ -1,0 +1,130 @@
+//! What a child finds at its root. One list for every way to build it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::confinement::{Access, Confinement, Mount, Network};
+
+/// The user inside: without privileges, and the same on every machine.
+pub(super) const USER: u32 = 1000;
+/// The name of the machine inside.
+pub(super) const HOST: &str = "sandbox";
+
+/// Programs and libraries of the system. Where one is a link, the link is made again.
+const SYSTEM: &[&str] = &[
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+];
+/// What programs and libraries of the system look for in `/etc`. Nothing here may hold a secret: where we run as the
+/// superuser, the child reads what the superuser may read.
+const ETC: &[&str] = &["/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"];
+/// The same for the network: whom to trust. The directories beside these have private keys.
+const TRUST: &[&str] = &[
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates/extracted",
+];
+/// The same for the network, and so often a link to somewhere that only their text is taken over.
+const NAMES: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/services"];
+/// Bytes of such a text.
+const TEXT_BYTES: u64 = 256 * 1024;
+
+/// Devices that hold nothing and lead nowhere.
+pub(super) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+
+const STREAMS: &[(&str, &str)] = &[
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"),
+    ("/dev/stderr", "/proc/self/fd/2"),
+];
+
+/// One thing at the root of a child.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    Directory(PathBuf),
+    Link { place: PathBuf, target: PathBuf },
+    Text { place: PathBuf, text: Vec<u8> },
+    Mount { mount: Mount, access: Access },
+}
+
+/// Everything but `/proc`, `/tmp` and the devices, in the order in which it has to be made.
+pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = SYSTEM.iter().filter_map(|path| entry(path)).collect();
+    entries.push(text(
+        "/etc/passwd",
+        format!("skill:x:{USER}:{USER}::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"),
+    ));
+    entries.push(text(
+        "/etc/group",
+        format!("skill:x:{USER}:\nnogroup:x:65534:\n"),
+    ));
+    entries.push(text(
+        "/etc/nsswitch.conf",
+        "passwd: files\ngroup: files\nhosts: files dns\n",
+    ));
+    entries.extend(ETC.iter().filter_map(|path| entry(path)));
+    match confinement.network {
+        Network::None => {
+            let own = format!("127.0.0.1 localhost {HOST}\n::1 localhost\n");
+            entries.push(text("/etc/hosts", own));
+        }
+        Network::Host => {
+            entries.extend(TRUST.iter().filter_map(|path| entry(path)));
+            for path in NAMES {
+                entries.extend(read(Path::new(path)).map(|bytes| text(path, bytes)));
+            }
+        }
+    }
+    for (place, target) in STREAMS {
+        entries.push(Entry::Link {
+            place: PathBuf::from(place),
+            target: PathBuf::from(target),
+        });
+    }
+    // Landlock and programs ask for these, whether something is mounted there or not.
+    entries.push(Entry::Directory(PathBuf::from("/run")));
+    entries.push(Entry::Directory(PathBuf::from("/var")));
+    entries.push(Entry::Link {
+        place: PathBuf::from("/var/tmp"),
+        target: PathBuf::from("/tmp"),
+    });
+    let mounts = confinement.mounts().into_iter();
+    entries.extend(mounts.map(|(mount, access)| Entry::Mount { mount, access }));
+    entries
+}
+
+/// Something of the system, if it is there: a link as a link, anything else read-only.
+fn entry(path: &str) -> Option<Entry> {
+    let path = PathBuf::from(path);
+    let kind = fs::symlink_metadata(&path).ok()?.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(&path).ok()?;
+        return Some(Entry::Link {
+            place: path,
+            target,
+        });
+    }
+    Some(Entry::Mount {
+        mount: Mount::same(path),
+        access: Access::ReadOnly,
+    })
+}
+
+fn text(place: &str, text: impl Into<Vec<u8>>) -> Entry {
+    Entry::Text {
+        place: PathBuf::from(place),
+        text: text.into(),
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut text = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(TEXT_BYTES).read_to_end(&mut text).ok()?;
+    Some(text)
+}

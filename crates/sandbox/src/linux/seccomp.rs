@@ -1,0 +1,275 @@
+//! The third layer: system calls that a program never needs, and sockets that it was not given.
+
+use std::collections::BTreeMap;
+
+use libc::{c_int, c_long};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Width, SeccompCmpOp as Compare,
+    SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+use crate::confinement::Network;
+use crate::error::{Refusal, Step};
+
+/// Calls that are refused whatever their arguments.
+const REFUSED: &[c_long] = &[
+    // What is mounted, and where the root is.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    // Namespaces.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    // The kernel and the machine.
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_vhangup,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    // Keys, which belong to the user and not to the jail.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Files by other means than a name.
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    // Large and young parts of the kernel; a ring could also do what is refused here.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    // Memory that no limit of a process counts.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+];
+
+/// The same, where only this processor has them.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[c_long] = &[
+    libc::SYS_kexec_file_load,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+    libc::SYS_ustat,
+    libc::SYS__sysctl,
+    libc::SYS_sysfs,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[c_long] = &[];
+
+/// Requests that put text into a terminal as if it had been typed.
+const TERMINAL: &[u64] = &[0x5412, 0x541c];
+
+/// What `personality` may be asked for: nothing, and what it is.
+const PERSONALITIES: &[u64] = &[0, 0xffff_ffff];
+
+/// Low bits of the type of a socket, without the flags.
+const SOCKET_TYPE: u64 = 0xf;
+/// Protocols of TCP and UDP: the default one, their own numbers, and multipath TCP.
+const PROTOCOLS: &[u64] = &[0, 6, 17, 262];
+
+/// From here on, numbers belong to a second set of calls with 32-bit pointers, which no rule below would know.
+#[cfg(target_arch = "x86_64")]
+const SECOND_SET: u32 = 0x4000_0000;
+
+/// Refuses what no program needs, and every socket that `network` does not give.
+pub(super) fn refuse(network: Network) -> Result<(), Refusal> {
+    let program = program(network).step("compile the system call filter")?;
+    seccompiler::apply_filter(&program).step("filter system calls")
+}
+
+fn program(network: Network) -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut rules = BTreeMap::new();
+    for call in REFUSED.iter().chain(REFUSED_HERE) {
+        rules.insert(*call, Vec::new());
+    }
+    rules.insert(libc::SYS_clone, namespaces()?);
+    rules.insert(libc::SYS_ioctl, equal(1, TERMINAL)?);
+    rules.insert(libc::SYS_personality, vec![other(0, PERSONALITIES)?]);
+    rules.insert(libc::SYS_socketpair, pairs()?);
+    if network == Network::None {
+        rules.insert(libc::SYS_connect, Vec::new());
+        rules.insert(libc::SYS_bind, Vec::new());
+    }
+    rules.insert(libc::SYS_socket, sockets(network)?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_mknod, devices(1)?);
+    rules.insert(libc::SYS_mknodat, devices(2)?);
+    let mut program = first_of_all();
+    let rest: BpfProgram = compile(rules, SeccompAction::Allow, refusal())?;
+    program.extend(rest);
+    Ok(program)
+}
+
+pub(super) fn compile(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    otherwise: SeccompAction,
+    listed: SeccompAction,
+) -> Result<BpfProgram, seccompiler::BackendError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, otherwise, listed, arch)?.try_into()
+}
+
+/// What a refused call answers. Not the end of the process: an honest one asks, is refused, and does without.
+pub(super) fn refusal() -> SeccompAction {
+    SeccompAction::Errno(libc::EPERM.unsigned_abs())
+}
+
+/// What must look as if this kernel did not have it, so that the C library falls back: `clone3`, whose arguments no
+/// filter can read. Stands before everything else.
+pub(super) fn first_of_all() -> BpfProgram {
+    let statement = |code: u32, k: u32| sock_filter {
+        code: u16::try_from(code).unwrap_or_default(),
+        jt: 0,
+        jf: 0,
+        k,
+    };
+    let unknown = statement(
+        libc::BPF_RET | libc::BPF_K,
+        libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
+    );
+    let unless = |test: u32, k: u32| sock_filter {
+        jf: 1,
+        ..statement(libc::BPF_JMP | test | libc::BPF_K, k)
+    };
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    // The number of the call is the first word of what a filter sees.
+    let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
+    #[cfg(target_arch = "x86_64")]
+    program.extend([unless(libc::BPF_JGE, SECOND_SET), unknown.clone()]);
+    program.extend([unless(libc::BPF_JEQ, clone3), unknown]);
+    program
+}
+
+fn sockets(network: Network) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    if network == Network::None {
+        return Ok(Vec::new());
+    }
+    let mut rules = vec![
+        other(0, &[number(libc::AF_INET), number(libc::AF_INET6)])?,
+        other(2, PROTOCOLS)?,
+    ];
+    let usual = [number(libc::SOCK_STREAM), number(libc::SOCK_DGRAM)];
+    for kind in (0..=SOCKET_TYPE).filter(|kind| !usual.contains(kind)) {
+        rules.push(masked(1, SOCKET_TYPE, kind)?);
+    }
+    Ok(rules)
+}
+
+/// Two ends that talk to each other. Not of datagrams: such an end can be turned to any socket that has a path.
+fn pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let datagrams = number(libc::SOCK_DGRAM);
+    Ok(vec![
+        other(0, &[number(libc::AF_UNIX)])?,
+        masked(1, SOCKET_TYPE, datagrams)?,
+    ])
+}
+
+fn namespaces() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let flags = [
+        libc::CLONE_NEWNS,
+        libc::CLONE_NEWCGROUP,
+        libc::CLONE_NEWUTS,
+        libc::CLONE_NEWIPC,
+        libc::CLONE_NEWUSER,
+        libc::CLONE_NEWPID,
+        libc::CLONE_NEWNET,
+    ];
+    flags
+        .into_iter()
+        .map(|flag| masked(0, number(flag), number(flag)))
+        .collect()
+}
+
+fn devices(argument: u8) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let kinds = [libc::S_IFCHR, libc::S_IFBLK];
+    let mask = u64::from(libc::S_IFMT);
+    kinds
+        .into_iter()
+        .map(|kind| masked(argument, mask, kind.into()))
+        .collect()
+}
+
+/// One rule for each of the values of an argument.
+pub(super) fn equal(
+    argument: u8,
+    values: &[u64],
+) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let rule = |value: &u64| {
+        condition(argument, Compare::Eq, *value).and_then(|one| SeccompRule::new(vec![one]))
+    };
+    values.iter().map(rule).collect()
+}
+
+/// A rule for every other value than these.
+fn other(argument: u8, values: &[u64]) -> Result<SeccompRule, seccompiler::BackendError> {
+    let each = values
+        .iter()
+        .map(|value| condition(argument, Compare::Ne, *value));
+    SeccompRule::new(each.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn masked(
+    argument: u8,
+    mask: u64,
+    value: u64,
+) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(vec![condition(argument, Compare::MaskedEq(mask), value)?])
+}
+
+/// The kernel looks at the lower half of these arguments only, so we must not look at more.
+fn condition(
+    argument: u8,
+    compare: Compare,
+    value: u64,
+) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, Width::Dword, compare, value)
+}
+
+fn number(flag: c_int) -> u64 {
+    u64::from(flag.unsigned_abs())
+}

@@ -1,0 +1,156 @@
+//! Every attack of `attacks/attacks.toml`, done in a real jail: as whoever runs the tests, and as nobody.
+//!
+//! With `PROWESS_SANDBOX_REPORT` set to a file that everybody may write, what happened is appended to it as Markdown.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use prowess_sandbox::{Isolation, SandboxError, abilities};
+use support::arena::{Arena, Verdict};
+use support::attack::{Attack, attacks};
+use support::{again_as_nobody, launcher, report, superuser};
+
+/// Bombs want the machine for themselves.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hold(isolation: Isolation) {
+    let _turn = turn();
+    let mut arena = Arena::new();
+    let results: Vec<(Attack, Verdict)> = attacks()
+        .into_iter()
+        .map(|attack| {
+            let verdict = arena.run(&attack, isolation);
+            if matches!(verdict, Verdict::Traces(_)) {
+                // What one attack left must not be blamed on the next.
+                arena = Arena::new();
+            }
+            (attack, verdict)
+        })
+        .collect();
+    assert!(results.len() >= 60);
+    if let Ok(path) = std::env::var("PROWESS_SANDBOX_REPORT") {
+        let user = if superuser() {
+            "the superuser"
+        } else {
+            "a user without privileges"
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
+        let head = report::head(&abilities(&launcher()));
+        let rows = report::rows(isolation, &results);
+        write!(
+            file,
+            "## Through {isolation}, as {user}\n\n{head}\n{rows}\n"
+        )
+        .unwrap();
+    }
+    let bad = |(attack, verdict): &&(Attack, Verdict)| match verdict {
+        Verdict::Held(_) => false,
+        Verdict::Escaped(_) => !attack.open(isolation),
+        Verdict::Traces(_) | Verdict::Unclear(_) => true,
+    };
+    let bad: Vec<String> = results
+        .iter()
+        .filter(bad)
+        .map(|(attack, verdict)| format!("{}: {verdict:?}", attack.id))
+        .collect();
+    assert!(
+        bad.is_empty(),
+        "{isolation}, {} of {}:\n{}",
+        bad.len(),
+        results.len(),
+        bad.join("\n")
+    );
+}
+
+#[test]
+fn attacks_on_namespaces() {
+    hold(Isolation::Namespaces);
+}
+
+#[test]
+fn attacks_on_namespaces_as_nobody() {
+    let _turn = turn();
+    again_as_nobody("attacks_on_namespaces");
+}
+
+#[test]
+fn attacks_on_bubblewrap() {
+    if superuser() {
+        // Not a way for them: see `linux/bubblewrap.rs`.
+        let command = prowess_sandbox::Command::new("/bin/true");
+        let refused =
+            support::sandbox(Isolation::Bubblewrap).spawn(&command, &support::confinement());
+        assert!(
+            matches!(refused, Err(SandboxError::Unavailable { .. })),
+            "{refused:?}"
+        );
+        return;
+    }
+    hold(Isolation::Bubblewrap);
+}
+
+#[test]
+fn attacks_on_bubblewrap_as_nobody() {
+    let _turn = turn();
+    again_as_nobody("attacks_on_bubblewrap");
+}
+
+/// Attacks that are harmless to the machine, and that must succeed without a jail: a table of attacks that cannot
+/// succeed proves nothing.
+const REAL: &[&str] = &[
+    "tcp",
+    "urllib",
+    "curl",
+    "udp",
+    "unix-socket",
+    "unix-socket-project",
+    "unix-datagram-project",
+    "unix-pair-connect",
+    "abstract-socket",
+    "write-outside",
+    "read-outside",
+    "skill-write",
+    "project-write",
+    "project-metadata",
+    "map-write",
+    "fd-reopen",
+    "dot-dot",
+    "see-processes",
+    "shared-memory",
+    "system-v",
+    "queue",
+    "memory-program",
+    "personality",
+];
+
+#[test]
+fn attacks_succeed_without_a_jail() {
+    let _turn = turn();
+    let known = attacks();
+    for id in REAL {
+        let attack = known.iter().find(|attack| attack.id == *id).unwrap();
+        let verdict = Arena::new().run(attack, Isolation::None);
+        assert!(
+            matches!(verdict, Verdict::Escaped(_) | Verdict::Traces(_)),
+            "{id}: {verdict:?}"
+        );
+    }
+}

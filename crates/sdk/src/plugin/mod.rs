@@ -1,0 +1,74 @@
+//! Native plugins: what their authors compile against.
+//!
+//! A plugin is a shared library inside of a skill. Its worker is a confined child of the host that loads the library
+//! and passes requests on to it, so a plugin may do whatever its skill may do and nothing else, and takes nobody with
+//! it when it falls over. What both sides pass to each other is JSON behind three C symbols, see [`abi`]: a plugin goes
+//! on working when the compiler, this crate or the host is a newer one.
+//!
+//! ```
+//! use prowess_sdk::plugin::{Context, Error, Manifest, Plugin, Registry};
+//! use serde::Deserialize;
+//! use serde_json::json;
+//!
+//! #[derive(Default)]
+//! struct LineCount;
+//!
+//! #[derive(Deserialize)]
+//! struct Input {
+//!     path: String,
+//! }
+//!
+//! fn count_lines(context: &Context, input: Input) -> Result<usize, Error> {
+//!     Ok(context.read_file(&input.path)?.lines().count())
+//! }
+//!
+//! impl Plugin for LineCount {
+//!     fn manifest(&self) -> Manifest {
+//!         Manifest::new("line-count", "1.0.0")
+//!     }
+//!
+//!     fn activate(&mut self, _: &Context, registry: &mut Registry) -> Result<(), Error> {
+//!         let schema = json!({
+//!             "type": "object",
+//!             "properties": {"path": {"type": "string"}},
+//!             "required": ["path"],
+//!         });
+//!         registry.tool("count_lines", "Counts the lines of a file.", schema, count_lines);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! prowess_sdk::export_plugin!(LineCount);
+//! # fn main() {
+//! # let context = Context::for_tests(|_| Ok(json!({"content": "one\ntwo\n"})));
+//! # let input = Input { path: "p".to_owned() };
+//! # assert_eq!(count_lines(&context, input).unwrap(), 2);
+//! # }
+//! ```
+//!
+//! The library is a crate of `crate-type = ["cdylib"]`; the skill's `SKILL.yaml` names it:
+//!
+//! ```yaml
+//! implementation:
+//!   backend: plugin
+//!   entrypoint: plugin.so
+//! ```
+
+pub mod abi;
+mod answers;
+mod context;
+mod error;
+mod hook;
+mod instance;
+mod lifecycle;
+mod registry;
+
+pub use crate::phase::Phase;
+pub use crate::wire::{Failure, Finding, HookResult, HostCall, Output, ScannedFile};
+pub use answers::{Change, Commit, Entry, Execution, Fetch, Response};
+pub use context::Context;
+pub use error::Error;
+pub use hook::{cancelled, modified};
+pub use instance::Instance;
+pub use lifecycle::{Manifest, Plugin};
+pub use registry::Registry;
