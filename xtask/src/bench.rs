@@ -25,6 +25,8 @@ enum Bench {
     Format,
     /// Skills over MCP
     Mcp,
+    /// Programs of skills, in their jails
+    Process,
     /// Skills with code: triggers, workers, handlers
     Runtime,
     /// Finding the right skill, and how fast
@@ -40,6 +42,7 @@ impl Bench {
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Mcp => ("prowess-cli", "mcp"),
+            Self::Process => ("prowess-cli", "process"),
             Self::Runtime => ("prowess-cli", "runtime"),
             Self::Search => ("prowess-cli", "search"),
             Self::Sources => ("prowess-cli", "sources"),

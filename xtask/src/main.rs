@@ -12,6 +12,7 @@ mod fuzz;
 mod generate;
 mod python;
 mod reference;
+mod report;
 mod run;
 mod step;
 mod system;
@@ -43,6 +44,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Write the files that are made from the code
     Generate(generate::Arguments),
+    /// Attack the sandbox, and write what came of it into docs/sandbox-report.md
+    Report,
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::test(&workspace, arguments),
         Command::Bench(arguments) => bench::bench(&workspace, arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&workspace, arguments),
+        Command::Report => report::report(&workspace),
         Command::Generate(arguments) => generate::generate(&workspace, arguments.mode()),
     });
     match outcome {

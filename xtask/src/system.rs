@@ -31,6 +31,8 @@ pub(crate) enum Need {
     Postgres,
     /// A `MariaDB` server, for the same.
     MariaDb,
+    /// The second way to make a jail, and the Python and the node of the system, which run inside.
+    Jail,
 }
 
 impl Need {
@@ -60,6 +62,15 @@ impl Need {
                 shell
             }
             Self::MariaDb => words("test -x /usr/sbin/mariadbd"),
+            Self::Jail => {
+                let mut shell = Command::new("sh");
+                let programs = "bwrap setpriv python3 node";
+                shell.args([
+                    "-c",
+                    &format!("for p in {programs}; do test -x /usr/bin/$p || exit 1; done"),
+                ]);
+                shell
+            }
         })
     }
 
@@ -74,6 +85,7 @@ impl Need {
             Self::Bsdtar => "bsdtar",
             Self::Postgres => "a PostgreSQL server (initdb)",
             Self::MariaDb => "a MariaDB server (mariadbd)",
+            Self::Jail => "bubblewrap, setpriv, Python and node of the system, below /usr/bin",
         }
     }
 
@@ -89,6 +101,7 @@ impl Need {
             Self::Bsdtar => &["libarchive-tools"],
             Self::Postgres => &["postgresql"],
             Self::MariaDb => &["mariadb-server-core", "mariadb-client-core"],
+            Self::Jail => &["bubblewrap", "util-linux", "python3", "nodejs"],
         }
     }
 }

@@ -24,6 +24,7 @@ const FLOORS: &[&[&str]] = &[
     &["prowess-sources"],
     &["prowess-store"],
     &["prowess-runtime"],
+    &["prowess-agent"],
     &["prowess", "prowess-mcp", "prowess-server"],
     &["prowess-cli"],
     &["xtask"],

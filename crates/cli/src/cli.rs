@@ -10,6 +10,7 @@ use prowess_scan::Severity;
 use prowess_spec::manifest::Mode;
 
 use crate::commands::completions::ids;
+use crate::create::CreateArguments;
 use crate::mcp::{Client, Scope};
 
 /// The skills engine for AI agents.
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     /// Check skills as a compiler would
     #[command(after_long_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Make a new skill
+    Create(CreateArguments),
     /// Look for what in a skill could do harm
     #[command(after_long_help = AUDIT_HELP)]
     Audit(AuditArguments),

@@ -9,6 +9,7 @@ mod check;
 mod cli;
 mod commands;
 mod configuration;
+mod create;
 mod environment;
 mod exit;
 mod living;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
+        Command::Create(arguments) => create::run(arguments, &cli.global),
         Command::Audit(arguments) => audit::run(arguments, &cli.global),
         Command::List(arguments) => commands::list::run(arguments, &cli.global),
         Command::Browse(arguments) => commands::browse::run(arguments, &cli.global),
@@ -77,6 +79,7 @@ fn worker() -> Option<ExitCode> {
     let kind = (first == "worker").then(|| arguments.next()).flatten()?;
     match kind.to_str()? {
         "starlark" => Some(prowess_worker::starlark()),
+        "plugin" => Some(prowess_worker::plugin(&arguments.next()?)),
         _ => None,
     }
 }

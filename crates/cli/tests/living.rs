@@ -526,3 +526,147 @@ fn rules_of_skills_look_at_other_skills() {
     audited 1 skill: 2 findings (1 high, 1 medium)
     ");
 }
+
+/// A skill with scripts and nothing else.
+fn scripted() -> Place {
+    let place = Place::new();
+    place.skill(".agents/skills/tidy");
+    place.write(
+        ".agents/skills/tidy/scripts/count.py",
+        "import os, sys\nprint(len(sys.argv) - 1, sys.argv[1:], os.listdir('.'), sorted(os.listdir('/skill')))\nopen('out.txt', 'w').write('left')\n",
+    );
+    place.write(
+        ".agents/skills/tidy/scripts/fail.sh",
+        "echo no >&2\nprintf '\\033]0;owned\\007'\nexit 3\n",
+    );
+    place.write(".agents/skills/tidy/scripts/notes.txt", "text");
+    place.write(".agents/skills/tidy/scripts/x.rb", "puts 1");
+    place
+}
+
+#[test]
+fn scripts_run_in_the_sandbox_once_they_are_approved() {
+    let place = scripted();
+    let count = ["run", "tidy/scripts/count.py"];
+    assert_snapshot!(place.run(&count).snapshot(), @r"
+    exit 4
+    --- stdout
+    --- stderr
+    error: not approved: run; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy
+    ");
+    let approved = ["--approve-skills", "tidy", "--", "a b", "$(id)", "--flag"];
+    let run = place.run(&[&count[..], &approved].concat());
+    assert_eq!(
+        run.stdout,
+        "3 ['a b', '$(id)', '--flag'] [] ['SKILL.md', 'scripts']\n",
+        "{}",
+        run.snapshot()
+    );
+    // What it left is kept, and said.
+    let kept = run.stderr.trim().split(" in ").last().unwrap().to_owned();
+    assert!(
+        run.stderr.starts_with("it left out.txt in "),
+        "{}",
+        run.snapshot()
+    );
+    assert_eq!(
+        fs::read_to_string(format!("{kept}/out.txt")).unwrap(),
+        "left"
+    );
+    fs::remove_dir_all(kept).unwrap();
+    let failed = place.run(&["run", "tidy/scripts/fail.sh", "--approve-skills", "tidy"]);
+    assert_eq!(failed.code, Some(1));
+    // What a terminal would obey is shown instead.
+    assert!(
+        failed.stdout.contains("\\u{1b}]0;owned"),
+        "{}",
+        failed.snapshot()
+    );
+    for (script, reason) in [
+        ("notes.txt", "is no program"),
+        ("nothing.py", "`scripts/nothing.py` is not in the skill"),
+        ("x.rb", "the package is `ruby`"),
+    ] {
+        let run = place.run(&[
+            "run",
+            &format!("tidy/scripts/{script}"),
+            "--approve-skills",
+            "tidy",
+        ]);
+        assert!(run.stderr.contains(reason), "{}", run.snapshot());
+        assert_eq!(run.code, Some(1));
+    }
+    place.write(
+        "prowess.toml",
+        "[skills]\nscripts = \"sandboxed\"\nsandbox = \"none\"\n",
+    );
+    // Neither is for the project to say.
+    assert_eq!(place.run(&count).code, Some(4));
+    place.write("prowess.toml", "[skills]\nscripts = \"off\"\n");
+    let off = place.run(&[&count[..], &["--approve-skills", "tidy"]].concat());
+    assert!(off.stderr.contains("switched off"), "{}", off.snapshot());
+    assert_eq!(off.code, Some(4));
+}
+
+#[test]
+fn a_client_runs_a_script_that_was_approved_meanwhile() {
+    use std::io::{BufRead, BufReader, Write};
+    let place = scripted();
+    let mut child = place
+        .command(&["mcp"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut id = 0;
+    let mut ask = |method: &str, params: Value| -> Value {
+        id += 1;
+        let message =
+            serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(input, "{message}").unwrap();
+        loop {
+            let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            if line["id"] == id {
+                return line["result"].clone();
+            }
+        }
+    };
+    ask(
+        "initialize",
+        serde_json::json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+    );
+    let call = serde_json::json!({"name": "run_skill_script", "arguments": {"id": "tidy", "path": "scripts/count.py", "args": ["x"]}});
+    let refused = ask("tools/call", call.clone());
+    assert_eq!(refused["isError"], true, "{refused}");
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("prowess run tidy/scripts/count.py"), "{text}");
+    let shown = typed(&place, &["run", "tidy/scripts/fail.sh"], "a\n");
+    assert!(shown.contains("run its code"), "{shown}");
+    let ran = ask("tools/call", call);
+    assert_eq!(ran["structuredContent"]["exit_code"], 0, "{ran}");
+    assert!(
+        ran["structuredContent"]["stdout"]
+            .as_str()
+            .unwrap()
+            .starts_with("1 ['x']"),
+        "{ran}"
+    );
+    drop(input);
+    child.wait().unwrap();
+}
+
+#[test]
+fn doctor_says_what_holds() {
+    let place = Place::new();
+    let report: Value = serde_json::from_str(&place.run(&["doctor", "--json"]).stdout).unwrap();
+    assert_eq!(report["sandbox"]["isolation"], "namespaces");
+    assert_eq!(report["sandbox"]["seccomp"]["state"], "works");
+    assert!(
+        place
+            .run(&["doctor"])
+            .stdout
+            .contains("sandbox   namespaces")
+    );
+}

@@ -80,6 +80,8 @@ fn every_session_of_the_page() {
             };
             let output = command(program, arguments).output().unwrap();
             let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            // What the machine can do for a sandbox is not for a page to say.
+            let printed = printed.split("\nsandbox ").next().unwrap();
             assert_eq!(printed, expected, "$ {line}");
         }
     }

@@ -42,9 +42,13 @@ fn check(document: &str) {
     assert!(!sessions.is_empty());
     for (command, expected) in sessions {
         let arguments = command.strip_prefix("prowess ").unwrap();
+        let home = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_prowess"))
             .args(arguments.split(' '))
             .current_dir(repository())
+            .env("HOME", home.path())
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME")
             .output()
             .unwrap();
         let printed = [output.stdout, output.stderr].concat();
@@ -65,4 +69,9 @@ fn readme() {
 #[test]
 fn guide() {
     check("docs/guide.md");
+}
+
+#[test]
+fn living() {
+    check("docs/living.md");
 }

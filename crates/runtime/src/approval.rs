@@ -225,9 +225,9 @@ impl Approvals {
 /// Why a skill may not do what it wants.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotApproved {
-    #[error("nobody approved {}", words(.0))]
+    #[error("not approved: {}", words(.0))]
     Undecided(Vec<Right>),
-    #[error("{} was denied", words(.0))]
+    #[error("denied: {}", words(.0))]
     Denied(Vec<Right>),
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -19,6 +19,7 @@ mod event;
 mod gate;
 mod hooks;
 mod host;
+mod kept;
 mod language;
 pub mod limits;
 mod living;

@@ -44,6 +44,24 @@ pub enum StoreError {
         /// What the database says.
         reason: String,
     },
+    /// There is no such chat.
+    #[error("there is no chat `{}`", id.escape_debug())]
+    NoChat {
+        /// What was asked for.
+        id: String,
+    },
+    /// Somebody else said something in the chat meanwhile; nothing was written.
+    #[error(
+        "somebody else continued the chat `{id}`: it has {found} turns, and this was to be the one after {expected}; open it again to go on"
+    )]
+    ChatChanged {
+        /// The chat.
+        id: String,
+        /// The turns that the writer knows of.
+        expected: u64,
+        /// The turns that there are.
+        found: u64,
+    },
     /// The work was not done.
     #[error(transparent)]
     Lost(#[from] Lost),

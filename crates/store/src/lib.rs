@@ -1,4 +1,4 @@
-//! What outlives a run: approvals, the state of skills, conversations, caches.
+//! What outlives a run: approvals, the state of skills, conversations, chats, caches.
 //!
 //! One set of statements over SQLite (the default, a file) and PostgreSQL (by URL, shared by several machines).
 //!
@@ -11,6 +11,8 @@
 )]
 
 mod cache;
+mod chat_id;
+mod chats;
 mod error;
 mod grants;
 mod open;
@@ -19,6 +21,8 @@ mod sessions;
 mod state;
 
 pub use cache::Cached;
+pub use chat_id::ChatId;
+pub use chats::{Chat, ChatSummary, ChatTurn, Tokens};
 pub use error::StoreError;
 pub use open::{Place, Store};
 pub use schema::SCHEMA_VERSION;

@@ -9,17 +9,29 @@ use crate::error::StoreError;
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// What makes each version of the one before. What is here once is never changed again.
-const MIGRATIONS: &[&[&str]] = &[&[
-    "CREATE TABLE grants (
+const MIGRATIONS: &[&[&str]] = &[
+    &[
+        "CREATE TABLE grants (
         skill TEXT NOT NULL, contents TEXT NOT NULL, permission TEXT NOT NULL, effect TEXT NOT NULL,
         PRIMARY KEY (skill, contents, permission))",
-    "CREATE TABLE skill_states (
+        "CREATE TABLE skill_states (
         skill TEXT PRIMARY KEY, phase TEXT NOT NULL, reason TEXT NOT NULL, changed BIGINT NOT NULL)",
-    "CREATE TABLE sessions (conversation TEXT PRIMARY KEY, active TEXT NOT NULL)",
-    "CREATE TABLE cache (
+        "CREATE TABLE sessions (conversation TEXT PRIMARY KEY, active TEXT NOT NULL)",
+        "CREATE TABLE cache (
         origin TEXT NOT NULL, name TEXT NOT NULL, etag TEXT, body TEXT NOT NULL, fetched BIGINT NOT NULL,
         PRIMARY KEY (origin, name))",
-]];
+    ],
+    &[
+        "CREATE TABLE chats (
+        id TEXT PRIMARY KEY, title TEXT NOT NULL, active TEXT NOT NULL, turns BIGINT NOT NULL,
+        input_tokens BIGINT NOT NULL, output_tokens BIGINT NOT NULL,
+        forked_from TEXT, created BIGINT NOT NULL, updated BIGINT NOT NULL)",
+        "CREATE INDEX chats_by_time ON chats (updated)",
+        "CREATE TABLE chat_messages (
+        chat TEXT NOT NULL, turn BIGINT NOT NULL, position BIGINT NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (chat, turn, position))",
+    ],
+];
 
 /// Brings the tables up to date, in one transaction: a crash leaves the old version or the new one.
 pub(crate) async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreError> {

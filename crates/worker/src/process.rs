@@ -20,6 +20,11 @@ pub fn starlark() -> ExitCode {
 
 fn run<G: Guest + 'static>(guest: fn() -> G) -> ExitCode {
     last_words();
+    // Before there is another thread: what is given up is given up by the thread that does it, and by those to come.
+    if let Err(error) = confine() {
+        say(&WorkerError::Confine(error));
+        return ExitCode::FAILURE;
+    }
     let worker = thread::Builder::new()
         .name("worker".to_owned())
         .stack_size(STACK_BYTES)
@@ -40,7 +45,6 @@ fn run<G: Guest + 'static>(guest: fn() -> G) -> ExitCode {
 }
 
 fn work(guest: impl Guest + 'static) -> Result<Ending, WorkerError> {
-    confine().map_err(WorkerError::Confine)?;
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
     serve(guest, input, output, allow_processor_time()).map_err(WorkerError::Stream)
 }

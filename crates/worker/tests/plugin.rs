@@ -424,10 +424,10 @@ fn what_is_no_plugin_is_refused_with_a_reason() {
     let cut = refusal(&file("cut.so", &library[..100]));
     assert!(cut.starts_with("`PATH` cannot be loaded: "), "{cut}");
     let mut foreign = library;
-    foreign[18..20].copy_from_slice(&[0, 243]);
+    foreign[18..20].copy_from_slice(&[243, 0]);
     let foreign = refusal(&file("foreign.so", &foreign));
     assert!(
-        foreign.starts_with("`PATH` was built for processor 62208 (64 bits)"),
+        foreign.starts_with("`PATH` was built for riscv64 (64 bits)"),
         "{foreign}"
     );
 }

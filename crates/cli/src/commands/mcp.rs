@@ -5,10 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use prowess_core::{Skill, Skills};
 use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
-use prowess_sources::watch;
+use prowess_sources::{Watch, WatchError, watch};
 
 use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
@@ -22,6 +24,9 @@ pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         None => serve(arguments, global),
     }
 }
+
+/// When to begin to watch.
+const WATCH_AFTER: Duration = Duration::from_millis(250);
 
 /// Serves standard input and output until they are closed.
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
@@ -37,8 +42,7 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     }
     let server = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = server.clone();
-    // Watching many directories takes longer to begin than a client should wait for its first answer.
-    let _watch = thread::spawn(move || watch(&skills, move |_| changed.notify_changed()));
+    let _watch = thread::spawn(move || begin_to_watch(&skills, &changed));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -52,6 +56,21 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     runtime.shutdown_background();
     outcome?;
     Ok(Exit::Success)
+}
+
+/// Watching many directories takes longer to begin than a client should wait for its first answers.
+fn begin_to_watch(skills: &Skills, server: &SkillsServer) -> Result<Watch, WatchError> {
+    thread::sleep(WATCH_AFTER);
+    let before = skills.catalog();
+    let changed = server.clone();
+    let watching = watch(skills, move |_| changed.notify_changed());
+    // What changed until now nobody has seen.
+    let after = pollster::block_on(skills.refresh());
+    let stamp = |skill: Skill<'_>| (skill.descriptor.id.clone(), skill.descriptor.stamp);
+    if !before.skills().map(stamp).eq(after.skills().map(stamp)) {
+        server.notify_changed();
+    }
+    watching
 }
 
 fn install(arguments: &McpInstallArguments) -> Result<Exit> {

@@ -222,3 +222,32 @@ register_tool('word', '', lambda input: WORD)
         assert!(running.runtime.activate(&id(name)).await.is_err());
     }
 }
+
+#[tokio::test]
+async fn the_worker_has_locked_itself_down() {
+    let place = Place::new();
+    place.skill(
+        "a",
+        "tool",
+        "",
+        "register_tool('fine', '', lambda input: 'fine')",
+    );
+    let running = place.open().await.with(&["a"]).await;
+    assert_eq!(running.call("fine", json!({})).await.0, "fine");
+    let own = std::process::id().to_string();
+    let status = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .find_map(|entry| {
+            let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+            let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let parent = status
+                .lines()
+                .find_map(|line| line.strip_prefix("PPid:\t"))?;
+            (parent == own && command.ends_with(b"worker\0starlark\0")).then_some(status)
+        });
+    let status = status.unwrap();
+    for line in ["Seccomp:\t2", "NoNewPrivs:\t1", "CapEff:\t0000000000000000"] {
+        assert!(status.contains(line), "{line}: {status}");
+    }
+}

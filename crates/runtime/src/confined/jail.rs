@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prowess_sandbox::{
     Child, Command, Confinement, Launcher, Limits, Mount, Network, Requirement, Sandbox,
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::interpreter::{Found, ProgramError, for_command, for_file};
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::worker::{Handle, Spawned, Start};
+use crate::worker::{Handle, Spawned, Start, patiently};
 
 /// Where a skill finds itself.
 pub(crate) const SKILL: &str = "/skill";
@@ -25,9 +25,6 @@ pub(crate) const SKILL: &str = "/skill";
 pub(crate) const PROJECT: &str = "/project";
 /// Where a script may leave something.
 pub(crate) const SCRATCH: &str = "/scratch";
-
-/// How often a process is looked at that is about to end.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// How programs are confined here. A clone is another handle.
 #[derive(Clone, Debug)]
@@ -225,12 +222,8 @@ pub(crate) struct ConfinedChild {
 
 impl Handle for ConfinedChild {
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
-        let began = Instant::now();
-        while began.elapsed() < patience {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
-            }
-            std::thread::sleep(LOOK);
+        if let Some(status) = patiently(patience, || self.child.try_wait())? {
+            return Ok(status);
         }
         self.child.kill()?;
         self.child.wait()

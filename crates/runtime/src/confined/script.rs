@@ -10,14 +10,13 @@ use prowess_policy::{Right, TurnLimits};
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
 use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 
 use super::jail::{Confined, Extra, Jails};
 use crate::approval::{Approvals, Approver};
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::limits::OUTPUT_BYTES;
+use crate::kept::{Kept, exit_code};
 use crate::living::LivingSkill;
 use crate::worker::Handle;
 
@@ -203,15 +202,9 @@ impl Scripts {
         if !in_time {
             return Err(ScriptError::TimedOut(self.time.as_secs()));
         }
-        #[cfg(unix)]
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-        #[cfg(not(unix))]
-        let signal = None;
         Ok(ScriptOutput {
-            exit_code: status
-                .code()
-                .unwrap_or_else(|| 128 + signal.unwrap_or_default()),
-            truncated: stdout.truncated || stderr.truncated,
+            exit_code: exit_code(status),
+            truncated: stdout.dropped + stderr.dropped > 0,
             stdout: stdout.text(),
             stderr: stderr.text(),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -225,32 +218,6 @@ impl Scripts {
 )]
 fn cannot(error: impl ToString) -> ScriptError {
     ScriptError::Cannot(error.to_string())
-}
-
-/// The beginning of a stream.
-#[derive(Default)]
-struct Kept {
-    bytes: Vec<u8>,
-    truncated: bool,
-}
-
-impl Kept {
-    async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
-        let Some(mut stream) = stream else {
-            return;
-        };
-        let mut buffer = vec![0; 16 * 1024];
-        while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-            let kept = read.min(OUTPUT_BYTES - self.bytes.len());
-            self.bytes
-                .extend_from_slice(buffer.get(..kept).unwrap_or_default());
-            self.truncated |= kept < read;
-        }
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).into_owned()
-    }
 }
 
 #[async_trait]

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::limits::OUTPUT_BYTES;
+use crate::kept::{Kept, exit_code};
 
 /// How long streams may stay open that a child of the program still holds.
 const AFTERMATH: Duration = Duration::from_millis(100);
@@ -29,7 +29,6 @@ pub(crate) struct Execution<'a> {
 pub(crate) struct Executed {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The exit code; as a shell counts, 128 and the signal where there was one.
     pub(crate) exit_code: i32,
 }
 
@@ -117,46 +116,18 @@ async fn to_the_end(child: &mut Child, input: Option<&str>) -> std::io::Result<E
             }
         }
     };
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal = None;
     Ok(Executed {
-        stdout: stdout.text(),
-        stderr: stderr.text(),
-        exit_code: status
-            .code()
-            .unwrap_or_else(|| 128 + signal.unwrap_or_default()),
+        stdout: told(&stdout),
+        stderr: told(&stderr),
+        exit_code: exit_code(status),
     })
 }
 
-/// The beginning of a stream, and how much more there was.
-#[derive(Default)]
-struct Kept {
-    bytes: Vec<u8>,
-    dropped: usize,
-}
-
-impl Kept {
-    async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
-        let Some(mut stream) = stream else {
-            return;
-        };
-        let mut buffer = vec![0; 16 * 1024];
-        while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-            let room = OUTPUT_BYTES - self.bytes.len();
-            let kept = read.min(room);
-            self.bytes
-                .extend_from_slice(buffer.get(..kept).unwrap_or_default());
-            self.dropped += read - kept;
-        }
+/// The text, and a word about what is missing.
+fn told(kept: &Kept) -> String {
+    let mut text = kept.text();
+    if kept.dropped > 0 {
+        let _ = write!(text, "\n[{} more bytes]", kept.dropped);
     }
-
-    fn text(&self) -> String {
-        let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
-        if self.dropped > 0 {
-            let _ = write!(text, "\n[{} more bytes]", self.dropped);
-        }
-        text
-    }
+    text
 }

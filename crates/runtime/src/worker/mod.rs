@@ -7,4 +7,5 @@ mod live;
 mod process;
 
 pub use backend::{OnTimeout, WorkerBackend};
+pub(crate) use process::patiently;
 pub use process::{Handle, Program, Spawned, Start};

@@ -33,14 +33,25 @@ pub trait Handle: Send {
 /// How often a process is looked at that is about to end.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Waits a while for something to end by itself.
+pub(crate) fn patiently(
+    patience: Duration,
+    mut ended: impl FnMut() -> io::Result<Option<ExitStatus>>,
+) -> io::Result<Option<ExitStatus>> {
+    let began = Instant::now();
+    while began.elapsed() < patience {
+        if let Some(status) = ended()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(None)
+}
+
 impl Handle for Child {
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
-        let began = Instant::now();
-        while began.elapsed() < patience {
-            if let Some(status) = self.try_wait()? {
-                return Ok(status);
-            }
-            std::thread::sleep(LOOK);
+        if let Some(status) = patiently(patience, || self.try_wait())? {
+            return Ok(status);
         }
         self.kill()?;
         self.wait()

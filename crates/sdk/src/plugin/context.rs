@@ -260,7 +260,7 @@ mod tests {
             Ok(reply.clone())
         });
         assert_eq!(function(&context).as_ref(), Ok(expected));
-        assert_eq!(*calls.borrow(), [asked.clone()]);
+        assert_eq!(*calls.borrow(), std::slice::from_ref(asked));
         let refused = || Failure {
             code: code::DENIED,
             message: "no".to_owned(),

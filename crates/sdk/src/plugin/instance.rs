@@ -89,7 +89,7 @@ impl<P: Plugin + Default> Instance<P> {
         let mut plugin = caught("the plugin's `default`", P::default)?;
         let mut registry = Registry::default();
         let activated = caught("the plugin's `activate`", || {
-            agree(plugin.manifest(), &skill)?;
+            agree(&plugin.manifest(), &skill)?;
             plugin.activate(&context, &mut registry)?;
             registry.registration()
         });
@@ -200,7 +200,7 @@ impl<P: Plugin> Active<P> {
 }
 
 /// A library that was built for another skill, or another version of it, is not the one that was approved.
-fn agree(own: Manifest, skill: &Initialize) -> Result<(), Error> {
+fn agree(own: &Manifest, skill: &Initialize) -> Result<(), Error> {
     if own.name == skill.name && own.version == skill.version {
         return Ok(());
     }

@@ -11,9 +11,9 @@ use prowess_spec::manifest::stand_in;
 use prowess_spec::{Context, MANIFEST_FILE, SKILL_FILE, SkillPath, choose_skill_file, nearest};
 
 /// Files that a listing names at most.
-const MAX_FILES: usize = 2_000;
+pub(super) const MAX_FILES: usize = 2_000;
 /// Directories that a listing descends at most.
-const MAX_DEPTH: usize = 16;
+pub(super) const MAX_DEPTH: usize = 16;
 
 /// A handle from which only the skill can be reached; links that leave it are refused by the system.
 fn open(id: &SkillId, directory: &Path) -> Result<Dir, SourceError> {
@@ -88,6 +88,10 @@ pub(super) fn contents(
     max_files: usize,
     max_bytes: u64,
 ) -> Result<Contents, SourceError> {
+    #[cfg(target_os = "linux")]
+    if let Some(files) = super::fast::contents(directory, max_files, max_bytes) {
+        return Ok(Contents::Whole(files));
+    }
     let handle = open(id, directory)?;
     let mut found = Vec::new();
     walk(&handle, &handle, "", 0, &mut |path, _| found.push(path));

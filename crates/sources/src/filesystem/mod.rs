@@ -1,5 +1,7 @@
 //! Skills in a directory.
 
+#[cfg(target_os = "linux")]
+mod fast;
 mod files;
 mod scan;
 

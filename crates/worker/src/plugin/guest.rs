@@ -93,13 +93,11 @@ fn read<T: DeserializeOwned>(method: &str, answer: &[u8]) -> Result<T, Failure> 
         ))
     };
     let answer: Answer<'_> = serde_json::from_slice(answer).map_err(senseless)?;
-    match answer.error {
-        Some(failure) => Err(failure),
-        None => {
-            let result = answer.result.unwrap_or(RawValue::NULL);
-            serde_json::from_str(result.get()).map_err(senseless)
-        }
+    if let Some(failure) = answer.error {
+        return Err(failure);
     }
+    let result = answer.result.unwrap_or(RawValue::NULL);
+    serde_json::from_str(result.get()).map_err(senseless)
 }
 
 fn failed(message: &str) -> Failure {

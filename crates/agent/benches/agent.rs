@@ -1,0 +1,169 @@
+//! `cargo xtask bench agent`: what the loop itself costs, and what progressive disclosure saves.
+//!
+//! Prints one line of JSON.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a benchmark prints, and may panic"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use futures_util::stream;
+use prowess_agent::{
+    Agent, Answer, Cancel, Delta, Message, Provider, ProviderError, Request, StopReason, ToolCall,
+};
+use prowess_core::{MemorySource, Scope, Skills};
+use prowess_spec::estimate_tokens;
+use serde_json::json;
+
+const TURNS: usize = 200;
+
+/// Answers at once; the time that it takes is not the loop's.
+#[derive(Default)]
+struct Instantly {
+    spent: AtomicU64,
+    /// Estimated tokens of everything that it was given.
+    given: AtomicU64,
+}
+
+#[async_trait]
+impl Provider for Instantly {
+    fn name(&self) -> &'static str {
+        "instantly"
+    }
+
+    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+        let began = Instant::now();
+        let mut given = estimate_tokens(&request.system);
+        for tool in &request.tools {
+            given += estimate_tokens(&tool.description)
+                + estimate_tokens(&tool.input_schema.to_string());
+        }
+        for message in &request.messages {
+            given += match &**message {
+                Message::System(text) | Message::User(text) | Message::Model { text, .. } => {
+                    estimate_tokens(text)
+                }
+                Message::Tools(replies) => replies
+                    .iter()
+                    .map(|reply| estimate_tokens(&reply.content))
+                    .sum(),
+            };
+        }
+        self.given.fetch_max(given as u64, Ordering::Relaxed);
+        let asks = matches!(request.messages.last().map(|last| &**last), Some(Message::User(text)) if text.starts_with("load"));
+        let deltas = if asks {
+            let call = ToolCall {
+                id: format!("c{}", request.messages.len()),
+                tool: "load_skill".to_owned(),
+                arguments: json!({"id": "skill-0042"}),
+            };
+            vec![Delta::Call(call), Delta::Stop(StopReason::Tools)]
+        } else {
+            vec![
+                Delta::Text("Done.".to_owned()),
+                Delta::Stop(StopReason::Complete),
+            ]
+        };
+        let answer: Answer = Box::pin(stream::iter(deltas.into_iter().map(Ok)));
+        let spent = u64::try_from(began.elapsed().as_nanos()).unwrap();
+        self.spent.fetch_add(spent, Ordering::Relaxed);
+        Ok(answer)
+    }
+}
+
+async fn skills(count: usize) -> (Skills, usize) {
+    let mut source = MemorySource::new(Scope::Project);
+    let mut bodies = 0;
+    for index in 0..count {
+        let body =
+            format!("Step {index}: do what is asked, then say so, and mention the number.\n")
+                .repeat(60);
+        let name = format!("skill-{index:04}");
+        let text = format!(
+            "---\nname: {name}\ndescription: Does thing number {index} when somebody asks for it by its number\n---\n{body}"
+        );
+        bodies += estimate_tokens(&body);
+        source.add(&name, &text).unwrap();
+    }
+    (
+        Skills::builder()
+            .source("memory", source)
+            .build()
+            .await
+            .unwrap(),
+        bodies,
+    )
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1_000.0
+}
+
+/// The loop's own time for each turn: all of it, less the provider's.
+async fn overhead(count: usize, text: &str) -> (f64, f64) {
+    let provider = Arc::new(Instantly::default());
+    let (skills, _) = skills(count).await;
+    let agent = Agent::builder(Arc::clone(&provider) as Arc<dyn Provider>)
+        .skills(skills)
+        .build()
+        .await
+        .unwrap();
+    let mut times = Vec::new();
+    let mut first = Vec::new();
+    for _ in 0..TURNS / 10 {
+        let mut chat = agent.chat().await.unwrap();
+        for turn in 0..10 {
+            let before = provider.spent.load(Ordering::Relaxed);
+            let began = Instant::now();
+            chat.turn(text, &[], &|_| (), &Cancel::new()).await.unwrap();
+            let all = began.elapsed();
+            let theirs = Duration::from_nanos(provider.spent.load(Ordering::Relaxed) - before);
+            let own = all.saturating_sub(theirs);
+            if turn == 0 {
+                first.push(own);
+            }
+            times.push(own);
+        }
+    }
+    (median(times), median(first))
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (plain, plain_first) = overhead(1_000, "say something").await;
+        let (with_tool, with_tool_first) = overhead(1_000, "load and say something").await;
+
+        // 100 skills, one of them used: what the model is given at most, against all instructions at once.
+        let provider = Arc::new(Instantly::default());
+        let (skills, everything) = skills(100).await;
+        let agent = Agent::builder(Arc::clone(&provider) as Arc<dyn Provider>).skills(skills).build().await.unwrap();
+        let mut chat = agent.chat().await.unwrap();
+        chat.turn("say something", &[], &|_| (), &Cancel::new()).await.unwrap();
+        let idle = provider.given.load(Ordering::Relaxed);
+        chat.turn("load and say something", &[], &|_| (), &Cancel::new()).await.unwrap();
+        let used = provider.given.load(Ordering::Relaxed);
+        let saved = |given: u64| (1.0 - given as f64 / everything as f64) * 100.0;
+        let line = json!({
+            "bench": "agent",
+            "overhead_ms_per_turn_1000_skills": {"value": plain, "first_turn": plain_first, "target": 1.0},
+            "overhead_ms_per_turn_with_a_load_1000_skills": {"value": with_tool, "first_turn": with_tool_first, "target": 1.0},
+            "prompt_tokens_100_skills": {
+                "everything": everything, "idle": idle, "one_used": used,
+                "saved_percent_idle": saved(idle), "saved_percent_one_used": saved(used), "target": 95.0,
+            },
+        });
+        println!("{line}");
+    });
+}

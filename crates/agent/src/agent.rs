@@ -1,0 +1,181 @@
+//! An agent, put together.
+
+use std::sync::Arc;
+
+use prowess_core::{Block, SkillId, Skills};
+use prowess_store::{ChatId, ChatSummary, Store};
+
+use crate::chat::Chat;
+use crate::error::AgentError;
+use crate::living::Living;
+use crate::options::Options;
+use crate::provider::Provider;
+use crate::replay::replay;
+
+/// A model with skills, for any number of chats at once. A clone is another handle to the same agent.
+#[derive(Clone)]
+pub struct Agent {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) skills: Skills,
+    pub(crate) living: Option<Living>,
+    pub(crate) options: Options,
+    pub(crate) store: Option<Store>,
+    /// Skills that every chat has from the beginning, their instructions in the prompt.
+    pub(crate) preloaded: Vec<Block>,
+}
+
+/// Collects what an [`Agent`] is made of.
+pub struct AgentBuilder {
+    provider: Arc<dyn Provider>,
+    skills: Option<Skills>,
+    living: Option<Living>,
+    preload: Vec<String>,
+    options: Options,
+    store: Option<Store>,
+}
+
+impl AgentBuilder {
+    /// Gives it skills.
+    #[must_use]
+    pub fn skills(mut self, skills: Skills) -> Self {
+        self.skills = Some(skills);
+        self
+    }
+
+    /// Gives it skills with code.
+    #[must_use]
+    pub fn living(mut self, living: Living) -> Self {
+        self.living = Some(living);
+        self
+    }
+
+    /// Gives every chat these skills from the beginning; one that is missing fails the build.
+    #[must_use]
+    pub fn preload<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
+        self.preload.extend(ids.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says how it goes about its work.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Keeps chats.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Puts the agent together.
+    pub async fn build(self) -> Result<Agent, AgentError> {
+        let skills = match self.skills {
+            Some(skills) => skills,
+            None => match &self.living {
+                Some(living) => living.runtime.skills().clone(),
+                None => Skills::builder().build().await?,
+            },
+        };
+        let mut preloaded: Vec<Block> = Vec::new();
+        for text in &self.preload {
+            let id: SkillId = text.parse()?;
+            if !preloaded.iter().any(|block| block.id == id) {
+                preloaded.extend(preload(&skills, &id).await?);
+            }
+        }
+        Ok(Agent {
+            inner: Arc::new(Inner {
+                provider: self.provider,
+                skills,
+                living: self.living,
+                options: self.options,
+                store: self.store,
+                preloaded,
+            }),
+        })
+    }
+}
+
+/// The block of a skill; none if every session of the skills begins with it anyway.
+async fn preload(skills: &Skills, id: &SkillId) -> Result<Option<Block>, AgentError> {
+    if skills.session().is_active(id) {
+        return Ok(None);
+    }
+    let mut session = skills.resume([]);
+    let mut turn = session.turn("", std::slice::from_ref(id)).await;
+    if let Some(block) = turn.blocks.pop() {
+        return Ok(Some(block));
+    }
+    let catalog = skills.catalog();
+    let nearest = catalog.nearest(id.as_str()).into_iter();
+    let reason = match turn.events.pop() {
+        Some(prowess_core::Event::LoadFailed { reason, .. }) => reason,
+        _ => "there is no such skill".to_owned(),
+    };
+    Err(AgentError::Preload {
+        id: id.clone(),
+        reason,
+        nearest: nearest.map(str::to_owned).collect(),
+    })
+}
+
+impl Agent {
+    /// Collects what an agent is made of.
+    pub fn builder(provider: Arc<dyn Provider>) -> AgentBuilder {
+        AgentBuilder {
+            provider,
+            skills: None,
+            living: None,
+            preload: Vec::new(),
+            options: Options::default(),
+            store: None,
+        }
+    }
+
+    /// The skills behind it.
+    pub fn skills(&self) -> &Skills {
+        &self.inner.skills
+    }
+
+    /// The model behind it.
+    pub fn provider(&self) -> &Arc<dyn Provider> {
+        &self.inner.provider
+    }
+
+    /// Begins a chat; it is kept if the agent keeps chats.
+    pub async fn chat(&self) -> Result<Chat, AgentError> {
+        let mut chat = Chat::new(self.clone());
+        if let Some(store) = &self.inner.store {
+            let id = store.create_chat("", chat.session.active()).await?;
+            chat.keep(id, 0);
+        }
+        Ok(chat)
+    }
+
+    /// Goes on with a chat that was kept.
+    pub async fn resume(&self, id: &ChatId) -> Result<Chat, AgentError> {
+        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
+        let stored = store.chat(id).await?;
+        replay(self.clone(), stored).await
+    }
+
+    /// Goes on with a copy of a chat that was kept: the same messages, the same active skills.
+    pub async fn fork(&self, id: &ChatId) -> Result<Chat, AgentError> {
+        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
+        let fork = store.fork_chat(id).await?;
+        self.resume(&fork).await
+    }
+
+    /// The chats that were kept, the newest first.
+    pub async fn chats(&self, limit: usize) -> Result<Vec<ChatSummary>, AgentError> {
+        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
+        Ok(store.chats(limit).await?)
+    }
+}

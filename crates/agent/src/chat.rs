@@ -1,0 +1,239 @@
+//! A conversation with an agent.
+
+use prowess_core::{Event, Session, SkillId};
+use prowess_store::{ChatId, ChatTurn, StoreError, Tokens};
+
+use crate::account::Ledger;
+use crate::agent::Agent;
+use crate::compact::View;
+use crate::error::AgentError;
+use crate::history::Line;
+use crate::limits::TITLE_CHARS;
+use crate::prompt::Written;
+use crate::provider::Usage;
+use crate::wire::{AgentEvent, Entry};
+
+/// A conversation. Dropping it loses nothing: whole turns are in the store, if the agent has one.
+pub struct Chat {
+    pub(crate) agent: Agent,
+    pub(crate) session: Session,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) view: View,
+    pub(crate) ledger: Ledger,
+    /// Skills whose instructions are in the system prompt.
+    pub(crate) in_prompt: Vec<SkillId>,
+    pub(crate) written: Written,
+    /// What active skills add to the prompt, and which they were when they were asked.
+    pub(crate) fragments: Option<(Vec<SkillId>, String)>,
+    /// What need not be told again.
+    pub(crate) told: Vec<AgentEvent>,
+    /// Whether handlers heard that the conversation begins.
+    pub(crate) begun: bool,
+    kept: Option<Kept>,
+    /// What there was before a turn that is not over. One that was dropped in the middle is taken back.
+    pub(crate) unfinished: Option<Before>,
+}
+
+/// Where a chat is kept.
+struct Kept {
+    id: ChatId,
+    turns: u64,
+    /// Messages that are in the store.
+    lines: usize,
+    /// What turns cost that are not in the store yet.
+    unpaid: Usage,
+}
+
+/// A chat as it was before a turn.
+pub(crate) struct Before {
+    session: Session,
+    lines: usize,
+    view: View,
+    ledger: Ledger,
+}
+
+impl Chat {
+    pub(crate) fn new(agent: Agent) -> Self {
+        let inner = &agent.inner;
+        let mut session = inner.skills.session();
+        let mut in_prompt = session.active().to_vec();
+        let mut ledger = Ledger::default();
+        for block in &inner.preloaded {
+            session.activate(&block.id);
+            in_prompt.push(block.id.clone());
+            ledger.loaded(&inner.skills, &block.id, block.text.len());
+        }
+        Self {
+            session,
+            lines: Vec::new(),
+            view: View::default(),
+            ledger,
+            in_prompt,
+            written: Written::default(),
+            fragments: None,
+            told: Vec::new(),
+            begun: false,
+            kept: None,
+            unfinished: None,
+            agent,
+        }
+    }
+
+    /// Its name in the store, if it is kept.
+    pub fn id(&self) -> Option<&ChatId> {
+        self.kept.as_ref().map(|kept| &kept.id)
+    }
+
+    /// Which skills are active.
+    pub fn active(&self) -> &[SkillId] {
+        self.session.active()
+    }
+
+    /// What was said, as it is kept.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.lines.iter().map(|line| &line.entry)
+    }
+
+    pub(crate) fn keep(&mut self, id: ChatId, turns: u64) {
+        self.begun = turns > 0;
+        self.kept = Some(Kept {
+            id,
+            turns,
+            lines: self.lines.len(),
+            unpaid: Usage::default(),
+        });
+    }
+
+    pub(crate) fn remember(&mut self) {
+        self.unfinished = Some(Before {
+            session: self.session.clone(),
+            lines: self.lines.len(),
+            view: self.view.clone(),
+            ledger: self.ledger.clone(),
+        });
+    }
+
+    /// Takes a turn back that is not over, or of which nothing is worth keeping.
+    pub(crate) fn restore(&mut self) {
+        let Some(before) = self.unfinished.take() else {
+            return;
+        };
+        self.session = before.session;
+        self.lines.truncate(before.lines);
+        self.view = before.view;
+        self.ledger = before.ledger;
+    }
+
+    /// The skills whose instructions the model has before it.
+    pub(crate) fn there(&self) -> Vec<SkillId> {
+        let seen = self
+            .lines
+            .iter()
+            .skip(self.view.from)
+            .flat_map(|line| &line.skills);
+        let all = self.in_prompt.iter().chain(seen).chain(&self.view.pinned);
+        all.filter(|id| self.session.is_active(id))
+            .cloned()
+            .collect()
+    }
+
+    /// A message of the user's, with the skills that it names; for a message that was said before.
+    pub(crate) async fn said(&mut self, text: &str, references: &[SkillId]) -> Line {
+        let turn = self.session.turn(text, references).await;
+        self.line(text, references, &turn)
+    }
+
+    pub(crate) fn line(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        turn: &prowess_core::Turn,
+    ) -> Line {
+        for event in &turn.events {
+            if let Event::Activated { id, bytes, .. } = event {
+                self.ledger.loaded(&self.agent.inner.skills, id, *bytes);
+            }
+        }
+        let skills = turn.blocks.iter().map(|block| block.id.clone()).collect();
+        let mut line = Line::user(text, references, turn.content(), skills);
+        if turn.content().is_empty() {
+            line.message = None;
+        }
+        line
+    }
+
+    /// Whether nobody else went on with the chat.
+    pub(crate) async fn check_unchanged(&self) -> Result<(), AgentError> {
+        let (Some(store), Some(kept)) = (&self.agent.inner.store, &self.kept) else {
+            return Ok(());
+        };
+        let found = store.chat_turns(&kept.id).await?;
+        if found == kept.turns {
+            return Ok(());
+        }
+        Err(AgentError::Store(StoreError::ChatChanged {
+            id: kept.id.to_string(),
+            expected: kept.turns,
+            found,
+        }))
+    }
+
+    /// Writes what is not in the store yet, as one turn.
+    pub(crate) async fn save(&mut self, usage: Usage) -> Result<(), StoreError> {
+        let (Some(store), Some(kept)) = (&self.agent.inner.store, &mut self.kept) else {
+            return Ok(());
+        };
+        kept.unpaid += usage;
+        let new = self.lines.get(kept.lines..).unwrap_or_default();
+        let written = new.iter().map(|line| serde_json::to_string(&line.entry));
+        let messages: Result<Vec<String>, serde_json::Error> = written.collect();
+        let messages = messages.map_err(|error| StoreError::Database {
+            action: "use",
+            reason: error.to_string(),
+        })?;
+        let first = new.iter().find_map(|line| match &line.entry {
+            Entry::User { text, .. } => Some(title(text)),
+            _ => None,
+        });
+        let turn = ChatTurn {
+            messages,
+            active: self.session.active().to_vec(),
+            tokens: Tokens {
+                input: kept.unpaid.input,
+                output: kept.unpaid.output,
+            },
+            title: first.filter(|_| kept.turns == 0),
+        };
+        kept.turns = store.append_turn(&kept.id, kept.turns, turn).await?;
+        kept.lines = self.lines.len();
+        kept.unpaid = Usage::default();
+        Ok(())
+    }
+}
+
+/// What a chat is about: the beginning of its first message.
+fn title(text: &str) -> String {
+    let is_gap = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    if line.chars().count() <= TITLE_CHARS {
+        return line;
+    }
+    let cut: String = line.chars().take(TITLE_CHARS - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_one_short_line() {
+        assert_eq!(title("  a\n b\t\u{0} c "), "a b c");
+        let long = title(&"word ".repeat(100));
+        assert!(
+            long.chars().count() <= TITLE_CHARS && long.ends_with('…'),
+            "{long}"
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! Making room: older messages go, the instructions of active skills stay.
+
+use std::fmt::Write as _;
+
+use prowess_core::{Session, SkillId};
+use prowess_spec::estimate_tokens;
+
+use crate::cancel::Cancel;
+use crate::chat::Chat;
+use crate::history::Line;
+use crate::limits::{PINNED_BYTES, SUMMARY_TOKENS};
+use crate::living::Tell;
+use crate::model::complete;
+use crate::options::Compaction;
+use crate::provider::{Message, Provider};
+use crate::wire::{AgentEvent, Entry};
+
+/// The share of the window, in percent, that is aimed at.
+const AIM: usize = 40;
+/// Results of tools that are shorter than this many tokens are not worth dropping.
+const WORTH_DROPPING: usize = 100;
+/// What stands for a result that was dropped.
+const DROPPED: &str =
+    "[This result was left out to make room. Call the tool again if you need it.]";
+
+const SUMMARISE: &str = "You sum up conversations. Keep what was decided, what is still to be done, names, numbers and paths. Leave out greetings. Answer with the summary alone.";
+
+/// What of a chat the model sees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    /// The first message that it sees.
+    pub(crate) from: usize,
+    /// What stands for those before.
+    pub(crate) summary: Option<String>,
+    /// The same, with the instructions of skills that were among them.
+    pub(crate) lead: String,
+    /// Those skills.
+    pub(crate) pinned: Vec<SkillId>,
+}
+
+impl View {
+    /// Writes down what stands for the messages that are not seen. `elsewhere` are skills that the prompt holds.
+    pub(crate) async fn rebuild(
+        &mut self,
+        session: &Session,
+        lines: &[Line],
+        elsewhere: &[SkillId],
+    ) {
+        if self.from == 0 {
+            return;
+        }
+        let seen = lines.iter().skip(self.from).flat_map(|line| &line.skills);
+        let seen: Vec<&SkillId> = seen.chain(elsewhere).collect();
+        let mut blocks = session.pinned_blocks(usize::MAX).await;
+        let mut left = PINNED_BYTES;
+        blocks.retain(|block| {
+            let fits = !seen.contains(&&block.id) && block.text.len() <= left;
+            if fits {
+                left -= block.text.len();
+            }
+            fits
+        });
+        let mut lead = match &self.summary {
+            Some(summary) => format!(
+                "[Earlier messages were left out. In short:]\n{}",
+                summary.trim()
+            ),
+            None => "[Earlier messages were left out to make room.]".to_owned(),
+        };
+        for block in &blocks {
+            let _ = write!(lead, "\n\n{}", block.text);
+        }
+        self.pinned = blocks.into_iter().map(|block| block.id).collect();
+        self.lead = lead;
+    }
+}
+
+impl Chat {
+    /// Estimated tokens of the messages that the model sees.
+    pub(crate) fn message_tokens(&self) -> usize {
+        let lines = self.lines.iter().skip(self.view.from);
+        estimate_tokens(&self.view.lead) + lines.map(|line| line.tokens).sum::<usize>()
+    }
+
+    /// Makes room if the next request would take too much. `start` is where this turn begins, `rest` what the prompt
+    /// and the tools take.
+    pub(crate) async fn make_room(
+        &mut self,
+        start: usize,
+        rest: usize,
+        tell: &Tell<'_>,
+        cancel: &Cancel,
+    ) {
+        let options = &self.agent.inner.options;
+        let window = options.context_window;
+        let limit = window * usize::from(options.compact_above) / 100;
+        let before = rest + self.message_tokens();
+        if before <= limit {
+            return;
+        }
+        let seen = self.lines.len() - self.view.from;
+        let compacted = self
+            .drop_turns(start, before - (window * AIM / 100).min(before), cancel)
+            .await;
+        let messages = if compacted {
+            seen - (self.lines.len() - 1 - self.view.from)
+        } else {
+            0
+        };
+        let over = (rest + self.message_tokens()).saturating_sub(limit);
+        let results = self.drop_results(start, over);
+        if messages + results > 0 {
+            tell(AgentEvent::Compacted {
+                messages,
+                results,
+                tokens_before: before,
+                tokens_after: rest + self.message_tokens(),
+                summarised: compacted && self.view.summary.is_some(),
+                pinned: self.view.pinned.clone(),
+            });
+        }
+    }
+
+    /// Drops whole turns, the oldest first, until `excess` tokens are gone or only this turn is left.
+    async fn drop_turns(&mut self, start: usize, excess: usize, cancel: &Cancel) -> bool {
+        let mut gone = 0;
+        let mut cut = None;
+        for (index, line) in self
+            .lines
+            .iter()
+            .enumerate()
+            .take(start + 1)
+            .skip(self.view.from)
+        {
+            if line.is_user() && index > self.view.from {
+                cut = Some(index);
+                if gone >= excess {
+                    break;
+                }
+            }
+            gone += line.tokens;
+        }
+        let Some(cut) = cut else {
+            return false;
+        };
+        let dropped = self.lines.get(self.view.from..cut).unwrap_or_default();
+        let inner = &self.agent.inner;
+        let summary =
+            if inner.options.compaction == Compaction::Summarise && inner.provider.summarises() {
+                let bytes = inner.options.context_window * 3;
+                let text = transcript(self.view.summary.as_deref(), dropped, bytes);
+                let asked = summarise(&*inner.provider, &text);
+                cancel.unless(asked).await.flatten()
+            } else {
+                None
+            };
+        self.view.from = cut;
+        self.view.summary = summary.or(self.view.summary.take());
+        self.lines
+            .push(Line::compacted(cut, self.view.summary.clone()));
+        self.view
+            .rebuild(&self.session, &self.lines, &self.in_prompt)
+            .await;
+        true
+    }
+
+    /// Drops results of tools in this turn, the oldest first, but not those that the model has not seen yet.
+    fn drop_results(&mut self, start: usize, over: usize) -> usize {
+        let last = self
+            .lines
+            .iter()
+            .rposition(|line| matches!(line.entry, Entry::Tools { .. }));
+        let mut gone = 0;
+        let mut results = 0;
+        for (index, line) in self.lines.iter_mut().enumerate().skip(start) {
+            if gone >= over || Some(index) == last {
+                break;
+            }
+            // Instructions of skills stay.
+            if line.tokens < WORTH_DROPPING || !line.skills.is_empty() {
+                continue;
+            }
+            let Some(Message::Tools(replies)) = line.message.as_deref() else {
+                continue;
+            };
+            let mut replies = replies.clone();
+            for reply in &mut replies {
+                if estimate_tokens(&reply.content) >= WORTH_DROPPING {
+                    DROPPED.clone_into(&mut reply.content);
+                    results += 1;
+                }
+            }
+            let tokens: usize = replies
+                .iter()
+                .map(|reply| estimate_tokens(&reply.content) + 8)
+                .sum();
+            gone += line.tokens.saturating_sub(tokens);
+            line.tokens = tokens;
+            line.message = Some(std::sync::Arc::new(Message::Tools(replies)));
+        }
+        results
+    }
+}
+
+async fn summarise(provider: &dyn Provider, transcript: &str) -> Option<String> {
+    let answer = complete(provider, transcript, SUMMARISE, Some(SUMMARY_TOKENS)).await;
+    answer.ok().filter(|summary| !summary.trim().is_empty())
+}
+
+/// What was said, as a text of at most that many bytes; of too much, the end is taken.
+fn transcript(earlier: Option<&str>, lines: &[Line], bytes: usize) -> String {
+    let mut text = String::new();
+    if let Some(earlier) = earlier {
+        let _ = writeln!(text, "Earlier: {earlier}\n");
+    }
+    for line in lines {
+        let _ = match &line.entry {
+            Entry::User { text: said, .. } => writeln!(text, "User: {said}"),
+            Entry::Model {
+                text: said, calls, ..
+            } => {
+                for call in calls {
+                    let _ = writeln!(text, "Model calls {}: {}", call.tool, call.arguments);
+                }
+                if said.is_empty() {
+                    Ok(())
+                } else {
+                    writeln!(text, "Model: {said}")
+                }
+            }
+            Entry::Tools { replies } => {
+                for reply in replies {
+                    let said: String = reply
+                        .content
+                        .as_deref()
+                        .unwrap_or("its instructions")
+                        .chars()
+                        .take(2_000)
+                        .collect();
+                    let _ = writeln!(text, "{} answers: {said}", reply.tool);
+                }
+                Ok(())
+            }
+            Entry::Compacted { .. } => Ok(()),
+        };
+    }
+    let start = text.ceil_char_boundary(text.len().saturating_sub(bytes));
+    text.split_off(start)
+}

@@ -1,0 +1,68 @@
+//! Whether a skill is worth having: prompts with and without it, and whether a model finds it by itself.
+//!
+//! A skill brings two files along, both optional.
+//!
+//! `evals/evals.json` holds prompts and what their answers must be like:
+//!
+//! ```json
+//! {
+//!   "skill_name": "haiku",
+//!   "evals": [
+//!     {
+//!       "id": 1,
+//!       "prompt": "Write a haiku about rain.",
+//!       "expected_output": "Three lines of five, seven and five syllables.",
+//!       "files": ["evals/files/words.txt"],
+//!       "expectations": [
+//!         "The answer has exactly three lines",
+//!         {"contains": "rain"},
+//!         {"not_contains": "sorry"},
+//!         {"regex": "(?m)^.+$"},
+//!         {"json_path": "$.lines[0].syllables", "equals": 5},
+//!         {"script": "evals/check.sh"},
+//!         {"judge": "It is about rain"}
+//!       ]
+//!     }
+//!   ]
+//! }
+//! ```
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `id` | a number or a text; its position if absent |
+//! | `prompt` | what the user says |
+//! | `expected_output` | what a good answer is, in words: for the judge, and by itself if nothing else is expected |
+//! | `files` | text files of the skill that go along with the prompt |
+//! | `expectations`, or `assertions` | what must hold; a text is for the judge, an object for a grader |
+//!
+//! The graders: `contains` and `not_contains` (a text, letters in any case), `regex`, `json_path` (`$.a[0].b` or `/a/0/b`
+//! into the JSON of the answer, which must be there, or be what `equals` says), `script` (a file of the skill that gets the
+//! answer as its argument and ends with 0 if it is good), `judge` (another model decides).
+//!
+//! `evals/triggers.json` holds messages and whether the skill should be used for them; a list, or an object with the list
+//! under `triggers`:
+//!
+//! ```json
+//! [
+//!   {"query": "five seven five please", "should_trigger": true},
+//!   {"query": "what is the time", "should_trigger": false}
+//! ]
+//! ```
+//!
+//! An eval with the skill names it in the turn, so that instructions are measured and not luck; a trigger eval never does.
+
+mod benchmark;
+mod format;
+mod grade;
+mod html;
+mod path;
+mod run;
+
+pub use benchmark::{
+    Benchmark, Configuration, Delta, Graded, Run, Spread, Spreads, Summary, TriggerRun,
+    TriggerSummary,
+};
+pub use format::{Eval, Expectation, Suite, SuiteError, Trigger};
+pub use grade::Graders;
+pub use html::html;
+pub use run::{Contest, Progress, run};

@@ -1,0 +1,60 @@
+//! The agent loop over any language model, with skills, and chats that persist.
+//!
+//! [`Agent`] is thin: it puts the prompt, the tools and the turns of [`prowess_core::Skills`] and the hooks of
+//! [`prowess_runtime::Runtime`] around a [`Provider`], and tells everything that happens as [`wire::AgentEvent`]s.
+//! Whoever has a loop of their own uses `Skills` and `Session` alone.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use std::sync::Arc;
+//! use prowess_agent::{Agent, Cancel, DemoProvider};
+//! use prowess_core::{MemorySource, Scope, Skills};
+//!
+//! let mut source = MemorySource::new(Scope::Project);
+//! source.add("haiku", "---\nname: haiku\ndescription: Writes haiku about rain\n---\nFive, seven, five.\n");
+//! let skills = Skills::builder().source("mine", source).build().await.unwrap();
+//!
+//! let agent = Agent::builder(Arc::new(DemoProvider::new(skills.clone()))).skills(skills).build().await.unwrap();
+//! let mut chat = agent.chat().await.unwrap();
+//! let done = chat.turn("write a haiku about rain", &[], &|_| (), &Cancel::new()).await.unwrap();
+//! assert!(done.text.contains("Five, seven, five."));
+//! # });
+//! ```
+//!
+//! Futures of this crate need a tokio runtime with its timers and its network switched on.
+
+mod account;
+mod agent;
+mod ask;
+mod cancel;
+mod chat;
+mod compact;
+mod error;
+pub mod eval;
+mod history;
+pub mod limits;
+mod living;
+mod model;
+mod options;
+mod prompt;
+mod provider;
+mod random;
+mod replay;
+mod schema;
+mod tools;
+mod turn;
+pub mod wire;
+
+pub use account::{SkillTokens, TurnTokens};
+pub use agent::{Agent, AgentBuilder};
+pub use cancel::Cancel;
+pub use chat::Chat;
+pub use error::AgentError;
+pub use living::{Heard, Living};
+pub use model::model_of;
+pub use options::{Compaction, Options, Retry};
+pub use provider::{
+    Answer, Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError,
+    Request, StopReason, ToolCall, ToolReply, Usage,
+};
+pub use turn::{Ending, Saved, TurnReport};

@@ -1,0 +1,51 @@
+//! How much of anything goes through the loop.
+//!
+//! | constant | what it bounds |
+//! |---|---|
+//! | [`MESSAGE_BYTES`] | a message of the user's |
+//! | [`TOOL_RESULT_BYTES`] | what the model gets of a tool's result |
+//! | [`TOOL_ROUNDS`] | answers with tool calls, one after the other, in a turn |
+//! | [`CALLS_PER_ANSWER`] | tool calls of one answer |
+//! | [`ANSWER_BYTES`] | the text of one answer |
+//! | [`CONTEXT_WINDOW`] | tokens that a model takes, where nobody says how many |
+//! | [`PINNED_BYTES`] | blocks of active skills that survive a compaction |
+//! | [`SUMMARY_TOKENS`] | a summary of what was compacted |
+//! | [`RETRIES`], [`RETRY_FIRST`], [`RETRY_LAST`] | requests that are made again, and the waits between them |
+//! | [`CONNECT_TIME`], [`HEADER_TIME`], [`READ_TIME`] | how long a provider may say nothing |
+//! | [`ERROR_CHARS`] | what is shown of a provider's complaint |
+//! | [`TITLE_CHARS`] | the title of a chat |
+
+use std::time::Duration;
+
+/// Bytes of a message.
+pub const MESSAGE_BYTES: usize = 1024 * 1024;
+/// Bytes of a tool's result.
+pub const TOOL_RESULT_BYTES: usize = 128 * 1024;
+/// Rounds of tool calls in a turn.
+pub const TOOL_ROUNDS: usize = 25;
+/// Tool calls of one answer.
+pub const CALLS_PER_ANSWER: usize = 64;
+/// Bytes of an answer's text.
+pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Tokens of a context window.
+pub const CONTEXT_WINDOW: usize = 128_000;
+/// Bytes of pinned blocks.
+pub const PINNED_BYTES: usize = 64 * 1024;
+/// Tokens of a summary.
+pub const SUMMARY_TOKENS: u32 = 1_000;
+/// Requests after the first that failed.
+pub const RETRIES: u32 = 4;
+/// The wait before the second request; it doubles.
+pub const RETRY_FIRST: Duration = Duration::from_millis(500);
+/// The longest wait. A provider that asks for a longer one is taken at its word: the turn fails.
+pub const RETRY_LAST: Duration = Duration::from_secs(30);
+/// Time for a connection.
+pub const CONNECT_TIME: Duration = Duration::from_secs(15);
+/// Time until an answer begins.
+pub const HEADER_TIME: Duration = Duration::from_mins(5);
+/// Time between two parts of an answer.
+pub const READ_TIME: Duration = Duration::from_mins(3);
+/// Characters of a complaint.
+pub const ERROR_CHARS: usize = 500;
+/// Characters of a title.
+pub const TITLE_CHARS: usize = 60;

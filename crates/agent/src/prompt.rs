@@ -1,0 +1,110 @@
+//! What the model is told before everything else.
+
+use std::sync::Arc;
+
+use prowess_core::{Block, Catalog, CatalogReport, Place, Session, SkillId, ToolUse};
+use prowess_spec::estimate_tokens;
+
+use crate::living::{Living, Tell};
+use crate::wire::AgentEvent;
+
+/// The catalog as it was last written: it costs more than a turn is worth to write it for each request.
+#[derive(Default)]
+pub(crate) struct Written {
+    last: Option<Last>,
+    told: Option<CatalogReport>,
+}
+
+struct Last {
+    catalog: Arc<Catalog>,
+    active: Vec<SkillId>,
+    tools: ToolUse,
+    text: Arc<str>,
+}
+
+impl Written {
+    /// What the skills have to say, and where it belongs.
+    pub(crate) async fn catalog(
+        &mut self,
+        session: &Session,
+        tools: ToolUse,
+        tell: &Tell<'_>,
+    ) -> Arc<str> {
+        let skills = session.skills();
+        let catalog = skills.catalog();
+        if let Some(last) = &self.last
+            && Arc::ptr_eq(&last.catalog, &catalog)
+            && last.active == session.active()
+            && last.tools == tools
+        {
+            return Arc::clone(&last.text);
+        }
+        let in_tool = place(session, tools) == Place::ToolDescription;
+        let text = if in_tool {
+            // The catalog is in the tool already; what every session begins with is not.
+            let begins = skills.session().pinned_blocks(usize::MAX).await;
+            joined(begins.iter().rev().map(|block: &Block| block.text.as_str()))
+        } else {
+            let (text, report) = skills.system_prompt(session, tools);
+            if (report.shortened > 0 || report.omitted > 0) && self.told != Some(report) {
+                self.told = Some(report);
+                tell(AgentEvent::CatalogCut {
+                    total: report.total,
+                    shortened: report.shortened,
+                    omitted: report.omitted,
+                });
+            }
+            text.trim().to_owned()
+        };
+        let text: Arc<str> = text.into();
+        self.last = Some(Last {
+            catalog,
+            active: session.active().to_vec(),
+            tools,
+            text: Arc::clone(&text),
+        });
+        text
+    }
+}
+
+/// Where the catalog stands. A model without tools has only the prompt.
+pub(crate) fn place(session: &Session, tools: ToolUse) -> Place {
+    match (session.skills().settings().dialect.place, tools) {
+        (Place::ToolDescription, ToolUse::Unavailable) => Place::SystemPrompt,
+        (place, _) => place,
+    }
+}
+
+/// Texts with a blank line between them.
+pub(crate) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let texts = texts.into_iter().filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// What active skills and their handlers add to the prompt; what had to be cut is told.
+pub(crate) async fn fragments(
+    living: &Living,
+    prompt: &str,
+    budget: usize,
+    tell: &Tell<'_>,
+) -> String {
+    let (fragments, report) = living.runtime.prompt(prompt, budget).await;
+    living.tell_heard(tell);
+    for lost in report.cut {
+        tell(AgentEvent::PromptCut {
+            id: lost.skill,
+            tokens: lost.tokens,
+        });
+    }
+    joined(fragments.iter().map(|fragment| fragment.text.as_str()))
+}
+
+/// About how many tokens tools take.
+pub(crate) fn tool_tokens(tools: &[prowess_core::ToolDefinition]) -> usize {
+    let one = |tool: &prowess_core::ToolDefinition| {
+        estimate_tokens(&tool.name)
+            + estimate_tokens(&tool.description)
+            + estimate_tokens(&tool.input_schema.to_string())
+    };
+    tools.iter().map(one).sum()
+}

@@ -1,0 +1,157 @@
+//! Which model, whose, and where.
+
+use genai::adapter::AdapterKind;
+use prowess_core::ToolUse;
+
+use super::error::ProviderError;
+
+/// A model that somebody chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelChoice {
+    /// Who runs it: `anthropic`, `openai`, `gemini`, `ollama`, ...
+    pub provider: String,
+    /// What the provider calls it.
+    pub model: String,
+    /// Where it is reached, when not at the provider's usual place. Any server that speaks as
+    /// `openai` or `anthropic` do.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key; the provider's usual one if absent.
+    pub api_key_env: Option<String>,
+    /// Whether it can call tools.
+    pub tool_use: ToolUse,
+}
+
+/// What people call some of them.
+const ALIASES: [(&str, AdapterKind); 7] = [
+    ("claude", AdapterKind::Anthropic),
+    ("google", AdapterKind::Gemini),
+    ("openai-compatible", AdapterKind::OpenAI),
+    ("local", AdapterKind::OpenAI),
+    ("openrouter", AdapterKind::OpenRouter),
+    ("grok", AdapterKind::Xai),
+    ("bedrock", AdapterKind::BedrockApi),
+];
+
+/// How a provider speaks.
+pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError> {
+    let name = choice.provider.trim().to_lowercase();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    let known = alias
+        .map(|(_, kind)| *kind)
+        .or_else(|| AdapterKind::from_lower_str(&name.replace('-', "_")));
+    let Some(kind) = known else {
+        let names = AdapterKind::all().iter().map(AdapterKind::as_lower_str);
+        let names = names
+            .chain(ALIASES.iter().map(|(alias, _)| *alias))
+            .chain(["demo"]);
+        let nearest = prowess_spec::nearest(&name, names).into_iter();
+        return Err(ProviderError::UnknownProvider {
+            name: choice.provider.clone(),
+            nearest: nearest.map(str::to_owned).collect(),
+        });
+    };
+    if choice.base_url.is_none()
+        && (asks_the_environment(kind) || name == "local" || name == "openai-compatible")
+    {
+        return Err(ProviderError::NoAddress {
+            provider: choice.provider.clone(),
+        });
+    }
+    // Newer models of OpenAI's are reached in another way; a server that only speaks like OpenAI has the older one.
+    if kind == AdapterKind::OpenAI
+        && choice.base_url.is_none()
+        && let Ok(AdapterKind::OpenAIResp) = AdapterKind::from_model(&choice.model)
+    {
+        return Ok(AdapterKind::OpenAIResp);
+    }
+    Ok(kind)
+}
+
+/// Providers whose usual place depends on the environment, which is not ours to read.
+fn asks_the_environment(kind: AdapterKind) -> bool {
+    matches!(
+        kind,
+        AdapterKind::Vertex | AdapterKind::Omlx | AdapterKind::BedrockApi | AdapterKind::Custom(_)
+    )
+}
+
+/// The variable that holds the key.
+pub(super) fn key_variable(choice: &ModelChoice, kind: AdapterKind) -> Option<String> {
+    let own = choice.api_key_env.clone();
+    own.or_else(|| kind.default_key_env_name().map(str::to_owned))
+}
+
+/// The place, as the adapters want it: with a slash at its end.
+pub(super) fn address(choice: &ModelChoice) -> Result<Option<String>, ProviderError> {
+    let Some(url) = &choice.base_url else {
+        return Ok(None);
+    };
+    let bad = || ProviderError::BadAddress { url: url.clone() };
+    let mut parsed = reqwest::Url::parse(url.trim()).map_err(|_| bad())?;
+    if !matches!(parsed.scheme(), "http" | "https") || parsed.host().is_none() {
+        return Err(bad());
+    }
+    if !parsed.path().ends_with('/') {
+        let path = format!("{}/", parsed.path());
+        parsed.set_path(&path);
+    }
+    Ok(Some(parsed.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(provider: &str, model: &str, base_url: Option<&str>) -> ModelChoice {
+        ModelChoice {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            base_url: base_url.map(str::to_owned),
+            ..ModelChoice::default()
+        }
+    }
+
+    #[test]
+    fn names_of_providers() {
+        for (name, model, url, kind) in [
+            (
+                "anthropic",
+                "claude-sonnet-4-5",
+                None,
+                AdapterKind::Anthropic,
+            ),
+            ("Claude", "x", None, AdapterKind::Anthropic),
+            ("openai", "gpt-4o", None, AdapterKind::OpenAI),
+            ("openai", "gpt-5", Some("http://h"), AdapterKind::OpenAI),
+            ("local", "llama", Some("http://h"), AdapterKind::OpenAI),
+            ("open-router", "x", None, AdapterKind::OpenRouter),
+            ("ollama", "x", None, AdapterKind::Ollama),
+            ("vertex", "x", Some("http://h"), AdapterKind::Vertex),
+        ] {
+            assert_eq!(adapter(&choice(name, model, url)), Ok(kind), "{name}");
+        }
+        let error = adapter(&choice("antropic", "x", None)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no provider `antropic`; did you mean anthropic?"
+        );
+        for name in ["vertex", "local"] {
+            let error = adapter(&choice(name, "x", None)).unwrap_err();
+            assert!(matches!(error, ProviderError::NoAddress { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn places() {
+        let place = |url: &str| address(&choice("openai", "x", Some(url)));
+        let of = |url: &str| place(url).unwrap().unwrap();
+        assert_eq!(
+            of("http://localhost:11434/v1"),
+            "http://localhost:11434/v1/"
+        );
+        assert_eq!(of("https://h/v1/?a=b"), "https://h/v1/?a=b");
+        for bad in ["localhost", "file:///etc/passwd", "", "ftp://h"] {
+            assert!(place(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Our messages as genai takes them.
+
+use genai::chat::{
+    ChatMessage, ChatRequest, ContentPart, MessageContent, Tool, ToolCall as TheirCall,
+    ToolResponse,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::types::{Message, Request, ToolCall};
+
+/// What stands for an answer without a word: some providers refuse empty messages.
+const NOTHING: &str = "(no answer)";
+
+/// A request as genai takes it.
+pub(super) fn request(request: &Request) -> ChatRequest {
+    let messages = request.messages.iter().map(|it| message(it)).collect();
+    let mut theirs = ChatRequest::new(messages);
+    if !request.system.is_empty() {
+        theirs = theirs.with_system(request.system.as_str());
+    }
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            Tool::new(tool.name.as_str())
+                .with_description(tool.description.as_str())
+                .with_schema(tool.input_schema.clone())
+        });
+        theirs = theirs.with_tools(tools);
+    }
+    theirs
+}
+
+fn message(message: &Message) -> ChatMessage {
+    match message {
+        Message::System(text) => ChatMessage::system(text.as_str()),
+        Message::User(text) => ChatMessage::user(text.as_str()),
+        Message::Model { text, calls, state } => {
+            let mut parts: Vec<ContentPart> = state.as_ref().map(parts).unwrap_or_default();
+            if text.is_empty() && calls.is_empty() {
+                parts.push(ContentPart::from_text(NOTHING));
+            } else if !text.is_empty() {
+                parts.push(ContentPart::from_text(text.as_str()));
+            }
+            parts.extend(
+                calls
+                    .iter()
+                    .map(|call| ContentPart::ToolCall(their_call(call))),
+            );
+            ChatMessage::assistant(MessageContent::from_parts(parts))
+        }
+        Message::Tools(replies) => {
+            let replies = replies.iter().map(|reply| {
+                ToolResponse::new(reply.call.as_str(), reply.content.as_str())
+                    .with_fn_name(reply.tool.as_str())
+            });
+            ChatMessage::from(replies.collect::<Vec<_>>())
+        }
+    }
+}
+
+/// What was kept of an answer; what another version wrote and we do not understand is left out.
+fn parts(state: &Value) -> Vec<ContentPart> {
+    Vec::deserialize(state).unwrap_or_default()
+}
+
+fn their_call(call: &ToolCall) -> TheirCall {
+    // Providers want an object, also in the place of what the model got wrong.
+    let arguments = match &call.arguments {
+        object @ Value::Object(_) => object.clone(),
+        Value::Null => json!({}),
+        other => json!({"invalid": other}),
+    };
+    TheirCall {
+        call_id: call.id.clone(),
+        fn_name: call.tool.clone(),
+        fn_arguments: arguments,
+        thought_signatures: None,
+    }
+}
+
+/// What must go back with an answer, besides its text and its calls.
+pub(super) fn state(
+    content: Option<&MessageContent>,
+    reasoning: Option<&str>,
+    called: bool,
+) -> Option<Value> {
+    let kept = |part: &&ContentPart| {
+        matches!(
+            part,
+            ContentPart::ThoughtSignature(_)
+                | ContentPart::ReasoningContent(_)
+                | ContentPart::Custom(_)
+        )
+    };
+    let parts = content.into_iter().flat_map(MessageContent::parts);
+    let mut parts: Vec<ContentPart> = parts.filter(kept).cloned().collect();
+    let has_reasoning = parts
+        .iter()
+        .any(|part| matches!(part, ContentPart::ReasoningContent(_)));
+    // Some want their thoughts back as long as tools are at work, and only then.
+    if called
+        && !has_reasoning
+        && let Some(reasoning) = reasoning
+    {
+        parts.push(ContentPart::ReasoningContent(reasoning.to_owned()));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    serde_json::to_value(parts).ok()
+}
+
+/// A call as we take it.
+pub(super) fn call(theirs: &TheirCall) -> ToolCall {
+    let arguments = match &theirs.fn_arguments {
+        // A tool without parameters is often called with nothing at all.
+        Value::String(text) if text.trim().is_empty() => json!({}),
+        Value::Null => json!({}),
+        other => other.clone(),
+    };
+    ToolCall {
+        id: theirs.call_id.clone(),
+        tool: theirs.fn_name.clone(),
+        arguments,
+    }
+}

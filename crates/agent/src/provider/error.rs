@@ -1,0 +1,166 @@
+//! Why a model does not answer.
+
+use std::time::Duration;
+
+/// Why a model does not answer. None of them holds a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// Nobody is called that.
+    #[error("there is no provider `{}`{}", name.escape_debug(), meant(nearest))]
+    UnknownProvider {
+        /// What was named.
+        name: String,
+        /// What may have been meant.
+        nearest: Vec<String>,
+    },
+    /// The provider has no place of its own.
+    #[error("the provider `{provider}` needs a `base_url`")]
+    NoAddress {
+        /// The provider.
+        provider: String,
+    },
+    /// The place is none.
+    #[error("`{}` is not a URL that a model could be reached at", url.escape_debug())]
+    BadAddress {
+        /// What was given.
+        url: String,
+    },
+    /// There is no key.
+    #[error("no key for `{provider}`: set the environment variable {variable}")]
+    NoKey {
+        /// The provider.
+        provider: String,
+        /// Where the key belongs.
+        variable: String,
+    },
+    /// The key is not accepted.
+    #[error("`{provider}` refused the key{}: {reason}", from_variable(variable.as_deref()))]
+    KeyRefused {
+        /// The provider.
+        provider: String,
+        /// Where the key came from.
+        variable: Option<String>,
+        /// What the provider says.
+        reason: String,
+    },
+    /// The provider does not know the model, or the place.
+    #[error("`{provider}` has no model `{model}` there: {reason}")]
+    NoModel {
+        /// The provider.
+        provider: String,
+        /// The model.
+        model: String,
+        /// What the provider says.
+        reason: String,
+    },
+    /// The provider answered with a failure.
+    #[error("`{provider}` answered {status}: {reason}")]
+    Status {
+        /// The provider.
+        provider: String,
+        /// The HTTP status.
+        status: u16,
+        /// What it says.
+        reason: String,
+        /// How long it wants us to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The provider said in the answer that it cannot go on.
+    #[error("`{provider}` reports: {reason}")]
+    Reported {
+        /// The provider.
+        provider: String,
+        /// What it says.
+        reason: String,
+        /// Whether it may be different in a moment.
+        passing: bool,
+    },
+    /// It cannot be reached.
+    #[error("cannot reach `{provider}`: {reason}")]
+    Unreachable {
+        /// The provider.
+        provider: String,
+        /// Why.
+        reason: String,
+    },
+    /// It said nothing for too long.
+    #[error("`{provider}` said nothing for {seconds} seconds")]
+    Silent {
+        /// The provider.
+        provider: String,
+        /// How long.
+        seconds: u64,
+    },
+    /// The answer ended in the middle.
+    #[error("the answer of `{provider}` broke off: {reason}")]
+    BrokeOff {
+        /// The provider.
+        provider: String,
+        /// How.
+        reason: String,
+    },
+    /// What it said makes no sense.
+    #[error("`{provider}` answered what cannot be understood: {reason}")]
+    Nonsense {
+        /// The provider.
+        provider: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+fn meant(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(", ")),
+    }
+}
+
+fn from_variable(variable: Option<&str>) -> String {
+    variable.map_or_else(String::new, |name| format!(" in {name}"))
+}
+
+impl ProviderError {
+    /// Whether the same request may succeed in a moment.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
+            Self::Reported { passing, .. } => *passing,
+            Self::Unreachable { .. } | Self::Silent { .. } | Self::BrokeOff { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// How long the provider wants us to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(status: u16, passing: bool) {
+        let error = ProviderError::Status {
+            provider: "p".to_owned(),
+            status,
+            reason: String::new(),
+            retry_after: None,
+        };
+        assert_eq!(error.is_passing(), passing, "{status}");
+    }
+
+    #[test]
+    fn what_may_be_different_in_a_moment() {
+        for status in [408, 429, 500, 502, 503, 504, 529] {
+            check(status, true);
+        }
+        for status in [400, 402, 413, 422] {
+            check(status, false);
+        }
+    }
+}

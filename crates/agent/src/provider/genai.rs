@@ -1,0 +1,208 @@
+//! Any provider that the crate `genai` speaks to. Nothing outside this directory knows of that crate.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason as TheirReason, StreamEnd};
+use genai::resolver::{AuthData, AuthResolver, Endpoint};
+use genai::{Client, Headers, ModelIden, ModelSpec, ServiceTarget};
+use prowess_core::ToolUse;
+
+use super::catalogue::{ModelChoice, adapter, address, key_variable};
+use super::convert;
+use super::error::ProviderError;
+use super::failure::Whose;
+use super::types::{Delta, Request, StopReason, Usage};
+use super::{Answer, Provider};
+use crate::limits::{CONNECT_TIME, HEADER_TIME, READ_TIME};
+
+/// A model at some provider's, or on some machine of the user's.
+pub struct GenaiProvider {
+    client: Client,
+    spec: ModelSpec,
+    whose: Whose,
+    name: String,
+    tool_use: ToolUse,
+}
+
+impl GenaiProvider {
+    /// A model, with its key from `environment`, which looks a variable up.
+    ///
+    /// A place of the user's own may do without a key; a provider's usual place may not.
+    pub fn new(
+        choice: &ModelChoice,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let kind = adapter(choice)?;
+        let address = address(choice)?;
+        let variable = key_variable(choice, kind);
+        let key = variable.as_deref().and_then(environment);
+        let key = key
+            .map(|key| key.trim().to_owned())
+            .filter(|key| !key.is_empty());
+        let whose = Whose {
+            provider: choice.provider.clone(),
+            model: choice.model.clone(),
+            variable: variable.clone().filter(|_| key.is_some()),
+            key: key.clone(),
+        };
+        let model = ModelIden::new(kind, choice.model.clone());
+        let auth = match (key, &address, variable) {
+            (Some(key), _, _) => AuthData::from_single(key),
+            (None, Some(url), _) if is_like_openai(kind) => AuthData::RequestOverride {
+                url: with_path(url, "chat/completions"),
+                headers: Headers::default(),
+            },
+            (None, _, None) => AuthData::None,
+            (None, _, Some(variable)) => {
+                return Err(ProviderError::NoKey {
+                    provider: choice.provider.clone(),
+                    variable,
+                });
+            }
+        };
+        let built = reqwest::Client::builder()
+            .connect_timeout(CONNECT_TIME)
+            .tcp_nodelay(true)
+            // A key goes to the place that it is for, and to no other.
+            .redirect(reqwest::redirect::Policy::none())
+            .build();
+        let http = built.map_err(|error| ProviderError::Unreachable {
+            provider: choice.provider.clone(),
+            reason: error.to_string(),
+        })?;
+        let mut builder = Client::builder().with_reqwest(http);
+        let spec = if let Some(url) = address {
+            ModelSpec::Target(ServiceTarget {
+                endpoint: Endpoint::from_owned(url),
+                auth,
+                model,
+            })
+        } else {
+            // Asked for a key, genai must never look into the environment itself.
+            let resolver = AuthResolver::from_resolver_fn(
+                move |_: ModelIden| -> Result<Option<AuthData>, genai::resolver::Error> {
+                    Ok(Some(auth.clone()))
+                },
+            );
+            builder = builder.with_auth_resolver(resolver);
+            ModelSpec::Iden(model)
+        };
+        let client = builder.build().map_err(|error| whose.failed(&error))?;
+        Ok(Self {
+            client,
+            spec,
+            whose,
+            name: format!("{}/{}", choice.provider, choice.model),
+            tool_use: choice.tool_use,
+        })
+    }
+}
+
+/// Whether a server of that kind may do without a key.
+fn is_like_openai(kind: AdapterKind) -> bool {
+    kind == AdapterKind::OpenAI
+}
+
+fn with_path(base: &str, path: &str) -> String {
+    let joined = reqwest::Url::parse(base).and_then(|url| url.join(path));
+    joined.map_or_else(|_| format!("{base}{path}"), |url| url.to_string())
+}
+
+#[async_trait]
+impl Provider for GenaiProvider {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn tool_use(&self) -> ToolUse {
+        self.tool_use
+    }
+
+    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+        let mut options = ChatOptions::default()
+            .with_capture_usage(true)
+            .with_capture_tool_calls(true)
+            .with_capture_reasoning_content(true)
+            .with_stream_header_timeout(HEADER_TIME)
+            .with_stream_read_timeout(READ_TIME);
+        options.max_tokens = request.max_tokens;
+        options.temperature = request.temperature;
+        let request = convert::request(&request);
+        let started = self
+            .client
+            .exec_chat_stream(self.spec.clone(), request, Some(&options))
+            .await;
+        let started = started.map_err(|error| self.whose.failed(&error))?;
+        Ok(deltas(started.stream, self.whose.clone()))
+    }
+}
+
+/// Their events as ours. Nothing comes after a failure.
+fn deltas(events: ChatStream, whose: Whose) -> Answer {
+    let parts = stream::unfold(Some((events, whose)), |state| async move {
+        let (mut events, whose) = state?;
+        let event = match events.next().await {
+            None => {
+                let reason = "it ended without saying so".to_owned();
+                let provider = whose.provider.clone();
+                let error = ProviderError::BrokeOff { provider, reason };
+                return Some((vec![Err(error)], None));
+            }
+            Some(Err(error)) => return Some((vec![Err(whose.failed(&error))], None)),
+            Some(Ok(event)) => event,
+        };
+        Some(match event {
+            ChatStreamEvent::Chunk(chunk) => {
+                (vec![Ok(Delta::Text(chunk.content))], Some((events, whose)))
+            }
+            ChatStreamEvent::ReasoningChunk(chunk) => (
+                vec![Ok(Delta::Reasoning(chunk.content))],
+                Some((events, whose)),
+            ),
+            // A call's chunks hold its arguments so far; all of them are in the end.
+            ChatStreamEvent::Start
+            | ChatStreamEvent::ToolCallChunk(_)
+            | ChatStreamEvent::ThoughtSignatureChunk(_)
+            | ChatStreamEvent::Heartbeat => (Vec::new(), Some((events, whose))),
+            ChatStreamEvent::End(end) => (ended(&end), None),
+        })
+    });
+    Box::pin(parts.flat_map(stream::iter))
+}
+
+fn ended(end: &StreamEnd) -> Vec<Result<Delta, ProviderError>> {
+    let mut deltas = Vec::new();
+    let calls = end.captured_tool_calls().unwrap_or_default();
+    let reasoning = end.captured_reasoning_content.as_deref();
+    let state = convert::state(end.captured_content.as_ref(), reasoning, !calls.is_empty());
+    deltas.extend(state.map(Delta::State));
+    deltas.extend(
+        calls
+            .iter()
+            .map(|theirs| Delta::Call(convert::call(theirs))),
+    );
+    if let Some(usage) = &end.captured_usage {
+        let count = |tokens: Option<i32>| {
+            tokens
+                .and_then(|it| u64::try_from(it).ok())
+                .unwrap_or_default()
+        };
+        let details = usage.prompt_tokens_details.as_ref();
+        deltas.push(Delta::Usage(Usage {
+            input: count(usage.prompt_tokens),
+            cached: count(details.and_then(|details| details.cached_tokens)),
+            output: count(usage.completion_tokens),
+        }));
+    }
+    let reason = match &end.captured_stop_reason {
+        Some(TheirReason::MaxTokens(_)) => StopReason::Length,
+        Some(TheirReason::ContentFilter(_)) => StopReason::Filtered,
+        _ if !calls.is_empty() => StopReason::Tools,
+        _ => StopReason::Complete,
+    };
+    deltas.push(Delta::Stop(reason));
+    deltas.into_iter().map(Ok).collect()
+}

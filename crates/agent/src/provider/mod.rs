@@ -1,0 +1,47 @@
+//! Language models, whoever runs them.
+
+mod catalogue;
+mod convert;
+mod demo;
+mod error;
+mod failure;
+mod genai;
+mod types;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::Stream;
+use prowess_core::ToolUse;
+
+pub use catalogue::ModelChoice;
+pub use demo::DemoProvider;
+pub use error::ProviderError;
+pub use genai::GenaiProvider;
+pub use types::{Delta, Message, Request, StopReason, ToolCall, ToolReply, Usage};
+
+/// An answer as it comes.
+pub type Answer = Pin<Box<dyn Stream<Item = Result<Delta, ProviderError>> + Send>>;
+
+/// A language model.
+///
+/// A whole answer ends with [`Delta::Stop`]; one that ends without it broke off.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// What people know it by.
+    fn name(&self) -> &str;
+
+    /// Whether it can call tools.
+    fn tool_use(&self) -> ToolUse {
+        ToolUse::Available
+    }
+
+    /// Whether a summary that it writes is worth having.
+    fn summarises(&self) -> bool {
+        true
+    }
+
+    /// Answers. What goes wrong before the first word may be the result or the first item.
+    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError>;
+}

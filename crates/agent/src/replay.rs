@@ -1,0 +1,90 @@
+//! A chat that was kept, brought back: what skills said then, they are asked to say again.
+
+use prowess_core::{Operation, SkillId};
+use prowess_store::Chat as Stored;
+
+use crate::agent::Agent;
+use crate::chat::Chat;
+use crate::error::AgentError;
+use crate::history::{Line, Replied};
+use crate::provider::{ToolCall, ToolReply};
+use crate::tools::again;
+use crate::wire::{Entry, KeptReply};
+
+/// Brings a chat back. No instructions are in the store, so skills give them as they are now.
+pub(crate) async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
+    let mut chat = Chat::new(agent);
+    let mut calls: Vec<ToolCall> = Vec::new();
+    for (number, text) in stored.messages.iter().enumerate() {
+        let entry: Entry = serde_json::from_str(text).map_err(|error| AgentError::Unreadable {
+            id: stored.summary.id.to_string(),
+            number,
+            reason: error.to_string(),
+        })?;
+        let line = match entry {
+            Entry::User { text, references } => chat.said(&text, &references).await,
+            Entry::Model {
+                text,
+                calls: made,
+                state,
+                cut,
+            } => {
+                calls.clone_from(&made);
+                Line::model(text, made, state, cut)
+            }
+            Entry::Tools { replies } => {
+                let mut all = Vec::new();
+                for kept in replies {
+                    all.push(reply(&mut chat, kept, &calls).await);
+                }
+                Line::tools(all)
+            }
+            Entry::Compacted { from, summary } => {
+                chat.view.from = from.min(number);
+                chat.view.summary.clone_from(&summary);
+                Line::compacted(from, summary)
+            }
+        };
+        chat.lines.push(line);
+    }
+    for id in &stored.active {
+        chat.session.activate(id);
+    }
+    chat.view
+        .rebuild(&chat.session, &chat.lines, &chat.in_prompt)
+        .await;
+    chat.keep(stored.summary.id, stored.summary.turns);
+    Ok(chat)
+}
+
+async fn reply(chat: &mut Chat, kept: KeptReply, calls: &[ToolCall]) -> Replied {
+    let KeptReply {
+        call,
+        tool,
+        content,
+        is_error,
+    } = kept;
+    let with = |content: String, is_error: bool, again: bool, skill: Option<SkillId>| Replied {
+        reply: ToolReply {
+            call: call.clone(),
+            tool: tool.clone(),
+            content,
+            is_error,
+        },
+        again,
+        skill,
+    };
+    if let Some(content) = content {
+        return with(content, is_error, false, None);
+    }
+    let Some(made) = calls.iter().find(|made| made.id == call) else {
+        return with("[This result was not kept.]".to_owned(), true, true, None);
+    };
+    let spec = chat.session.skills().settings().dialect.tool(&made.tool);
+    let operation = spec.map_or(Operation::Load, |spec| spec.operation);
+    let (content, is_error, loaded) = again(&mut chat.session, operation, made).await;
+    if let Some((id, bytes)) = &loaded {
+        chat.ledger.loaded(&chat.agent.inner.skills, id, *bytes);
+    }
+    with(content, is_error, true, loaded.map(|(id, _)| id))
+}

@@ -1,0 +1,478 @@
+//! What the model may call in a round, and calling it.
+
+use std::time::Instant;
+
+use prowess_core::{Event, Operation, Session, Shape, SkillId, ToolDefinition, provider_name};
+use prowess_runtime::{Runtime, ToolResult};
+use prowess_spec::nearest;
+use serde_json::{Value, json};
+
+use crate::history::Replied;
+use crate::limits::TOOL_RESULT_BYTES;
+use crate::living::{Living, Tell};
+use crate::provider::{ToolCall, ToolReply};
+use crate::schema::problem;
+use crate::wire::{AgentEvent, By};
+
+/// Characters of a tool's name that every provider takes.
+const NAME_CHARS: usize = 64;
+
+/// The tools of a round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tools {
+    /// As the model is told about them.
+    pub(crate) definitions: Vec<ToolDefinition>,
+    owners: Vec<Owner>,
+    /// Those that the active skills do not allow: not offered, and refused when they are called all the same.
+    hidden: Vec<(ToolDefinition, Owner)>,
+}
+
+/// Whose a tool is.
+#[derive(Clone, Debug)]
+enum Owner {
+    /// The engine's.
+    Engine(Operation),
+    /// An active skill's, by the name that it gave.
+    Living(String),
+}
+
+impl Tools {
+    /// Everything that the model may call now. Of two tools with one name, the engine's counts, then the first.
+    pub(crate) async fn collect(session: &Session, living: Option<&Living>) -> Self {
+        let mut tools = Self::default();
+        let dialect = &session.skills().settings().dialect;
+        for mut definition in session.skills().tools(session) {
+            let Some(tool) = dialect.tool(&definition.name) else {
+                continue;
+            };
+            definition.name = wire_name(&definition.name);
+            tools.add(definition, Owner::Engine(tool.operation));
+        }
+        let Some(living) = living else {
+            return tools;
+        };
+        let theirs = living.runtime.tools();
+        let names: Vec<&str> = theirs.iter().map(|tool| tool.name.as_str()).collect();
+        let visible = session.visible_tools(&names).await;
+        for tool in &theirs {
+            let definition = ToolDefinition {
+                name: wire_name(&tool.name),
+                description: tool.description.clone(),
+                input_schema: tool.input_schema.clone(),
+            };
+            let owner = Owner::Living(tool.name.clone());
+            if visible.contains(&tool.name.as_str()) {
+                tools.add(definition, owner);
+            } else {
+                tools.hidden.push((definition, owner));
+            }
+        }
+        tools
+    }
+
+    fn add(&mut self, definition: ToolDefinition, owner: Owner) {
+        if self.find(&definition.name).is_none() {
+            self.definitions.push(definition);
+            self.owners.push(owner);
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<(&ToolDefinition, &Owner)> {
+        let hidden = self
+            .hidden
+            .iter()
+            .map(|(definition, owner)| (definition, owner));
+        let mut all = self.definitions.iter().zip(&self.owners).chain(hidden);
+        all.find(|(definition, _)| definition.name == name)
+    }
+}
+
+/// A name that every provider takes.
+fn wire_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let plain = provider_name(name);
+    plain
+        .chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .take(NAME_CHARS)
+        .collect()
+}
+
+/// What calls are made with.
+pub(crate) struct Caller<'a> {
+    pub(crate) tools: &'a Tools,
+    pub(crate) session: &'a Session,
+    pub(crate) living: Option<&'a Living>,
+    pub(crate) tell: &'a Tell<'a>,
+}
+
+/// What a call came to.
+pub(crate) struct Called {
+    pub(crate) replied: Replied,
+    /// A skill that became active by it, and bytes of its block.
+    pub(crate) loaded: Option<(SkillId, usize)>,
+    /// A skill of which it read a file.
+    pub(crate) read: Option<SkillId>,
+}
+
+/// A reply before it is cut to size.
+struct Raw {
+    content: String,
+    is_error: bool,
+    again: bool,
+    loaded: Option<(SkillId, usize)>,
+    truncated: bool,
+}
+
+impl Raw {
+    fn error(value: &Value) -> Self {
+        Self {
+            content: value.to_string(),
+            is_error: true,
+            again: false,
+            loaded: None,
+            truncated: false,
+        }
+    }
+
+    fn failed(code: &str, message: &str, near: &[&str]) -> Self {
+        let mut error = json!({"code": code, "message": message});
+        if let (Some(object), false) = (error.as_object_mut(), near.is_empty()) {
+            object.insert("nearest".to_owned(), json!(near));
+        }
+        Self::error(&json!({"error": error}))
+    }
+}
+
+impl Caller<'_> {
+    /// Calls a tool. Whatever happens is a reply. `there` are skills whose instructions the model has before it.
+    pub(crate) async fn call(&self, call: &ToolCall, there: &[SkillId]) -> Called {
+        let found = self.tools.find(&call.tool);
+        let skill = self.skill_of(call, found.map(|(_, owner)| owner));
+        (self.tell)(AgentEvent::ToolStarted {
+            call: call.id.clone(),
+            tool: call.tool.clone(),
+            skill: skill.clone(),
+            arguments: call.arguments.clone(),
+        });
+        let began = Instant::now();
+        let raw = match found {
+            None => self.unknown(&call.tool),
+            Some((definition, owner)) => match problem(&definition.input_schema, &call.arguments) {
+                // The engine has words of its own for what does not fit its tools.
+                Some(wrong)
+                    if !matches!(
+                        (owner, &call.arguments),
+                        (Owner::Engine(_), Value::Object(_))
+                    ) =>
+                {
+                    Raw::failed("invalid-arguments", &wrong, &[])
+                }
+                _ => match owner {
+                    Owner::Engine(operation) => {
+                        self.engine(call, *operation, skill.as_ref(), there).await
+                    }
+                    Owner::Living(name) => self.living_tool(call, name).await,
+                },
+            },
+        };
+        let (content, cut) = fitted(raw.content);
+        if let Some(living) = self.living {
+            living.tell_heard(self.tell);
+        }
+        (self.tell)(AgentEvent::ToolFinished {
+            call: call.id.clone(),
+            tool: call.tool.clone(),
+            skill: skill.clone(),
+            is_error: raw.is_error,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            bytes: content.len(),
+            truncated: cut || raw.truncated,
+        });
+        let is_read = matches!(found, Some((_, Owner::Engine(Operation::Read))));
+        Called {
+            read: skill.filter(|_| is_read && !raw.is_error),
+            replied: Replied {
+                skill: raw.loaded.as_ref().map(|(id, _)| id.clone()),
+                again: raw.again && !cut,
+                reply: ToolReply {
+                    call: call.id.clone(),
+                    tool: call.tool.clone(),
+                    content,
+                    is_error: raw.is_error,
+                },
+            },
+            loaded: raw.loaded,
+        }
+    }
+
+    /// The skill that a call is going to load, if nothing goes wrong.
+    pub(crate) fn loads(&self, call: &ToolCall) -> Option<SkillId> {
+        let (_, owner) = self.tools.find(&call.tool)?;
+        let Owner::Engine(Operation::Load) = owner else {
+            return None;
+        };
+        let id = self.skill_of(call, Some(owner))?;
+        let catalog = self.session.skills().catalog();
+        catalog.get(id.as_str()).is_some().then_some(id)
+    }
+
+    fn unknown(&self, name: &str) -> Raw {
+        let names = self.tools.definitions.iter().map(|tool| tool.name.as_str());
+        let near = nearest(name, names);
+        let shown: String = name.chars().take(NAME_CHARS).collect();
+        let message = format!("there is no tool `{}`", shown.escape_debug());
+        Raw::failed("unknown-tool", &message, &near)
+    }
+
+    /// The skill that a call of the engine's tools is about.
+    fn skill_of(&self, call: &ToolCall, owner: Option<&Owner>) -> Option<SkillId> {
+        let Some(Owner::Engine(Operation::Load | Operation::Read | Operation::Run)) = owner else {
+            return None;
+        };
+        let spec = self.session.skills().settings().dialect.tool(&call.tool)?;
+        let text = call.arguments.get(spec.id)?.as_str()?.trim();
+        text.strip_prefix('/').unwrap_or(text).parse().ok()
+    }
+
+    async fn engine(
+        &self,
+        call: &ToolCall,
+        operation: Operation,
+        skill: Option<&SkillId>,
+        there: &[SkillId],
+    ) -> Raw {
+        let input = match self.before(call, &call.tool).await {
+            Ok(input) => input,
+            Err(raw) => return raw,
+        };
+        let shape = self.session.skills().settings().dialect.shape;
+        let plain_load =
+            operation == Operation::Load && input.get("arguments").is_none_or(Value::is_null);
+        if let Some(id) = skill
+            && plain_load
+            && shape == Shape::Prowess
+            && there.contains(id)
+        {
+            (self.tell)(AgentEvent::SkillAlreadyActive { id: id.clone() });
+            let content = json!({
+                "id": id,
+                "name": id.name(),
+                "already_active": true,
+                "message": "The skill is active; its instructions are in this conversation already.",
+            });
+            return Raw {
+                is_error: false,
+                ..Raw::error(&content)
+            };
+        }
+        let mut own = self.session.clone();
+        let (result, events) = own.call(&call.tool, &limited(operation, &input)).await;
+        let mut loaded = None;
+        let mut dropped = false;
+        for event in events {
+            if let Event::Activated {
+                id,
+                bytes,
+                dropped_bytes,
+            } = &event
+            {
+                loaded = Some((id.clone(), *bytes));
+                dropped = *dropped_bytes > 0;
+                if dropped {
+                    let text =
+                        format!("skill {id} is too long: {dropped_bytes} bytes were left out");
+                    (self.tell)(AgentEvent::Notice { text });
+                }
+            }
+            (self.tell)(AgentEvent::of(event, By::Model));
+        }
+        let truncated = dropped || result.content.get("truncated") == Some(&Value::Bool(true));
+        let before = text_of(result.content);
+        let is_own_file = operation == Operation::Read
+            && input
+                .get("path")
+                .and_then(Value::as_str)
+                .is_some_and(|path| path.ends_with(prowess_spec::SKILL_FILE));
+        let gives_instructions = loaded.is_some() || (is_own_file && !result.is_error);
+        let Some(runtime) = self.runtime() else {
+            return Raw {
+                content: before,
+                is_error: result.is_error,
+                again: gives_instructions,
+                loaded,
+                truncated,
+            };
+        };
+        let result = ToolResult {
+            content: before.clone(),
+            is_error: result.is_error,
+            ..ToolResult::default()
+        };
+        let after = runtime.after_tool_result(&call.tool, &input, result).await;
+        Raw {
+            again: gives_instructions && after.content == before,
+            content: after.content,
+            is_error: after.is_error,
+            loaded,
+            truncated,
+        }
+    }
+
+    fn runtime(&self) -> Option<&Runtime> {
+        self.living.map(|living| &living.runtime)
+    }
+
+    /// What the handlers make of the input, or why there is no call.
+    async fn before(&self, call: &ToolCall, tool: &str) -> Result<Value, Raw> {
+        let Some(runtime) = self.runtime() else {
+            return Ok(call.arguments.clone());
+        };
+        let asked = runtime.before_tool_call(tool, call.arguments.clone()).await;
+        asked.map_err(|cancelled| {
+            let message = format!("`{tool}` was not called: {cancelled}");
+            (self.tell)(AgentEvent::ToolCancelled {
+                call: call.id.clone(),
+                tool: tool.to_owned(),
+                skill: cancelled.skill,
+                reason: cancelled.reason,
+            });
+            Raw::failed("cancelled", &message, &[])
+        })
+    }
+
+    async fn living_tool(&self, call: &ToolCall, name: &str) -> Raw {
+        let permitted = self.session.permits(name, argument(&call.arguments)).await;
+        if let Err((error, event)) = permitted {
+            (self.tell)(AgentEvent::of(event, By::Model));
+            return Raw::failed(error.code.id(), &error.message, &[]);
+        }
+        let Some(runtime) = self.runtime() else {
+            return self.unknown(&call.tool);
+        };
+        // The runtime asks the handlers itself, before and after.
+        match runtime.call_tool(name, call.arguments.clone()).await {
+            Ok(result) => Raw {
+                content: result.content,
+                is_error: result.is_error,
+                again: false,
+                loaded: None,
+                truncated: false,
+            },
+            // The skill became inactive meanwhile.
+            Err(unknown) => Raw::failed("unknown-tool", &unknown.to_string(), &[]),
+        }
+    }
+}
+
+/// Calls a tool of the engine's once more, for a result that was not kept.
+pub(crate) async fn again(
+    session: &mut Session,
+    operation: Operation,
+    call: &ToolCall,
+) -> (String, bool, Option<(SkillId, usize)>) {
+    let (result, events) = session
+        .call(&call.tool, &limited(operation, &call.arguments))
+        .await;
+    let loaded = events.into_iter().find_map(|event| match event {
+        Event::Activated { id, bytes, .. } => Some((id, bytes)),
+        _ => None,
+    });
+    let (content, _) = fitted(text_of(result.content));
+    (content, result.is_error, loaded)
+}
+
+fn text_of(content: Value) -> String {
+    match content {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A read without an end gets one, so that the model hears where to go on.
+fn limited(operation: Operation, input: &Value) -> Value {
+    let mut input = input.clone();
+    if operation == Operation::Read
+        && let Some(object) = input.as_object_mut()
+    {
+        let room = TOOL_RESULT_BYTES / 2;
+        let asked = object.get("limit").and_then(Value::as_u64);
+        let is_number = object
+            .get("limit")
+            .is_none_or(|limit| limit.is_null() || limit.is_u64());
+        if is_number && asked.is_none_or(|asked| asked > room as u64) {
+            object.insert("limit".to_owned(), json!(room));
+        }
+    }
+    input
+}
+
+/// What argument patterns of `allowed-tools` are about.
+fn argument(arguments: &Value) -> Option<&str> {
+    let object = arguments.as_object()?;
+    let named = ["command", "cmd", "path", "file_path", "url"];
+    let named = named.iter().find_map(|name| object.get(*name)?.as_str());
+    let mut texts = object.values().filter_map(Value::as_str);
+    named.or_else(|| texts.next().filter(|_| texts.next().is_none()))
+}
+
+/// As much of a text as the model gets; whether there was more.
+fn fitted(mut content: String) -> (String, bool) {
+    if content.len() <= TOOL_RESULT_BYTES {
+        return (content, false);
+    }
+    let whole = content.len();
+    let note = format!("\n[cut: {whole} bytes are more than the {TOOL_RESULT_BYTES} that fit]");
+    content.truncate(content.floor_char_boundary(TOOL_RESULT_BYTES - note.len()));
+    content.push_str(&note);
+    (content, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_every_provider_takes() {
+        for (name, expected) in [
+            ("skills.activate", "skills_activate"),
+            ("git status", "git_status"),
+            ("ä-b_c1", "_-b_c1"),
+        ] {
+            assert_eq!(wire_name(name), expected);
+        }
+        assert_eq!(wire_name(&"x".repeat(100)).len(), NAME_CHARS);
+    }
+
+    #[test]
+    fn what_patterns_are_about() {
+        assert_eq!(
+            argument(&json!({"command": "git log", "cwd": "/"})),
+            Some("git log")
+        );
+        assert_eq!(argument(&json!({"query": "x", "n": 1})), Some("x"));
+        assert_eq!(argument(&json!({"a": "x", "b": "y"})), None);
+        assert_eq!(argument(&json!("git")), None);
+    }
+
+    #[test]
+    fn reads_have_an_end() {
+        let room = TOOL_RESULT_BYTES / 2;
+        let read = |input: Value| limited(Operation::Read, &input);
+        assert_eq!(
+            read(json!({"path": "a"})),
+            json!({"path": "a", "limit": room})
+        );
+        assert_eq!(read(json!({"limit": 10})), json!({"limit": 10}));
+        assert_eq!(read(json!({"limit": 10_000_000})), json!({"limit": room}));
+        assert_eq!(read(json!({"limit": "x"})), json!({"limit": "x"}));
+        assert_eq!(limited(Operation::Load, &json!({})), json!({}));
+    }
+
+    #[test]
+    fn long_results_are_cut_on_a_character() {
+        let (text, cut) = fitted("é".repeat(TOOL_RESULT_BYTES));
+        assert!(cut && text.len() <= TOOL_RESULT_BYTES && text.ends_with("fit]"));
+        assert_eq!(fitted("short".to_owned()), ("short".to_owned(), false));
+    }
+}

@@ -1,0 +1,497 @@
+//! One turn: a message goes in, and the model and its tools are at work until it has an answer.
+
+use futures_util::future::join_all;
+use prowess_core::{Place, SkillId, ToolUse};
+use prowess_spec::estimate_tokens;
+use prowess_store::StoreError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::account::TurnTokens;
+use crate::ask::{Answered, End, ask};
+use crate::cancel::Cancel;
+use crate::chat::Chat;
+use crate::error::AgentError;
+use crate::history::{Line, Replied, messages};
+use crate::limits::MESSAGE_BYTES;
+use crate::living::Tell;
+use crate::prompt::{fragments, joined, place, tool_tokens};
+use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply};
+use crate::tools::{Called, Caller, Tools};
+use crate::wire::{AgentEvent, By, Cut};
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// With an answer.
+    Answered,
+    /// Skills were activated; there was nothing to ask the model.
+    Activated,
+    /// With an answer that reached its limit.
+    Length,
+    /// Somebody at the provider objects to the answer.
+    Filtered,
+    /// There were too many rounds of tool calls.
+    TooManyRounds,
+    /// Somebody stopped it.
+    Cancelled,
+    /// The provider failed.
+    Failed,
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnReport {
+    /// How it ended.
+    pub ending: Ending,
+    /// The answer, as much as there is of it.
+    pub text: String,
+    /// Rounds of tool calls.
+    pub rounds: usize,
+    /// What it cost.
+    pub tokens: TurnTokens,
+    /// Why there is not more.
+    pub failure: Option<ProviderError>,
+    /// Whether the chat in the store has it too.
+    pub saved: Saved,
+}
+
+/// Whether a turn is in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saved {
+    /// It is, or the chat is not kept.
+    Yes,
+    /// Not yet: the next turn takes it along.
+    NotYet,
+}
+
+/// What a turn has so far.
+#[derive(Default)]
+struct Progress {
+    tokens: TurnTokens,
+    rounds: usize,
+}
+
+/// How the work of a turn ended.
+struct Outcome {
+    ending: Ending,
+    text: String,
+    failure: Option<ProviderError>,
+}
+
+impl Outcome {
+    fn new(ending: Ending, text: impl Into<String>) -> Self {
+        Self {
+            ending,
+            text: text.into(),
+            failure: None,
+        }
+    }
+
+    /// Whether nothing was said that would be worth keeping.
+    fn is_nothing(&self, rounds: usize) -> bool {
+        matches!(self.ending, Ending::Cancelled | Ending::Failed)
+            && self.text.is_empty()
+            && rounds == 0
+    }
+}
+
+impl Chat {
+    /// Says something to the agent, and tells `tell` everything that happens until it is done.
+    ///
+    /// `references` are skills that a program names; the message itself may begin with one. An error means that the
+    /// chat is as it was before. A failure after something was said is part of the report. Dropped before it is done,
+    /// the turn never was.
+    pub async fn turn(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        tell: &(dyn Fn(AgentEvent) + Send + Sync),
+        cancel: &Cancel,
+    ) -> Result<TurnReport, AgentError> {
+        if text.len() > MESSAGE_BYTES {
+            return Err(AgentError::MessageTooLarge {
+                bytes: text.len(),
+                limit: MESSAGE_BYTES,
+            });
+        }
+        if text.trim().is_empty() && references.is_empty() {
+            return Err(AgentError::EmptyMessage);
+        }
+        // Whoever dropped the last turn in the middle did not want it.
+        self.restore();
+        self.check_unchanged().await?;
+        self.remember();
+        let mut progress = Progress::default();
+        let outcome = self
+            .work(text, references, tell, cancel, &mut progress)
+            .await;
+        if let Some(failure) = &outcome.failure {
+            let reason = failure.to_string();
+            tell(AgentEvent::Failed { reason });
+        }
+        progress.tokens.skills = self.ledger.skills().to_vec();
+        tell(AgentEvent::Usage(progress.tokens.clone()));
+        let mut saved = Saved::Yes;
+        let mut changed = None;
+        if outcome.is_nothing(progress.rounds) {
+            self.restore();
+        } else if let Err(error) = self.save(progress.tokens.provider).await {
+            saved = Saved::NotYet;
+            let reason = error.to_string();
+            tell(AgentEvent::NotSaved { reason });
+            changed = matches!(error, StoreError::ChatChanged { .. }).then_some(error);
+        }
+        self.unfinished = None;
+        tell(AgentEvent::Done {
+            ending: outcome.ending,
+            text: outcome.text.clone(),
+            rounds: progress.rounds,
+        });
+        if let Some(error) = changed {
+            return Err(error.into());
+        }
+        match outcome.failure {
+            Some(error) if outcome.text.is_empty() && progress.rounds == 0 => Err(error.into()),
+            failure => Ok(TurnReport {
+                ending: outcome.ending,
+                text: outcome.text,
+                rounds: progress.rounds,
+                tokens: progress.tokens,
+                failure,
+                saved,
+            }),
+        }
+    }
+
+    async fn work(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        tell: &Tell<'_>,
+        cancel: &Cancel,
+        progress: &mut Progress,
+    ) -> Outcome {
+        let start = self.lines.len();
+        let asks = self.begin(text, references, tell).await;
+        if !asks {
+            return Outcome::new(Ending::Activated, "");
+        }
+        loop {
+            if cancel.is_cancelled() {
+                return self.stopped("", progress);
+            }
+            let (request, tools) = self.request(start, tell, cancel, progress).await;
+            let inner = &self.agent.inner;
+            let asked = ask(&*inner.provider, request, inner.options.retry, tell, cancel).await;
+            let answered = match asked {
+                Ok(answered) => answered,
+                Err(error) => return self.failed("", error, progress),
+            };
+            progress.tokens.provider += answered.usage;
+            let Answered {
+                text,
+                mut calls,
+                state,
+                end,
+                ..
+            } = answered;
+            let reason = match end {
+                End::Cancelled => return self.stopped(&text, progress),
+                End::Broken(error) => return self.failed(&text, error, progress),
+                End::Whole(reason) => reason,
+            };
+            progress.tokens.requests += 1;
+            if calls.is_empty() {
+                return self.finish(text, state, reason, tell).await;
+            }
+            if progress.rounds >= self.agent.inner.options.tool_rounds {
+                self.lines.push(Line::model(
+                    text.clone(),
+                    Vec::new(),
+                    None,
+                    Some(Cut::Rounds),
+                ));
+                let rounds = progress.rounds;
+                let notice = format!("stopped after {rounds} rounds of tool calls");
+                tell(AgentEvent::Notice { text: notice });
+                return Outcome::new(Ending::TooManyRounds, text);
+            }
+            progress.rounds += 1;
+            name_calls(&mut calls, progress.rounds);
+            self.lines
+                .push(Line::model(text, calls.clone(), state, None));
+            let stopped = self.call_all(&calls, &tools, tell, cancel).await;
+            if stopped {
+                return self.stopped("", progress);
+            }
+        }
+    }
+
+    /// Everything before the first request; whether there is anything to ask.
+    async fn begin(&mut self, text: &str, references: &[SkillId], tell: &Tell<'_>) -> bool {
+        let living = self.agent.inner.living.clone();
+        if let Some(living) = &living {
+            living.runtime.begin_turn().await;
+            living.evaluate(text, &mut self.told, tell).await;
+        }
+        let turn = self.session.turn(text, references).await;
+        for event in &turn.events {
+            tell(AgentEvent::of(event.clone(), By::User));
+            if let prowess_core::Event::Activated {
+                id, dropped_bytes, ..
+            } = event
+            {
+                if *dropped_bytes > 0 {
+                    let text =
+                        format!("skill {id} is too long: {dropped_bytes} bytes were left out");
+                    tell(AgentEvent::Notice { text });
+                }
+                if let Some(living) = &living {
+                    living.activate(id, &mut self.told, tell).await;
+                }
+            }
+        }
+        for notice in &turn.notices {
+            tell(AgentEvent::Notice {
+                text: notice.clone(),
+            });
+        }
+        let line = self.line(text, references, &turn);
+        self.lines.push(line);
+        if !turn.needs_model() {
+            return false;
+        }
+        if let Some(living) = living.filter(|_| !self.begun) {
+            living.runtime.conversation_starts(text).await;
+            living.tell_heard(tell);
+        }
+        self.begun = true;
+        // Handlers have a say in each turn's prompt.
+        self.fragments = None;
+        true
+    }
+
+    async fn request(
+        &mut self,
+        start: usize,
+        tell: &Tell<'_>,
+        cancel: &Cancel,
+        progress: &mut Progress,
+    ) -> (Request, Tools) {
+        let agent = self.agent.clone();
+        let inner = &agent.inner;
+        let use_of_tools = inner.provider.tool_use();
+        let tools = match use_of_tools {
+            ToolUse::Available => Tools::collect(&self.session, inner.living.as_ref()).await,
+            ToolUse::Unavailable => Tools::default(),
+        };
+        let catalog = self
+            .written
+            .catalog(&self.session, use_of_tools, tell)
+            .await;
+        let place = place(&self.session, use_of_tools);
+        let in_system = if place == Place::BeforeLastUserMessage {
+            ""
+        } else {
+            &*catalog
+        };
+        let blocks = inner.preloaded.iter().map(|block| block.text.as_str());
+        let mut system = joined(
+            [inner.options.system.as_str(), in_system]
+                .into_iter()
+                .chain(blocks),
+        );
+        if let Some(living) = &inner.living {
+            let active = living.runtime.active();
+            let fresh = self
+                .fragments
+                .as_ref()
+                .is_some_and(|(asked, _)| *asked == active);
+            if !fresh {
+                let budget = inner.options.fragment_tokens;
+                let text = fragments(living, &system, budget, tell).await;
+                self.fragments = Some((active, text));
+            }
+            if let Some((_, added)) = &self.fragments {
+                system = joined([system.as_str(), added.as_str()]);
+            }
+        }
+        let tokens = &mut progress.tokens;
+        tokens.catalog = estimate_tokens(&catalog);
+        tokens.system = estimate_tokens(&system);
+        tokens.tools = tool_tokens(&tools.definitions);
+        let rest = tokens.system
+            + tokens.tools
+            + estimate_tokens(&catalog) * usize::from(in_system.is_empty());
+        self.make_room(start, rest, tell, cancel).await;
+        progress.tokens.messages = self.message_tokens();
+        let lines = self.lines.get(self.view.from..).unwrap_or_default();
+        let mut messages = messages(lines, &self.view.lead);
+        if place == Place::BeforeLastUserMessage && !catalog.is_empty() {
+            let last = messages
+                .iter()
+                .rposition(|message| matches!(**message, Message::User(_)));
+            messages.insert(
+                last.unwrap_or_default(),
+                Message::System(catalog.to_string()).into(),
+            );
+        }
+        let request = Request {
+            system,
+            messages,
+            tools: tools.definitions.clone(),
+            max_tokens: inner.options.max_tokens,
+            temperature: inner.options.temperature,
+        };
+        (request, tools)
+    }
+
+    /// Calls what the model wants to have called, all at once; whether somebody stopped it.
+    async fn call_all(
+        &mut self,
+        calls: &[ToolCall],
+        tools: &Tools,
+        tell: &Tell<'_>,
+        cancel: &Cancel,
+    ) -> bool {
+        let agent = self.agent.clone();
+        let caller = Caller {
+            tools,
+            session: &self.session,
+            living: agent.inner.living.as_ref(),
+            tell,
+        };
+        let mut there = self.there();
+        let mut work = Vec::new();
+        for call in calls {
+            // What an earlier call of the same answer loads is there for a later one.
+            work.push(one(&caller, call, there.clone(), cancel));
+            there.extend(caller.loads(call));
+        }
+        let done = join_all(work).await;
+        let mut replies = Vec::new();
+        let mut loaded = Vec::new();
+        for called in done {
+            if let Some((id, bytes)) = &called.loaded {
+                self.ledger.loaded(&agent.inner.skills, id, *bytes);
+                if self.session.activate(id) {
+                    loaded.push(id.clone());
+                }
+            }
+            if let Some(id) = &called.read {
+                self.ledger
+                    .read(&agent.inner.skills, id, &called.replied.reply.content);
+            }
+            replies.push(called.replied);
+        }
+        self.lines.push(Line::tools(replies));
+        for id in loaded {
+            let text = format!("skill {id} loaded");
+            tell(AgentEvent::Notice { text });
+            if let Some(living) = &agent.inner.living {
+                living.activate(&id, &mut self.told, tell).await;
+            }
+        }
+        cancel.is_cancelled()
+    }
+
+    /// The model has nothing to add.
+    async fn finish(
+        &mut self,
+        text: String,
+        state: Option<Value>,
+        reason: StopReason,
+        tell: &Tell<'_>,
+    ) -> Outcome {
+        let mut text = text;
+        if let Some(living) = &self.agent.inner.living {
+            let changed = living.runtime.after_response(&text).await;
+            living.tell_heard(tell);
+            if changed != text {
+                tell(AgentEvent::Replaced {
+                    text: changed.clone(),
+                });
+                text = changed;
+            }
+        }
+        let (ending, cut) = match reason {
+            StopReason::Complete | StopReason::Tools => (Ending::Answered, None),
+            StopReason::Length => (Ending::Length, Some(Cut::Length)),
+            StopReason::Filtered => (Ending::Filtered, None),
+        };
+        self.lines
+            .push(Line::model(text.clone(), Vec::new(), state, cut));
+        Outcome::new(ending, text)
+    }
+
+    fn stopped(&mut self, text: &str, progress: &Progress) -> Outcome {
+        if !text.is_empty() || progress.rounds > 0 {
+            self.lines.push(Line::model(
+                text.to_owned(),
+                Vec::new(),
+                None,
+                Some(Cut::Cancelled),
+            ));
+        }
+        Outcome::new(Ending::Cancelled, text)
+    }
+
+    fn failed(&mut self, text: &str, error: ProviderError, progress: &Progress) -> Outcome {
+        if !text.is_empty() || progress.rounds > 0 {
+            self.lines.push(Line::model(
+                text.to_owned(),
+                Vec::new(),
+                None,
+                Some(Cut::BrokeOff),
+            ));
+        }
+        Outcome {
+            failure: Some(error),
+            ..Outcome::new(Ending::Failed, text)
+        }
+    }
+}
+
+/// Calls one tool. A call that is stopped has a reply too: a call without one is what no provider takes.
+async fn one(caller: &Caller<'_>, call: &ToolCall, there: Vec<SkillId>, cancel: &Cancel) -> Called {
+    if let Some(called) = cancel.unless(caller.call(call, &there)).await {
+        return called;
+    }
+    let content = "The user stopped this call.".to_owned();
+    (caller.tell)(AgentEvent::ToolFinished {
+        call: call.id.clone(),
+        tool: call.tool.clone(),
+        skill: None,
+        is_error: true,
+        duration_ms: 0,
+        bytes: content.len(),
+        truncated: false,
+    });
+    Called {
+        replied: Replied {
+            reply: ToolReply {
+                call: call.id.clone(),
+                tool: call.tool.clone(),
+                content,
+                is_error: true,
+            },
+            again: false,
+            skill: None,
+        },
+        loaded: None,
+        read: None,
+    }
+}
+
+/// Gives a name to calls that have none, or one that another has.
+fn name_calls(calls: &mut [ToolCall], round: usize) {
+    let mut seen: Vec<String> = Vec::new();
+    for (index, call) in calls.iter_mut().enumerate() {
+        if call.id.is_empty() || seen.contains(&call.id) {
+            call.id = format!("call-{round}-{index}");
+        }
+        seen.push(call.id.clone());
+    }
+}

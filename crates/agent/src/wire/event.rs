@@ -1,0 +1,303 @@
+//! Everything that a user interface shows of a turn.
+
+use prowess_core::{Event, SkillId};
+use prowess_runtime::RuntimeEvent;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::account::TurnTokens;
+use crate::turn::Ending;
+
+/// Something that a user interface may want to show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "kebab-case",
+    rename_all_fields = "snake_case"
+)]
+pub enum AgentEvent {
+    /// More of the answer's text.
+    Text {
+        /// The new part.
+        delta: String,
+    },
+    /// More of what the model thinks.
+    Reasoning {
+        /// The new part.
+        delta: String,
+    },
+    /// One line for people.
+    Notice {
+        /// The line.
+        text: String,
+    },
+    /// A skill's instructions were handed to the model.
+    SkillLoaded {
+        /// The skill.
+        id: SkillId,
+        /// Who wanted it.
+        by: By,
+        /// Bytes of the block.
+        bytes: usize,
+        /// Bytes that did not fit.
+        dropped_bytes: usize,
+    },
+    /// A skill was asked for that the chat has already.
+    SkillAlreadyActive {
+        /// The skill.
+        id: SkillId,
+    },
+    /// A reference led nowhere; the turn goes on.
+    SkillUnresolved {
+        /// What was named.
+        reference: String,
+        /// Ids that may have been meant.
+        nearest: Vec<String>,
+    },
+    /// A skill was there and could not be loaded.
+    SkillFailed {
+        /// The skill.
+        id: SkillId,
+        /// Why.
+        reason: String,
+    },
+    /// A path that leaves a skill was refused.
+    AccessDenied {
+        /// The skill.
+        id: SkillId,
+        /// The path.
+        path: String,
+    },
+    /// A tool begins to work.
+    ToolStarted {
+        /// The call's name.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The skill that it is about, where that is known.
+        skill: Option<SkillId>,
+        /// What goes in.
+        arguments: Value,
+    },
+    /// A tool is done.
+    ToolFinished {
+        /// The call's name.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The skill that it is about, where that is known.
+        skill: Option<SkillId>,
+        /// Whether it failed.
+        is_error: bool,
+        /// How long it took.
+        duration_ms: u64,
+        /// Bytes of what the model gets.
+        bytes: usize,
+        /// Whether there was more.
+        truncated: bool,
+    },
+    /// A tool was called that the active skills do not allow.
+    ToolNotAllowed {
+        /// The tool.
+        tool: String,
+    },
+    /// A skill's handler did not let a tool be called.
+    ToolCancelled {
+        /// The call's name.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// Whose handler it was.
+        skill: SkillId,
+        /// What it says.
+        reason: String,
+    },
+    /// A skill with code could not become active; the turn goes on.
+    ActivationFailed {
+        /// The skill.
+        id: SkillId,
+        /// Why.
+        reason: String,
+    },
+    /// A skill with code became something else.
+    SkillState {
+        /// The skill.
+        id: SkillId,
+        /// What it was.
+        from: String,
+        /// What it is.
+        to: String,
+        /// Why.
+        reason: String,
+    },
+    /// A skill's code asked for what it may not do.
+    PermissionDenied {
+        /// The skill.
+        id: SkillId,
+        /// What it asked for.
+        call: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A skill's handler failed, or tried what it cannot do, or its worker ended.
+    SkillTrouble {
+        /// The skill.
+        id: SkillId,
+        /// What happened.
+        reason: String,
+    },
+    /// A skill's code wrote into the log.
+    SkillLog {
+        /// The skill.
+        id: SkillId,
+        /// The line.
+        message: String,
+    },
+    /// Not all of the catalog had a place in the prompt.
+    CatalogCut {
+        /// Skills that a model may choose.
+        total: usize,
+        /// Those whose description was shortened.
+        shortened: usize,
+        /// Those that are not listed one by one.
+        omitted: usize,
+    },
+    /// A skill's part of the prompt had to be cut.
+    PromptCut {
+        /// The skill; nobody's if a handler added it.
+        id: Option<SkillId>,
+        /// About how many tokens were lost.
+        tokens: usize,
+    },
+    /// A request failed and is made again.
+    Retry {
+        /// Which time this will be, from 1 on.
+        attempt: u32,
+        /// How many times there are at most.
+        of: u32,
+        /// How long we wait.
+        wait_ms: u64,
+        /// Why it failed.
+        reason: String,
+    },
+    /// Older messages made room.
+    Compacted {
+        /// Messages that the model no longer sees.
+        messages: usize,
+        /// Results of tools in this turn that it no longer sees.
+        results: usize,
+        /// Estimated tokens before.
+        tokens_before: usize,
+        /// Estimated tokens after.
+        tokens_after: usize,
+        /// Whether a summary stands in their place.
+        summarised: bool,
+        /// Active skills whose instructions were put back.
+        pinned: Vec<SkillId>,
+    },
+    /// Skills changed the answer: this is what counts, not what was streamed.
+    Replaced {
+        /// The whole answer.
+        text: String,
+    },
+    /// What the turn cost.
+    Usage(TurnTokens),
+    /// The answer broke off, or there is none; what came so far is kept.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// The turn could not be written to the store.
+    NotSaved {
+        /// Why.
+        reason: String,
+    },
+    /// The turn is over. Nothing comes after it.
+    Done {
+        /// How it ended.
+        ending: Ending,
+        /// The whole answer.
+        text: String,
+        /// Rounds of tool calls.
+        rounds: usize,
+    },
+}
+
+/// Who wanted a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// The user, or the program that speaks for the user.
+    User,
+    /// The model.
+    Model,
+}
+
+impl AgentEvent {
+    /// An event of the engine's.
+    pub(crate) fn of(event: Event, by: By) -> Self {
+        match event {
+            Event::Activated {
+                id,
+                bytes,
+                dropped_bytes,
+            } => Self::SkillLoaded {
+                id,
+                by,
+                bytes,
+                dropped_bytes,
+            },
+            Event::AlreadyActive { id } => Self::SkillAlreadyActive { id },
+            Event::Unresolved { reference, nearest } => {
+                Self::SkillUnresolved { reference, nearest }
+            }
+            Event::LoadFailed { id, reason } => Self::SkillFailed { id, reason },
+            Event::AccessDenied { id, path } => Self::AccessDenied {
+                id,
+                path: path.to_string(),
+            },
+            Event::ToolNotAllowed { tool } => Self::ToolNotAllowed { tool },
+        }
+    }
+}
+
+impl From<RuntimeEvent> for AgentEvent {
+    fn from(event: RuntimeEvent) -> Self {
+        match event {
+            RuntimeEvent::Changed {
+                skill,
+                from,
+                to,
+                reason,
+            } => Self::SkillState {
+                id: skill,
+                from: from.to_string(),
+                to: to.to_string(),
+                reason,
+            },
+            RuntimeEvent::Denied {
+                skill,
+                call,
+                reason,
+            } => Self::PermissionDenied {
+                id: skill,
+                call: call.to_owned(),
+                reason,
+            },
+            RuntimeEvent::HookFailed {
+                skill,
+                phase,
+                reason,
+            } => Self::SkillTrouble {
+                id: skill,
+                reason: format!("{phase} failed: {reason}"),
+            },
+            RuntimeEvent::CancelIgnored { skill, phase } => Self::SkillTrouble {
+                id: skill,
+                reason: format!("nothing can be cancelled in {phase}"),
+            },
+            RuntimeEvent::WorkerEnded { skill, reason } => Self::SkillTrouble { id: skill, reason },
+            RuntimeEvent::Log { skill, message } => Self::SkillLog { id: skill, message },
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What crosses a wire or a disk: the events of a turn, and the messages of a chat that is kept.
+//!
+//! Others read this: a field or a kind may be added here, and none may be changed.
+
+mod entry;
+mod event;
+
+pub use entry::{Cut, Entry, KeptReply};
+pub use event::{AgentEvent, By};

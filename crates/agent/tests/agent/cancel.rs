@@ -1,0 +1,201 @@
+//! Stopping a turn in each of its phases. Nothing dangles, and the chat goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use prowess_agent::wire::{AgentEvent, Cut, Entry};
+use prowess_agent::{Agent, Cancel, Ending, Retry};
+use prowess_core::{ScriptOutput, ScriptRunner, SkillId, ToolError};
+use prowess_spec::SkillPath;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::scripted::{BOTH, Scripted, Step};
+use crate::support::{Ear, agent_of, builder, chat, options, say};
+
+#[tokio::test]
+async fn before_it_begins() {
+    for wire in BOTH {
+        let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let report = chat.turn("/haiku hi", &[], &|_| (), &cancel).await.unwrap();
+        assert_eq!(report.ending, Ending::Cancelled);
+        assert_eq!((model.seen().len(), chat.entries().count()), (0, 0));
+        assert!(chat.active().is_empty());
+        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+    }
+}
+
+#[tokio::test]
+async fn while_the_model_says_nothing() {
+    for wire in BOTH {
+        let (model, mut chat) = chat(wire, [Step::Hang(""), Step::Say("ok")]).await;
+        let cancel = Cancel::new();
+        let turn = chat.turn("hi", &[], &|_| (), &cancel);
+        let stop = async {
+            model.arrived().await;
+            cancel.cancel();
+        };
+        let (report, ()) = tokio::join!(turn, stop);
+        assert_eq!(report.unwrap().ending, Ending::Cancelled);
+        assert_eq!(chat.entries().count(), 0);
+        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+        assert_eq!(model.last().messages().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn while_the_model_speaks() {
+    for wire in BOTH {
+        let (model, mut chat) = chat(wire, [Step::Hang("Once upon"), Step::Say("ok")]).await;
+        let cancel = Cancel::new();
+        let ear = Ear::default();
+        let (hear, heard, stop) = (ear.hear(), ear.clone(), cancel.clone());
+        let tell = move |event: AgentEvent| {
+            hear(event);
+            if heard.text() == "Once upon" {
+                stop.cancel();
+            }
+        };
+        let report = chat.turn("tell", &[], &tell, &cancel).await.unwrap();
+        assert_eq!(
+            (report.ending, report.text.as_str()),
+            (Ending::Cancelled, "Once upon")
+        );
+        assert!(matches!(
+            chat.entries().last().unwrap(),
+            Entry::Model {
+                cut: Some(Cut::Cancelled),
+                ..
+            }
+        ));
+        say(&mut chat, "go on").await.0.unwrap();
+        let messages = model.last().messages();
+        assert!(
+            messages[1].1.starts_with("Once upon") && messages[1].1.contains("stopped"),
+            "{messages:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn while_waiting_for_the_next_try() {
+    for wire in BOTH {
+        let busy = Step::Status(503, vec![], "{}".to_owned());
+        let model = Scripted::start(wire, [busy, Step::Say("ok")]).await;
+        let mut slow = options();
+        slow.retry = Retry {
+            times: 1,
+            first: Duration::from_hours(1),
+            last: Duration::from_hours(1),
+        };
+        let agent = agent_of(&model).await.options(slow).build().await.unwrap();
+        let mut chat = agent.chat().await.unwrap();
+        let cancel = Cancel::new();
+        let stop = cancel.clone();
+        let tell = move |event: AgentEvent| {
+            if matches!(event, AgentEvent::Retry { .. }) {
+                stop.cancel();
+            }
+        };
+        let report = chat.turn("hi", &[], &tell, &cancel).await.unwrap();
+        assert_eq!(report.ending, Ending::Cancelled);
+        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+    }
+}
+
+/// Scripts that never end.
+struct Endless(Arc<Notify>);
+
+#[async_trait]
+impl ScriptRunner for Endless {
+    async fn run(
+        &self,
+        _: &SkillId,
+        _: &SkillPath,
+        _: &[String],
+    ) -> Result<ScriptOutput, ToolError> {
+        self.0.notify_one();
+        std::future::pending().await
+    }
+}
+
+/// Calls that were done keep their results, the others get one that says what happened.
+#[tokio::test]
+async fn while_tools_are_at_work() {
+    for wire in BOTH {
+        let calls = vec![
+            ("load_skill", json!({"id": "haiku"}).to_string()),
+            (
+                "run_skill_script",
+                json!({"id": "haiku", "path": "scripts/x.sh"}).to_string(),
+            ),
+        ];
+        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let started = Arc::new(Notify::new());
+        let skills = builder()
+            .scripts(Endless(Arc::clone(&started)))
+            .build()
+            .await
+            .unwrap();
+        let agent = Agent::builder(model.provider())
+            .skills(skills)
+            .options(options());
+        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let cancel = Cancel::new();
+        let stop = async {
+            started.notified().await;
+            cancel.cancel();
+        };
+        let ear = Ear::default();
+        let hear = ear.hear();
+        let (report, ()) = tokio::join!(chat.turn("go", &[], &hear, &cancel), stop);
+        assert_eq!(report.unwrap().ending, Ending::Cancelled);
+        let count = |kind: &str| ear.kinds().iter().filter(|it| *it == kind).count();
+        assert_eq!((count("tool-started"), count("tool-finished")), (2, 2));
+        say(&mut chat, "and?").await.0.unwrap();
+        let seen = model.last();
+        seen.assert_whole();
+        let results = seen.results();
+        assert!(
+            results[0].contains("Five, seven") || results[0].contains("stopped"),
+            "{results:?}"
+        );
+        assert!(results[1].contains("The user stopped this call"));
+    }
+}
+
+/// Somebody drops a turn in the middle and goes on with the chat: that turn never was.
+#[tokio::test]
+async fn dropped_in_the_middle() {
+    for wire in BOTH {
+        let script = json!({"id": "haiku", "path": "scripts/x.sh"}).to_string();
+        let calls = vec![
+            ("load_skill", json!({"id": "haiku"}).to_string()),
+            ("run_skill_script", script),
+        ];
+        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let started = Arc::new(Notify::new());
+        let skills = builder()
+            .scripts(Endless(Arc::clone(&started)))
+            .build()
+            .await
+            .unwrap();
+        let agent = Agent::builder(model.provider())
+            .skills(skills)
+            .options(options());
+        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let cancel = Cancel::new();
+        tokio::select! {
+            _ = chat.turn("lost", &[], &|_| (), &cancel) => panic!("it has no end"),
+            () = started.notified() => {}
+        }
+        assert_eq!(say(&mut chat, "again").await.0.unwrap().text, "ok");
+        let seen = model.last();
+        seen.assert_whole();
+        assert_eq!(seen.messages().len(), 1);
+        assert!(chat.active().is_empty());
+    }
+}

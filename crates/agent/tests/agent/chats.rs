@@ -1,0 +1,322 @@
+//! Chats that outlive their process.
+
+use std::path::Path;
+
+use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::{Agent, AgentError, Compaction, Ending, Options, Saved};
+use prowess_store::{ChatTurn, Place, Store, StoreError};
+use serde_json::json;
+
+use crate::scripted::{BOTH, Scripted, Step, call};
+use crate::support::{agent_of, id, options, say};
+
+async fn open(path: &Path) -> Store {
+    Store::open(Place::File(path.to_owned())).await.unwrap()
+}
+
+async fn agent(model: &Scripted, path: &Path) -> Agent {
+    agent_of(model)
+        .await
+        .store(open(path).await)
+        .build()
+        .await
+        .unwrap()
+}
+
+/// T7: dropped without a word, the chat is back with its active ids; no body was in the store.
+#[tokio::test]
+async fn t7_resume_after_a_kill() {
+    for wire in BOTH {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let steps = [
+            call("load_skill", &json!({"id": "haiku"})),
+            Step::Say("one"),
+            Step::Say("two"),
+            Step::Hang("never"),
+            Step::Say("three"),
+        ];
+        let model = Scripted::start(wire, steps).await;
+        let first = agent(&model, &path).await;
+        let mut chat = first.chat().await.unwrap();
+        let name = chat.id().unwrap().clone();
+        assert_eq!(
+            say(&mut chat, "begin, please").await.0.unwrap().saved,
+            Saved::Yes
+        );
+        say(&mut chat, "/extraction/email x@example.org")
+            .await
+            .0
+            .unwrap();
+        let before = model.last().body;
+        // Killed in the middle of a turn: that one is gone, the whole ones are there.
+        {
+            let cancel = prowess_agent::Cancel::new();
+            let turn = chat.turn("lost", &[], &|_| (), &cancel);
+            tokio::select! {
+                _ = turn => panic!("it hangs"),
+                () = model_has(&model, 4) => {}
+            }
+        }
+        drop(chat);
+        drop(first);
+        let bytes = std::fs::read(&path).unwrap();
+        let wal = std::fs::read(place.path().join("store.db-wal")).unwrap_or_default();
+        for text in ["Five, seven, five", "at sign"] {
+            let in_file = |bytes: &[u8]| {
+                bytes
+                    .windows(text.len())
+                    .any(|part| part == text.as_bytes())
+            };
+            assert!(!in_file(&bytes) && !in_file(&wal), "{text}");
+        }
+
+        let again = agent(&model, &path).await;
+        let summary = again.chats(10).await.unwrap().remove(0);
+        assert_eq!(
+            (summary.title.as_str(), summary.turns),
+            ("begin, please", 2)
+        );
+        assert!(summary.tokens.input > 0 && summary.tokens.output > 0);
+        let mut chat = again.resume(&name).await.unwrap();
+        assert_eq!(chat.active(), [id("haiku"), id("extraction/email")]);
+        say(&mut chat, "and now?").await.0.unwrap();
+        let seen = model.last();
+        seen.assert_whole();
+        // The same request as before the kill, and two messages more.
+        let (old, new) = (
+            before["messages"].as_array().unwrap(),
+            seen.body["messages"].as_array().unwrap(),
+        );
+        assert_eq!(old[..], new[..old.len()]);
+        assert_eq!(new.len(), old.len() + 2);
+        assert_eq!(seen.body["system"], before["system"]);
+        assert!(!seen.body.to_string().contains("lost"));
+    }
+}
+
+async fn model_has(model: &Scripted, requests: usize) {
+    while model.seen().len() < requests {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// T8: a fork begins with the same messages and skills, and goes its own way.
+#[tokio::test]
+async fn t8_fork() {
+    for wire in BOTH {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let model = Scripted::start(wire, ["one", "two", "three"].map(Step::Say)).await;
+        let agent = agent(&model, &path).await;
+        let mut chat = agent.chat().await.unwrap();
+        say(&mut chat, "/haiku rain").await.0.unwrap();
+        let mut fork = agent.fork(chat.id().unwrap()).await.unwrap();
+        assert_eq!(fork.active(), [id("haiku")]);
+        assert_ne!(fork.id(), chat.id());
+        say(&mut fork, "left").await.0.unwrap();
+        assert_eq!(model.last().messages().len(), 3);
+        assert!(model.last().messages()[0].1.contains("Five, seven"));
+        say(&mut chat, "right").await.0.unwrap();
+        assert!(!model.last().body.to_string().contains("left"));
+    }
+}
+
+/// Two clients in one chat: whoever comes second hears of it, before anything is sent if that is possible.
+#[tokio::test]
+async fn two_clients() {
+    for wire in BOTH {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let model = Scripted::start(wire, ["one", "two", "three", "four"].map(Step::Say)).await;
+        let (left, right) = (agent(&model, &path).await, agent(&model, &path).await);
+        let mut mine = left.chat().await.unwrap();
+        say(&mut mine, "hello").await.0.unwrap();
+        let name = mine.id().unwrap().clone();
+        let mut theirs = right.resume(&name).await.unwrap();
+        say(&mut theirs, "from the right").await.0.unwrap();
+        let (report, ear) = say(&mut mine, "from the left").await;
+        let error = report.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                AgentError::Store(StoreError::ChatChanged {
+                    expected: 1,
+                    found: 2,
+                    ..
+                })
+            ),
+            "{error}"
+        );
+        assert!(ear.events().is_empty());
+        assert_eq!(model.seen().len(), 2);
+        // Opened again, it goes on.
+        let mut mine = left.resume(&name).await.unwrap();
+        say(&mut mine, "from the left").await.0.unwrap();
+        assert!(model.last().body.to_string().contains("from the right"));
+
+        // While the model answers, somebody else is faster.
+        let store = open(&path).await;
+        let other = name.clone();
+        let tell = move |event: AgentEvent| {
+            if matches!(event, AgentEvent::Text { .. }) {
+                let _ = from_elsewhere(&store, &other);
+            }
+        };
+        let report = mine
+            .turn("slow", &[], &tell, &prowess_agent::Cancel::new())
+            .await;
+        assert!(
+            matches!(
+                report,
+                Err(AgentError::Store(StoreError::ChatChanged { .. }))
+            ),
+            "{report:?}"
+        );
+        let stored = left.resume(&name).await.unwrap();
+        assert!(
+            !stored
+                .entries()
+                .any(|entry| format!("{entry:?}").contains("slow"))
+        );
+    }
+}
+
+/// Writes a turn as another process would, from inside a callback that cannot wait.
+fn from_elsewhere(store: &Store, chat: &prowess_store::ChatId) -> Result<u64, StoreError> {
+    let (store, chat) = (store.clone(), chat.clone());
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(store.append_turn(&chat, 3, ChatTurn::default()))
+    })
+    .join()
+    .unwrap()
+}
+
+/// What was compacted stays so after a restart, and the pinned block is there.
+#[tokio::test]
+async fn compaction_survives_a_restart() {
+    for wire in BOTH {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let model =
+            Scripted::start(wire, ["one", "two", "three", "four", "five"].map(Step::Say)).await;
+        let small = Options {
+            context_window: 4_000,
+            compaction: Compaction::Drop,
+            ..options()
+        };
+        let first = agent_of(&model)
+            .await
+            .options(small.clone())
+            .store(open(&path).await)
+            .build()
+            .await
+            .unwrap();
+        let mut chat = first.chat().await.unwrap();
+        say(&mut chat, "/haiku begin").await.0.unwrap();
+        for _ in 0..3 {
+            say(
+                &mut chat,
+                &"Some words that take a little room. ".repeat(120),
+            )
+            .await
+            .0
+            .unwrap();
+        }
+        let name = chat.id().unwrap().clone();
+        let before = model.last().messages();
+        assert!(
+            chat.entries()
+                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+        );
+        drop(chat);
+        let second = agent_of(&model)
+            .await
+            .options(small)
+            .store(open(&path).await)
+            .build()
+            .await
+            .unwrap();
+        let mut chat = second.resume(&name).await.unwrap();
+        say(&mut chat, "now").await.0.unwrap();
+        let after = model.last().messages();
+        assert_eq!(after[..before.len()], before[..]);
+        assert_eq!(after[0].1.matches("Five, seven").count(), 1);
+    }
+}
+
+/// A store that cannot be written loses nothing: the next turn takes the last one along.
+#[tokio::test]
+async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
+    let wire = BOTH[0];
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    let model = Scripted::start(wire, ["one", "two"].map(Step::Say)).await;
+    let agent = agent(&model, &path).await;
+    let mut chat = agent.chat().await.unwrap();
+    let name = chat.id().unwrap().clone();
+    sql(
+        &path,
+        "CREATE TRIGGER fails BEFORE INSERT ON chat_messages BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    let (report, ear) = say(&mut chat, "first").await;
+    let report = report.unwrap();
+    assert_eq!(
+        (report.ending, report.saved),
+        (Ending::Answered, Saved::NotYet)
+    );
+    assert!(
+        ear.has(
+            |event| matches!(event, AgentEvent::NotSaved { reason } if reason.contains("full"))
+        )
+    );
+    sql(&path, "DROP TRIGGER fails");
+    assert_eq!(say(&mut chat, "second").await.0.unwrap().saved, Saved::Yes);
+    let stored = open(&path).await.chat(&name).await.unwrap();
+    assert_eq!(stored.messages.len(), 4);
+    assert_eq!(stored.summary.tokens.output, 14);
+}
+
+fn sql(path: &Path, statement: &str) {
+    let script =
+        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
+    let mut python = std::process::Command::new("python3");
+    python.args(["-c", script]).arg(path).arg(statement);
+    assert!(python.status().unwrap().success());
+}
+
+#[tokio::test]
+async fn what_is_not_there() {
+    let model = Scripted::start(BOTH[0], []).await;
+    let without = agent_of(&model).await.build().await.unwrap();
+    let nobody = prowess_store::ChatId::named("nobody");
+    assert!(matches!(
+        without.resume(&nobody).await.err().unwrap(),
+        AgentError::NoStore
+    ));
+    let with = agent_of(&model)
+        .await
+        .store(Store::memory().await.unwrap())
+        .build()
+        .await
+        .unwrap();
+    let error = with.resume(&nobody).await.err().unwrap();
+    assert_eq!(error.to_string(), "there is no chat `nobody`");
+    // What a newer Prowess wrote is not guessed at.
+    let strange = ChatTurn {
+        messages: vec![r#"{"role":"oracle"}"#.to_owned()],
+        ..ChatTurn::default()
+    };
+    let own = Store::memory().await.unwrap();
+    let id = own.create_chat("", &[]).await.unwrap();
+    own.append_turn(&id, 0, strange).await.unwrap();
+    let agent = agent_of(&model).await.store(own).build().await.unwrap();
+    let error = agent.resume(&id).await.err().unwrap();
+    assert!(
+        matches!(error, AgentError::Unreadable { number: 0, .. }),
+        "{error}"
+    );
+}

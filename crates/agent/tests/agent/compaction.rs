@@ -1,0 +1,173 @@
+//! Older messages make room; the instructions of active skills stay.
+
+use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::{Compaction, Options};
+use serde_json::json;
+
+use crate::scripted::{BOTH, Scripted, Step, call};
+use crate::support::{agent_of, id, options, say};
+
+fn small(compaction: Compaction) -> Options {
+    Options {
+        context_window: 4_000,
+        compaction,
+        ..options()
+    }
+}
+
+const FILLER: &str = "Some words that take a little room. ";
+
+async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
+    let agent = agent_of(model)
+        .await
+        .options(options)
+        .build()
+        .await
+        .unwrap();
+    let mut chat = agent.chat().await.unwrap();
+    say(&mut chat, "/haiku at-first").await.0.unwrap();
+    for _ in 0..2 {
+        say(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
+    }
+    chat
+}
+
+/// T9: dropped oldest first, said so, and the block of the active skill is put back, once.
+#[tokio::test]
+async fn t9_dropped_with_pinned_blocks() {
+    for wire in BOTH {
+        let steps = ["one", "two", "three", "four", "five"].map(Step::Say);
+        let model = Scripted::start(wire, steps).await;
+        let mut chat = fill(&model, small(Compaction::Drop)).await;
+        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        report.unwrap();
+        let event = ear
+            .events()
+            .into_iter()
+            .find(|event| matches!(event, AgentEvent::Compacted { .. }));
+        let Some(AgentEvent::Compacted {
+            messages,
+            tokens_before,
+            tokens_after,
+            summarised,
+            pinned,
+            ..
+        }) = event
+        else {
+            panic!("{:?}", ear.kinds());
+        };
+        assert!(messages >= 2 && tokens_after < tokens_before && !summarised);
+        assert_eq!(pinned, [id("haiku")]);
+        let seen = model.last();
+        seen.assert_whole();
+        let text = seen.body.to_string();
+        assert_eq!(text.matches("Five, seven").count(), 1);
+        assert!(!text.contains("at-first"), "{text}");
+        assert!(
+            seen.messages()[0]
+                .1
+                .starts_with("[Earlier messages were left out")
+        );
+        assert!(
+            chat.entries()
+                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+        );
+        // The whole conversation is still known, only not sent.
+        assert!(
+            chat.entries().any(
+                |entry| matches!(entry, Entry::User { text, .. } if text == "/haiku at-first")
+            )
+        );
+        say(&mut chat, "short").await.0.unwrap();
+        assert_eq!(
+            model.last().body.to_string().matches("Five, seven").count(),
+            1
+        );
+    }
+}
+
+#[tokio::test]
+async fn summed_up_by_the_model() {
+    for wire in BOTH {
+        let steps = ["one", "two", "three", "SUMMARY: they began.", "four"].map(Step::Say);
+        let model = Scripted::start(wire, steps).await;
+        let mut chat = fill(&model, small(Compaction::Summarise)).await;
+        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        assert_eq!(report.unwrap().text, "four");
+        assert_eq!(ear.text(), "four");
+        let asked = &model.seen()[3];
+        assert!(asked.system().starts_with("You sum up") && asked.tools().is_empty());
+        assert!(asked.messages()[0].1.contains("User: /haiku at-first"));
+        assert!(!asked.body.to_string().contains("Five, seven"));
+        let first = &model.last().messages()[0].1;
+        assert!(
+            first.contains("SUMMARY: they began.") && first.contains("Five, seven"),
+            "{first}"
+        );
+        assert!(ear.has(|event| matches!(
+            event,
+            AgentEvent::Compacted {
+                summarised: true,
+                ..
+            }
+        )));
+    }
+}
+
+/// A model that cannot sum up is no reason to fail.
+#[tokio::test]
+async fn a_summary_that_fails_is_done_without() {
+    for wire in BOTH {
+        let broken = Step::Status(400, vec![], "{}".to_owned());
+        let steps = [
+            Step::Say("one"),
+            Step::Say("two"),
+            Step::Say("three"),
+            broken,
+            Step::Say("four"),
+        ];
+        let model = Scripted::start(wire, steps).await;
+        let mut chat = fill(&model, small(Compaction::Summarise)).await;
+        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        assert_eq!(report.unwrap().text, "four");
+        assert!(ear.has(|event| matches!(
+            event,
+            AgentEvent::Compacted {
+                summarised: false,
+                ..
+            }
+        )));
+    }
+}
+
+/// Within one turn, results that the model has seen make room for new ones.
+#[tokio::test]
+async fn results_of_one_long_turn() {
+    for wire in BOTH {
+        let read = |offset: usize| {
+            call(
+                "read_skill_file",
+                &json!({"id": "haiku", "path": "references/big.md", "offset": offset, "limit": 5_000}),
+            )
+        };
+        let steps = (0..4)
+            .map(|index| read(index * 5_000))
+            .chain([Step::Say("done")]);
+        let model = Scripted::start(wire, steps).await;
+        let agent = agent_of(&model)
+            .await
+            .options(small(Compaction::Drop))
+            .build()
+            .await
+            .unwrap();
+        let mut chat = agent.chat().await.unwrap();
+        let (report, ear) = say(&mut chat, "read it all").await;
+        assert_eq!(report.unwrap().text, "done");
+        let seen = model.last();
+        seen.assert_whole();
+        assert!(seen.results()[0].contains("left out") && seen.results()[3].contains("line"));
+        assert!(
+            ear.has(|event| matches!(event, AgentEvent::Compacted { results, .. } if *results > 0))
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Skills, agents and ears for the tests.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use prowess_agent::wire::AgentEvent;
+use prowess_agent::{Agent, AgentBuilder, AgentError, Cancel, Chat, Options, Retry, TurnReport};
+use prowess_core::{MemorySource, Scope, SkillId, Skills, SkillsBuilder};
+use prowess_spec::SkillPath;
+
+use crate::scripted::{Scripted, Step, Wire};
+
+pub(crate) const HAIKU_BODY: &str = "Five, seven, five. Mention $ARGUMENTS.";
+
+pub(crate) fn id(text: &str) -> SkillId {
+    text.parse().unwrap()
+}
+
+pub(crate) fn source() -> MemorySource {
+    let mut source = MemorySource::new(Scope::Project);
+    let mut add = |path: &str, description: &str, body: &str| {
+        let name = path.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n{body}\n");
+        source.add(path, &text).unwrap()
+    };
+    let haiku = add("haiku", "Writes haiku about anything", HAIKU_BODY);
+    add(
+        "extraction/email",
+        "Extracts addresses from mail",
+        "Look for the at sign.",
+    );
+    add(
+        "long",
+        "Is far too long",
+        &"All work and no play. ".repeat(4_000),
+    );
+    source.add_file(
+        &haiku,
+        SkillPath::parse("references/season.md").unwrap(),
+        "MARKER-SEASON: spring",
+    );
+    source.add_file(
+        &haiku,
+        SkillPath::parse("references/big.md").unwrap(),
+        "line\n".repeat(100_000),
+    );
+    source
+}
+
+pub(crate) fn builder() -> SkillsBuilder {
+    Skills::builder().source("memory", source())
+}
+
+pub(crate) async fn skills() -> Skills {
+    builder().build().await.unwrap()
+}
+
+/// Waits that are too short to notice.
+pub(crate) fn options() -> Options {
+    Options {
+        system: "You are a test.".to_owned(),
+        retry: Retry {
+            times: 3,
+            first: Duration::from_millis(1),
+            last: Duration::from_secs(2),
+        },
+        ..Options::default()
+    }
+}
+
+pub(crate) async fn agent_of(model: &Scripted) -> AgentBuilder {
+    Agent::builder(model.provider())
+        .skills(skills().await)
+        .options(options())
+}
+
+/// A model with a script, and a chat with it.
+pub(crate) async fn chat(wire: Wire, steps: impl IntoIterator<Item = Step>) -> (Scripted, Chat) {
+    let model = Scripted::start(wire, steps).await;
+    let agent = agent_of(&model).await.build().await.unwrap();
+    let chat = agent.chat().await.unwrap();
+    (model, chat)
+}
+
+/// Hears everything.
+#[derive(Clone, Default)]
+pub(crate) struct Ear(Arc<Mutex<Vec<AgentEvent>>>);
+
+impl Ear {
+    pub(crate) fn hear(&self) -> impl Fn(AgentEvent) + Send + Sync + use<> {
+        let events = Arc::clone(&self.0);
+        move |event| events.lock().unwrap().push(event)
+    }
+
+    pub(crate) fn events(&self) -> Vec<AgentEvent> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// The streamed text.
+    pub(crate) fn text(&self) -> String {
+        let text = |event: AgentEvent| match event {
+            AgentEvent::Text { delta } => Some(delta),
+            _ => None,
+        };
+        self.events().into_iter().filter_map(text).collect()
+    }
+
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let text = |event: AgentEvent| match event {
+            AgentEvent::Notice { text } => Some(text),
+            _ => None,
+        };
+        self.events().into_iter().filter_map(text).collect()
+    }
+
+    pub(crate) fn has(&self, matches: impl Fn(&AgentEvent) -> bool) -> bool {
+        self.events().iter().any(matches)
+    }
+
+    /// The kinds of events, as machines see them.
+    pub(crate) fn kinds(&self) -> Vec<String> {
+        let kind = |event: &AgentEvent| {
+            serde_json::to_value(event).unwrap()["type"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        self.events().iter().map(kind).collect()
+    }
+}
+
+/// One turn that nobody stops.
+pub(crate) async fn say(chat: &mut Chat, text: &str) -> (Result<TurnReport, AgentError>, Ear) {
+    say_with(chat, text, &[]).await
+}
+
+pub(crate) async fn say_with(
+    chat: &mut Chat,
+    text: &str,
+    references: &[SkillId],
+) -> (Result<TurnReport, AgentError>, Ear) {
+    let ear = Ear::default();
+    let report = chat
+        .turn(text, references, &ear.hear(), &Cancel::new())
+        .await;
+    (report, ear)
+}

@@ -1,0 +1,151 @@
+//! `prowess create`, from the arguments to what to type next.
+
+use std::env;
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use prowess_spec::{Profile, SKILL_FILE, Severity};
+use serde_json::json;
+
+use super::arguments::CreateArguments;
+use super::place::{Place, place};
+use super::recipe::{Code, Misuse, Recipe};
+use super::render::{File, files};
+use super::write::{Existing, Outcome, write};
+use crate::cli::Global;
+use crate::commands::print_json;
+use crate::exit::Exit;
+use crate::{environment, terminal};
+
+pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> {
+    let recipe = match Recipe::new(arguments) {
+        Ok(recipe) => recipe,
+        Err(misuse) => return Ok(refuse(&misuse)),
+    };
+    let files = files(&recipe);
+    if let Some(misuse) = fault(&recipe, &files) {
+        return Ok(refuse(&misuse));
+    }
+    let here = env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let place = place(arguments.destination.as_deref(), &here, home.as_deref());
+    let directory = place.directory.join(recipe.name.as_str());
+    let existing = if arguments.force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
+    let taken = match write(&directory, &files, existing)? {
+        Outcome::Written => None,
+        Outcome::IsThere => Some((
+            "is there already",
+            "--force replaces the files of the template in it, and no others",
+        )),
+        Outcome::NoDirectory => Some((
+            "is there already, and is no directory",
+            "choose another name, or another place with --in",
+        )),
+    };
+    let directory = shown(&directory);
+    if let Some((what, hint)) = taken {
+        terminal::print_problem(&format!("`{directory}` {what}"), Some(hint));
+        return Ok(Exit::Failure);
+    }
+    let next = next(&recipe, &place, &directory);
+    if arguments.json {
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        print_json(&json!({
+            "version": 1,
+            "name": recipe.name,
+            "path": directory,
+            "files": paths,
+            "next": next,
+        }))?;
+        return Ok(Exit::Success);
+    }
+    terminal::print(&told(&directory, &files))?;
+    if !global.quiet {
+        terminal::note(&format!("next:\n  {}", next.join("\n  ")));
+    }
+    Ok(Exit::Success)
+}
+
+fn refuse(misuse: &Misuse) -> Exit {
+    terminal::print_problem(&misuse.message, Some(&misuse.hint));
+    Exit::Usage
+}
+
+/// What `prowess check` would say: only the description can be at fault.
+fn fault(recipe: &Recipe, files: &[File]) -> Option<Misuse> {
+    let skill = files.iter().find(|file| file.path == SKILL_FILE)?;
+    let context = prowess_spec::Context {
+        directory: Some(recipe.name.as_str()),
+        exists: None,
+    };
+    let parsed = prowess_spec::parse(skill.text.as_bytes(), &context);
+    let at_fault = |severity| matches!(severity, Some(Severity::Error | Severity::Warning));
+    let mut found = parsed.diagnostics.into_iter();
+    let first = found.find(|found| at_fault(found.severity(Profile::Check)))?;
+    Some(Misuse {
+        message: format!("--description cannot be that: {}", first.message),
+        hint: first.help.unwrap_or_default(),
+    })
+}
+
+/// The path as somebody would type it.
+fn shown(path: &Path) -> String {
+    let path = path.strip_prefix(".").unwrap_or(path);
+    path.display().to_string()
+}
+
+fn told(directory: &str, files: &[File]) -> String {
+    let mut text = format!("{}\n", terminal::printable(directory));
+    let (sdk, own): (Vec<&File>, Vec<&File>) =
+        files.iter().partition(|file| file.path.starts_with("sdk/"));
+    for file in own {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}", file.path);
+    }
+    if !sdk.is_empty() {
+        let _ = writeln!(
+            text,
+            "  sdk/ ({} files: what the plugin is built with)",
+            sdk.len()
+        );
+    }
+    text
+}
+
+/// What to type next.
+fn next(recipe: &Recipe, place: &Place, directory: &str) -> Vec<String> {
+    let name = recipe.name.as_str();
+    let mut next = Vec::new();
+    if recipe.code.is_some_and(Code::is_built) {
+        next.push(format!("sh {}", quoted(&format!("{directory}/build.sh"))));
+    }
+    let place = if place.is_usual {
+        String::new()
+    } else {
+        format!(" --in {}", quoted(&place.directory.display().to_string()))
+    };
+    if recipe.says_hello() {
+        next.push(format!(
+            "prowess run {name}/hello --approve-skills {name}{place}"
+        ));
+    }
+    if recipe.code.is_none() {
+        next.push(format!("prowess show {name}{place}"));
+    }
+    next.push(format!("prowess check {}", quoted(directory)));
+    next
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%,:~".contains(c);
+    if word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,11 @@
+//! `prowess create`: a new skill that works at once.
+
+mod arguments;
+mod command;
+mod place;
+mod recipe;
+mod render;
+mod write;
+
+pub(crate) use arguments::CreateArguments;
+pub(crate) use command::run;

@@ -1,0 +1,79 @@
+//! Where a new skill goes.
+
+use std::path::{Path, PathBuf};
+
+use prowess_sources::repository_root;
+
+/// Where the skills of a project are.
+const PROJECT: &str = ".agents/skills";
+
+/// A directory for skills.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// As short as it can be said from here.
+    pub(super) directory: PathBuf,
+    /// Whether skills are looked for there without being told.
+    pub(super) is_usual: bool,
+}
+
+/// Where a new skill goes: where somebody said, with the other skills of the project, or here.
+pub(super) fn place(said: Option<&Path>, here: &Path, home: Option<&Path>) -> Place {
+    if let Some(directory) = said {
+        return Place {
+            directory: directory.to_owned(),
+            is_usual: false,
+        };
+    }
+    let root = repository_root(here, home);
+    let up_to_root = here.ancestors().take_while(|it| it.starts_with(&root));
+    let nearest = up_to_root.map(|it| it.join(PROJECT)).find(|it| it.is_dir());
+    let is_project = root != here
+        || [".git", ".hg", ".jj"]
+            .iter()
+            .any(|it| root.join(it).exists());
+    let found = nearest.or_else(|| is_project.then(|| root.join(PROJECT)));
+    match found {
+        Some(directory) => Place {
+            directory: directory
+                .strip_prefix(here)
+                .map_or_else(|_| directory.clone(), Path::to_owned),
+            is_usual: true,
+        },
+        None => Place {
+            directory: PathBuf::from("."),
+            is_usual: false,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn with_the_others_or_here() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        let deep = root.join("a/b");
+        fs::create_dir_all(&deep).unwrap();
+        let shown = |said: Option<&Path>, here: &Path| {
+            let found = place(said, here, None);
+            let directory = found.directory.to_string_lossy().into_owned();
+            (
+                directory.replace(&*root.to_string_lossy(), "ROOT"),
+                found.is_usual,
+            )
+        };
+        let usual = |directory: &str| (directory.to_owned(), true);
+        assert_eq!(shown(None, root), (".".to_owned(), false));
+        assert_eq!(shown(Some(Path::new("x")), root), ("x".to_owned(), false));
+        fs::create_dir(root.join(".git")).unwrap();
+        assert_eq!(shown(None, root), usual(PROJECT));
+        assert_eq!(shown(None, &deep), usual("ROOT/.agents/skills"));
+        fs::create_dir_all(root.join("a").join(PROJECT)).unwrap();
+        assert_eq!(shown(None, &deep), usual("ROOT/a/.agents/skills"));
+        assert_eq!(shown(None, root), usual(PROJECT));
+    }
+}

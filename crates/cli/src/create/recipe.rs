@@ -1,0 +1,162 @@
+//! From what was typed to what will be made.
+
+use prowess_spec::manifest::{SkillType, Word};
+use prowess_spec::{NameRule, SkillName};
+
+use super::arguments::{BackendName, CreateArguments, Language};
+
+/// What will be made.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    pub(super) name: SkillName,
+    pub(super) description: String,
+    /// Empty for a skill that only instructs.
+    pub(super) types: Vec<SkillType>,
+    pub(super) code: Option<Code>,
+}
+
+/// What the code is written in, and for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    Starlark,
+    Python,
+    Node,
+    Shell,
+    Rust,
+    Plugin,
+}
+
+impl Code {
+    /// The directory of its templates, and the word that they ask for.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Starlark => "starlark",
+            Self::Python => "python",
+            Self::Node => "node",
+            Self::Shell => "shell",
+            Self::Rust => "rust",
+            Self::Plugin => "plugin",
+        }
+    }
+
+    /// Whether there is something to run only after a build.
+    pub(super) fn is_built(self) -> bool {
+        matches!(self, Self::Rust | Self::Plugin)
+    }
+}
+
+/// Why nothing can be made of what was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Misuse {
+    pub(super) message: String,
+    pub(super) hint: String,
+}
+
+fn misuse(message: impl Into<String>, hint: impl Into<String>) -> Misuse {
+    Misuse {
+        message: message.into(),
+        hint: hint.into(),
+    }
+}
+
+impl Recipe {
+    pub(super) fn new(arguments: &CreateArguments) -> Result<Self, Misuse> {
+        let name = SkillName::parse(&arguments.name)
+            .map_err(|broken| misnamed(&arguments.name, &broken))?;
+        let mut types: Vec<SkillType> = Vec::new();
+        for kind in arguments.types.iter().copied().map(SkillType::from) {
+            if !types.contains(&kind) {
+                types.push(kind);
+            }
+        }
+        let needs_code = types.iter().any(|kind| *kind != SkillType::Prompt);
+        let code = match (code(arguments)?, needs_code) {
+            (Some(_), false) if !types.is_empty() => {
+                return Err(misuse(
+                    "a skill of the type `prompt` has no code",
+                    "leave --backend and --language out, or add --type tool",
+                ));
+            }
+            (None, true) => Some(Code::Starlark),
+            (code, _) => code,
+        };
+        if code.is_some() && types.is_empty() {
+            types.push(SkillType::Tool);
+        }
+        let description = match &arguments.description {
+            Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+            None => {
+                format!("Says what {name} does, in a sentence. Use it when somebody needs that.")
+            }
+        };
+        Ok(Self {
+            name,
+            description,
+            types,
+            code,
+        })
+    }
+
+    /// Whether `prowess run NAME/hello` does something.
+    pub(super) fn says_hello(&self) -> bool {
+        let says = |kind: &SkillType| matches!(kind, SkillType::Tool | SkillType::Workflow);
+        self.types.iter().any(says)
+    }
+
+    /// The words that templates may ask for.
+    pub(super) fn words(&self) -> Vec<&'static str> {
+        let types = self.types.iter().map(|kind| kind.word());
+        types.chain(self.code.map(Code::word)).collect()
+    }
+}
+
+fn code(arguments: &CreateArguments) -> Result<Option<Code>, Misuse> {
+    let process = |language| match language {
+        Language::Python => Code::Python,
+        Language::Node => Code::Node,
+        Language::Shell => Code::Shell,
+        Language::Rust => Code::Rust,
+    };
+    match (arguments.backend, arguments.language) {
+        (None, None) => Ok(None),
+        (None | Some(BackendName::Process), Some(language)) => Ok(Some(process(language))),
+        (Some(BackendName::Process), None) => Ok(Some(Code::Python)),
+        (Some(BackendName::Starlark), None) => Ok(Some(Code::Starlark)),
+        (Some(BackendName::Plugin), None | Some(Language::Rust)) => Ok(Some(Code::Plugin)),
+        (Some(BackendName::Starlark), Some(_)) => Err(misuse(
+            "Starlark is a language of its own",
+            "leave --language out, or use --backend process",
+        )),
+        (Some(BackendName::Plugin), Some(_)) => Err(misuse(
+            "the template of a plugin is in Rust",
+            "leave --language out; the C interface is described in the documentation of prowess-sdk",
+        )),
+    }
+}
+
+fn misnamed(name: &str, broken: &[NameRule]) -> Misuse {
+    let reasons: Vec<String> = broken
+        .iter()
+        .map(|rule| match rule {
+            NameRule::Empty => "it is empty".to_owned(),
+            NameRule::TooLong(length) => format!("it has {length} characters"),
+            NameRule::Uppercase => "it has upper-case letters".to_owned(),
+            NameRule::Character(c) => format!("`{}` is not allowed", c.escape_debug()),
+            NameRule::EdgeHyphen => "it begins or ends with a hyphen".to_owned(),
+            NameRule::DoubleHyphen => "it has two hyphens in a row".to_owned(),
+        })
+        .collect();
+    let mut hint =
+        "a name has lower-case letters, digits and single hyphens between them, at most 64 characters".to_owned();
+    if let Some(slug) = SkillName::slug(name) {
+        hint.push_str(&format!(", for example `{slug}`"));
+    }
+    let reasons = reasons.join(", ");
+    misuse(
+        format!(
+            "`{}` cannot be the name of a skill: {reasons}",
+            name.escape_debug()
+        ),
+        hint,
+    )
+}

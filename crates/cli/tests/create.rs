@@ -1,0 +1,518 @@
+//! `prowess create`, and that what it makes works: in the jail, with the real program. The examples that show how, too.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use support::{Place, repository};
+
+/// A project without skills.
+fn project() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path(".git")).unwrap();
+    place
+}
+
+fn create(place: &Place, arguments: &[&str]) {
+    let run = place.run(&[&["create"], arguments].concat());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
+/// Nothing is said about it but that it is well.
+fn check(place: &Place, path: &str) {
+    let run = place.run(&["check", path]);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.ends_with(": valid\n") || run.stderr.ends_with("all valid\n"),
+        "{}",
+        run.stderr
+    );
+}
+
+fn say_hello(place: &Place, name: &str) {
+    let target = format!("{name}/hello");
+    let run = place.run(&["run", &target, "--approve-skills", name]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "Hello, world!\n"),
+        "{}",
+        run.stderr
+    );
+    let run = place.run(&[
+        "run",
+        &target,
+        "--approve-skills",
+        name,
+        "--arg",
+        "name=Ada \"x\" Ü",
+    ]);
+    assert_eq!(run.stdout, "Hello, Ada \"x\" Ü!\n", "{}", run.stderr);
+}
+
+/// Runs a build without the network; what it needs is what this very program was built with.
+fn build(script: &Path) {
+    let built = Command::new("sh")
+        .arg(script)
+        .arg("--offline")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{said}");
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn instructions_are_all_that_a_skill_needs() {
+    let place = project();
+    let run = place.run(&[
+        "create",
+        "release-notes",
+        "--description",
+        "Writes them: \"all\" of them.",
+    ]);
+    assert_snapshot!(run.snapshot(), @r#"
+    exit 0
+    --- stdout
+    .agents/skills/release-notes
+      SKILL.md
+    --- stderr
+    next:
+      prowess show release-notes
+      prowess check .agents/skills/release-notes
+    "#);
+    check(&place, ".agents/skills/release-notes");
+    let shown = place.run(&["info", "release-notes", "--json"]).json();
+    let description = &shown["frontmatter"]["description"];
+    assert_eq!(description, "Writes them: \"all\" of them.");
+    let mode = fs::metadata(place.path(".agents/skills/release-notes")).unwrap();
+    assert_ne!(mode.permissions().mode() & 0o055, 0, "others may read it");
+}
+
+#[test]
+fn a_skill_goes_where_the_others_are() {
+    let place = Place::new();
+    create(&place, &["here"]);
+    assert!(place.path("here/SKILL.md").is_file());
+    create(&place, &["there", "--in", "some/where"]);
+    assert!(place.path("some/where/there/SKILL.md").is_file());
+    let run = place.run(&["create", "told", "--in", "some where", "--type", "tool"]);
+    assert!(
+        run.stderr
+            .contains("prowess run told/hello --approve-skills told --in 'some where'\n"),
+        "{}",
+        run.stderr
+    );
+    fs::create_dir_all(place.path(".agents/skills")).unwrap();
+    let run = place.run(&["create", "with-others", "--json"]);
+    assert_eq!(
+        run.json(),
+        json!({
+            "version": 1,
+            "name": "with-others",
+            "path": ".agents/skills/with-others",
+            "files": ["SKILL.md"],
+            "next": ["prowess show with-others", "prowess check .agents/skills/with-others"],
+        })
+    );
+}
+
+#[test]
+fn what_cannot_be_is_not_made() {
+    let place = project();
+    assert_snapshot!(place.run(&["create", "Release_Notes"]).snapshot(), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `Release_Notes` cannot be the name of a skill: it has upper-case letters, `_` is not allowed
+    hint: a name has lower-case letters, digits and single hyphens between them, at most 64 characters, for example `release-notes`
+    ");
+    assert_snapshot!(place.run(&["create", "a", "--type", "prompt", "--language", "node"]).snapshot(), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: a skill of the type `prompt` has no code
+    hint: leave --backend and --language out, or add --type tool
+    ");
+    assert_snapshot!(place.run(&["create", "a", "--backend", "plugin", "--language", "node"]).snapshot(), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the template of a plugin is in Rust
+    hint: leave --language out; the C interface is described in the documentation of prowess-sdk
+    ");
+    let long = "x".repeat(1100);
+    assert_snapshot!(place.run(&["create", "a", "--description", &long]).snapshot(), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: --description cannot be that: 1100 characters; the standard allows 1024
+    hint: shorten it by 76 characters
+    ");
+    let empty = place.run(&["create", "a", "--description", " "]);
+    assert_eq!(empty.code, Some(2), "{}", empty.stderr);
+    assert!(!place.path(".agents").exists());
+}
+
+#[test]
+fn what_is_there_stays() {
+    let place = project();
+    place.write(".agents/skills/notes/SKILL.md", "mine");
+    place.write(".agents/skills/notes/more.md", "mine too");
+    assert_snapshot!(place.run(&["create", "notes"]).snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: `.agents/skills/notes` is there already
+    hint: --force replaces the files of the template in it, and no others
+    ");
+    assert_eq!(place.read(".agents/skills/notes/SKILL.md"), "mine");
+    create(&place, &["notes", "--force"]);
+    assert!(
+        place
+            .read(".agents/skills/notes/SKILL.md")
+            .starts_with("---\nname: notes\n")
+    );
+    assert_eq!(place.read(".agents/skills/notes/more.md"), "mine too");
+
+    fs::create_dir(place.path("elsewhere")).unwrap();
+    symlink(place.path("elsewhere"), place.path(".agents/skills/linked")).unwrap();
+    let run = place.run(&["create", "linked", "--force"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("is no directory"), "{}", run.stderr);
+    assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 0);
+    let left = fs::read_dir(place.path(".agents/skills")).unwrap().count();
+    assert_eq!(left, 2, "nothing is left behind");
+}
+
+#[test]
+fn code_that_needs_no_build_runs_at_once() {
+    let place = project();
+    for (name, arguments) in [
+        ("in-starlark", ["--backend", "starlark"]),
+        ("in-python", ["--language", "python"]),
+        ("in-node", ["--language", "node"]),
+        ("in-shell", ["--language", "shell"]),
+    ] {
+        create(&place, &[&[name], &arguments[..]].concat());
+        say_hello(&place, name);
+    }
+    check(&place, ".agents/skills");
+}
+
+/// Everything that a template can hold.
+const ALL: &str = "tool,prompt,workflow,security-rule,transform";
+
+/// Says lines to a program, and hears its answers by their ids.
+fn speak(command: &mut Command, name: &str, code: &Value) -> Vec<Value> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let skill = json!({
+        "protocol": 1, "name": name, "version": "0.1.0", "permissions": [], "code": code,
+    });
+    let files = json!([{"path": "a.md", "text": "one\nTODO: two"}, {"path": "b.md", "text": ""}]);
+    let response = json!({"phase": "OnAfterResponse", "data": {"response": "a \nb\t\n\nc"}});
+    let requests = [
+        ("initialize", skill),
+        ("scanner/run", json!({"name": "unfinished", "files": files})),
+        ("hook/handle", response),
+        ("tool/execute", json!({"name": "none", "input": {}})),
+        ("shutdown", Value::Null),
+    ];
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut answers = Vec::new();
+    for (id, (method, params)) in requests.iter().enumerate() {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
+        let line = lines.next().unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["id"], json!(id), "{answer}");
+        answers.push(answer);
+    }
+    assert!(child.wait().unwrap().success());
+    answers
+}
+
+/// What every template answers.
+fn check_answers(answers: &[Value]) {
+    let finding = json!({
+        "rule": "unfinished", "severity": "info", "file": "a.md", "line": 2,
+        "message": "somebody meant to come back to this",
+    });
+    assert_eq!(answers[1]["result"], json!({"findings": [finding]}));
+    let modified = json!({"modified": {"response": "a\nb\n\nc"}});
+    assert_eq!(answers[2]["result"], modified, "{}", answers[2]);
+    let refused = answers[3].get("error").is_some() || answers[3]["result"]["is_error"] == true;
+    assert!(refused, "{}", answers[3]);
+    assert_eq!(answers[4].get("result"), Some(&Value::Null));
+}
+
+/// With everything at once, and with each type alone: what a template leaves out has to leave code behind.
+#[test]
+fn every_type_works_in_every_language() {
+    let place = project();
+    for (code, program) in [
+        (
+            "starlark",
+            &[env!("CARGO_BIN_EXE_prowess"), "worker", "starlark"][..],
+        ),
+        ("python", &["python3", "main.py"]),
+        ("node", &["node", "main.mjs"]),
+        ("shell", &["sh", "main.sh"]),
+    ] {
+        let how = match code {
+            "starlark" => "--backend",
+            _ => "--language",
+        };
+        for kind in ["workflow", "security-rule", "transform", ALL] {
+            let name = format!("{code}-{}", kind.split(',').next().unwrap());
+            create(&place, &[&name, how, code, "--type", kind]);
+            let named = ["--skills", &name, "--approve-skills", &name, "--json"];
+            let run = place.run(&[&["trace"], &named[..]].concat());
+            let skill = &run.json()["skills"][0];
+            assert_eq!(
+                (&skill["id"], &skill["state"]),
+                (&json!(name), &json!("active")),
+                "{skill}"
+            );
+        }
+        check(&place, ".agents/skills");
+        let name = format!("{code}-tool");
+        say_hello(&place, &name);
+        let directory = place.path(&format!(".agents/skills/{name}"));
+        let text = fs::read_to_string(directory.join("skill.star")).unwrap_or_default();
+        let source = json!({"entrypoint": "skill.star", "files": {"skill.star": text}});
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).current_dir(directory);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        check_answers(&speak(&mut command, &name, &source));
+        fs::remove_dir_all(place.path(".agents/skills")).unwrap();
+    }
+    create(&place, &["house-style", "--type", "prompt"]);
+    check(&place, ".agents/skills");
+}
+
+#[test]
+fn a_program_in_rust_runs_once_it_is_built() {
+    let place = project();
+    create(&place, &["in-rust", "--language", "rust", "--type", ALL]);
+    check(&place, ".agents/skills");
+    let directory = place.path(".agents/skills/in-rust");
+    build(&directory.join("build.sh"));
+    check(&place, ".agents/skills");
+    say_hello(&place, "in-rust");
+    let mut program = Command::new(directory.join("program"));
+    check_answers(&speak(&mut program, "in-rust", &Value::Null));
+}
+
+#[test]
+fn a_plugin_runs_once_it_is_built() {
+    let place = project();
+    create(&place, &["native", "--backend", "plugin", "--type", ALL]);
+    let missing = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+    assert_eq!(missing.code, Some(1), "{}", missing.stdout);
+    place.write(".agents/skills/native/plugin.so", "this is no library");
+    let wrong = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+    assert_eq!(wrong.code, Some(1), "{}", wrong.stdout);
+    assert!(
+        wrong
+            .stderr
+            .contains("`/skill/plugin.so` is not a shared library"),
+        "{}",
+        wrong.stderr
+    );
+    build(&place.path(".agents/skills/native/build.sh"));
+    check(&place, ".agents/skills");
+    say_hello(&place, "native");
+    let mut worker = place.command(&["worker", "plugin", ".agents/skills/native/plugin.so"]);
+    check_answers(&speak(&mut worker, "native", &Value::Null));
+    let manifest = place.read(".agents/skills/native/SKILL.yaml");
+    place.write(
+        ".agents/skills/native/SKILL.yaml",
+        manifest.replace("0.1.0", "0.2.0"),
+    );
+    let stale = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+    let expected = "the skill is `native` 0.2.0, and its plugin was built as `native` 0.1.0";
+    assert!(stale.stderr.contains(expected), "{}", stale.stderr);
+}
+
+/// The example plugin, tested and built as its author would, then asked by the real program.
+#[test]
+fn the_example_plugin_answers_about_json() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-query");
+    let manifest = repository().join("examples/plugins/json-query/Cargo.toml");
+    for command in ["test", "build"] {
+        let done = Command::new(env!("CARGO"))
+            .args([
+                command,
+                "--offline",
+                "--locked",
+                "--quiet",
+                "--manifest-path",
+            ])
+            .arg(&manifest)
+            .arg("--target-dir")
+            .arg(&target)
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+    let place = project();
+    let skill = ".agents/skills/json-query";
+    for file in ["SKILL.md", "SKILL.yaml"] {
+        let from = manifest.with_file_name(file);
+        place.write(&format!("{skill}/{file}"), fs::read(from).unwrap());
+    }
+    let library = fs::read(target.join("debug/libjson_query.so")).unwrap();
+    place.write(&format!("{skill}/plugin.so"), library);
+    check(&place, skill);
+    place.write(
+        "shop.json",
+        r#"{"items": [{"name": "tea", "price": 3}, {"name": "pot", "price": 30}]}"#,
+    );
+    let ask = |target: &str, input: &str| {
+        let run = place.run(&[
+            "run",
+            target,
+            "--approve-skills",
+            "json-query",
+            "--input",
+            input,
+        ]);
+        format!("{}{}", run.stdout, run.stderr)
+    };
+    let query = r#"{"path": "shop.json", "query": "$.items[?price < 10].name"}"#;
+    assert_eq!(ask("json-query/json_query", query), "1 match:\n\"tea\"\n");
+    let outline = "$: object\n$.items: array\n$.items[*]: 2 object\n$.items[*].name: 2 string\n$.items[*].price: 2 number\n";
+    assert_eq!(
+        ask("json-query/outline", r#"{"path": "shop.json"}"#),
+        outline
+    );
+    let outside = ask("json-query/outline", r#"{"path": "/etc/passwd"}"#);
+    assert!(outside.contains("is outside of the project"), "{outside}");
+}
+
+/// A copy of an example skill in a project.
+fn example(name: &str) -> Place {
+    let place = Place::copy_of(&format!("examples/living/{name}"));
+    fs::create_dir_all(place.path(".agents/skills")).unwrap();
+    let from = place.path(&format!("examples/living/{name}"));
+    fs::rename(from, place.path(&format!(".agents/skills/{name}"))).unwrap();
+    fs::remove_dir_all(place.path("examples")).unwrap();
+    fs::create_dir(place.path(".git")).unwrap();
+    place
+}
+
+#[test]
+fn the_examples_speak_the_protocol_of_the_templates() {
+    for (example, template) in [
+        ("csv-summary/protocol.py", "python/protocol.py"),
+        ("markdown-links/protocol.mjs", "node/protocol.mjs"),
+    ] {
+        let example = repository().join("examples/living").join(example);
+        let template = repository()
+            .join("crates/cli/src/create/templates")
+            .join(template);
+        assert_eq!(
+            fs::read_to_string(example).unwrap(),
+            fs::read_to_string(template).unwrap()
+        );
+    }
+}
+
+#[test]
+fn the_example_in_python_summarises_csv() {
+    let place = example("csv-summary");
+    place.write(
+        "a.csv",
+        "\u{feff}id;name;price\r\n1;\"Müller; \"\"Hans\"\"\";3,5\r\n2;x\r\n3;x;;more\r\n",
+    );
+    place.write("empty.csv", "");
+    place.write("binary.csv", b"\xff\xfe");
+    let run = |arguments: &[&str]| {
+        place.run(&[&["run", "--approve-skills", "csv-summary"], arguments].concat())
+    };
+    assert_snapshot!(run(&["csv-summary/report", "--arg", "path=a.csv"]).snapshot(), @r#"
+    exit 0
+    --- stdout
+    # a.csv
+
+    3 rows, 3 columns.
+
+    | column | type | filled | empty | distinct | min | max | mean | most frequent |
+    |---|---|---|---|---|---|---|---|---|
+    | id | integer | 3 | 0 | 3 | 1 | 3 | 2.0 |  |
+    | name | text | 3 | 0 | 2 | Müller; "Hans" | x |  | x (2), Müller; "Hans" (1) |
+    | price | text | 1 | 2 | 1 | 3,5 | 3,5 |  |  |
+
+    2 rows have another number of fields, on line 3, 4.
+    --- stderr
+    "#);
+    let summary = |path: &str| {
+        let path = format!("path={path}");
+        run(&["csv-summary/summarise_csv", "--arg", &path])
+    };
+    let empty = summary("empty.csv").json();
+    assert_eq!((&empty["rows"], &empty["columns"]), (&json!(0), &json!([])));
+    assert_eq!(summary("a.csv").json()["delimiter"], ";");
+    for (path, expected) in [
+        ("none.csv", "`none.csv`: is not there"),
+        ("binary.csv", "`binary.csv`: is not UTF-8 text"),
+        ("../x.csv", "`../x.csv` is outside of the project"),
+    ] {
+        let failed = summary(path);
+        assert_eq!(failed.code, Some(1));
+        assert!(failed.stderr.contains(expected), "{}", failed.stderr);
+    }
+}
+
+#[test]
+fn the_example_in_node_finds_broken_links() {
+    let place = example("markdown-links");
+    place.write(
+        "README.md",
+        "# Read me\n[a](docs/a.md#one--two) [b](docs/b.md) [c](#read-em) `[d](d.md)`\n",
+    );
+    place.write(
+        "docs/a.md",
+        "# One & Two\n[up](../README.md#read-me) [web](https://example.com)\n",
+    );
+    let run = |name: &str| place.run(&["run", "--approve-skills", "markdown-links", name]);
+    assert_snapshot!(run("markdown-links/check_links").snapshot(), @r"
+    exit 0
+    --- stdout
+    README.md:2: `docs/b.md`: there is no `docs/b.md`
+    README.md:2: `#read-em`: `README.md` has no heading for `#read-em`; there is `#read-me`
+    2 broken of 4 relative links in 2 files (1 to the web were not followed)
+    --- stderr
+    ");
+    assert_eq!(run("markdown-links/check").code, Some(1));
+    place.write("README.md", "# Read me\n");
+    let run = run("markdown-links/check");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(
+        run.stdout,
+        "No broken link among 1 relative links in 2 files (1 to the web were not followed)\n"
+    );
+}

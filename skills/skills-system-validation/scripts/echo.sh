@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "PROWESS-VALIDATION-SCRIPT-b254"

@@ -1,0 +1,44 @@
+//! `cargo xtask report`: what attacks on the sandbox came to, on this machine.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use anyhow::{Context, Result};
+
+use crate::run::run;
+use crate::workspace::Workspace;
+
+const HEAD: &str = "\
+# What attacks on the sandbox came to
+
+Written by `cargo xtask report`, which runs the tests of `crates/sandbox` and `crates/cli/tests/attacks`: programs inside
+of a jail try to reach what is outside, and everything outside is looked at afterwards. The same tests are part of
+`cargo xtask test`. *held* means that the attack was refused and left nothing behind; what it says is the attacker's own
+word for why. Attacks on the superuser's jail are made by the superuser.
+
+";
+
+/// Where the tests write, below the build directory.
+const NAME: &str = "sandbox-report.md";
+
+pub(crate) fn report(workspace: &Workspace) -> Result<()> {
+    let place = tempfile::tempdir().context("cannot make a directory")?;
+    // Some of the tests run as nobody.
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(place.path(), open)?;
+    let path = place.path().join(NAME);
+    fs::write(&path, "")?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666))?;
+    for (package, test) in [("prowess-sandbox", "attacks"), ("prowess-cli", "attacks")] {
+        run(workspace
+            .cargo()
+            .args(["test", "--package", package, "--test", test, "--"])
+            .args(["--test-threads", "1"])
+            .env("PROWESS_SANDBOX_REPORT", &path))?;
+    }
+    let found = fs::read_to_string(&path)?;
+    let target = workspace.root().join("docs").join(NAME);
+    fs::write(&target, format!("{HEAD}{}\n", found.trim_end()))?;
+    println!("wrote docs/{NAME}");
+    Ok(())
+}
