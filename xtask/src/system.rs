@@ -31,7 +31,7 @@ pub(crate) enum Need {
     Postgres,
     /// A `MariaDB` server, for the same.
     MariaDb,
-    /// The second way to make a jail, and the Python and the node of the system, which run inside.
+    /// The second way to make a jail, and the interpreters of the system, which run inside.
     Jail,
 }
 
@@ -64,7 +64,7 @@ impl Need {
             Self::MariaDb => words("test -x /usr/sbin/mariadbd"),
             Self::Jail => {
                 let mut shell = Command::new("sh");
-                let programs = "bwrap setpriv python3 node";
+                let programs = "bwrap setpriv python3 node jq";
                 shell.args([
                     "-c",
                     &format!("for p in {programs}; do test -x /usr/bin/$p || exit 1; done"),
@@ -85,7 +85,7 @@ impl Need {
             Self::Bsdtar => "bsdtar",
             Self::Postgres => "a PostgreSQL server (initdb)",
             Self::MariaDb => "a MariaDB server (mariadbd)",
-            Self::Jail => "bubblewrap, setpriv, Python and node of the system, below /usr/bin",
+            Self::Jail => "bubblewrap, setpriv, Python, node and jq of the system, below /usr/bin",
         }
     }
 
@@ -101,7 +101,7 @@ impl Need {
             Self::Bsdtar => &["libarchive-tools"],
             Self::Postgres => &["postgresql"],
             Self::MariaDb => &["mariadb-server-core", "mariadb-client-core"],
-            Self::Jail => &["bubblewrap", "util-linux", "python3", "nodejs"],
+            Self::Jail => &["bubblewrap", "util-linux", "python3", "nodejs", "jq"],
         }
     }
 }

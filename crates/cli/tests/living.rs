@@ -123,7 +123,7 @@ fn trace_tells_what_a_message_activates() {
       not-approved: `rfc-writer` asks for run, file:read, file:write, and nobody approved that
     ddd-expert  active (score 80)
       because the message says "aggregate"
-    prompt: about 388 tokens of catalog, 285 of 8000 tokens of fragments
+    prompt: about 535 tokens of catalog, 285 of 8000 tokens of fragments
       ddd-expert: 285 tokens
     --- stderr
     "#);

@@ -146,11 +146,11 @@ fn misnamed(name: &str, broken: &[NameRule]) -> Misuse {
             NameRule::DoubleHyphen => "it has two hyphens in a row".to_owned(),
         })
         .collect();
-    let mut hint =
-        "a name has lower-case letters, digits and single hyphens between them, at most 64 characters".to_owned();
-    if let Some(slug) = SkillName::slug(name) {
-        hint.push_str(&format!(", for example `{slug}`"));
-    }
+    let example = SkillName::slug(name).map(|slug| format!(", for example `{slug}`"));
+    let hint = format!(
+        "a name has lower-case letters, digits and single hyphens between them, at most 64 characters{}",
+        example.unwrap_or_default()
+    );
     let reasons = reasons.join(", ");
     misuse(
         format!(

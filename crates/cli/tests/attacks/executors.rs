@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{Scope, SkillId, Skills};
+use prowess_runtime::worker::Program;
 use prowess_runtime::{
     Approvals, Jails, NobodyToAsk, Parts, ProjectFiles, Runtime, Scripts, ScriptsMode, Workers,
 };
@@ -191,10 +192,88 @@ pub(crate) async fn runtime(root: &Path, project: &Path) -> Runtime {
     let mut parts = Parts::new(skills(root).await);
     parts.workers = Workers {
         jails: Some(jails()),
+        plugin_host: Some(Program {
+            program: env!("CARGO_BIN_EXE_prowess").into(),
+            arguments: vec!["worker".into(), "plugin".into()],
+        }),
         call_time: Some(Duration::from_secs(90)),
         ..Workers::default()
     };
     parts.services.project = Some(ProjectFiles::open(project).unwrap());
     parts.approvals = approved();
     Runtime::new(parts)
+}
+
+/// A skill that is a native library.
+pub(crate) struct Plugin {
+    library: Vec<u8>,
+}
+
+impl Plugin {
+    /// Compiles it, as its author would.
+    pub(crate) fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let library = place.path().join("plugin.so");
+        let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let done = std::process::Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o"])
+            .arg(&library)
+            .arg("-I")
+            .arg(own.join("../sdk/src/plugin"))
+            .arg(own.join("tests/attacks/attack.c"))
+            .status()
+            .unwrap();
+        assert!(done.success());
+        Self {
+            library: fs::read(library).unwrap(),
+        }
+    }
+}
+
+impl Executor for Plugin {
+    fn name(&self) -> &'static str {
+        "a native plugin"
+    }
+
+    fn leaves_out(&self) -> &[(&str, &str)] {
+        &[
+            ("parent-memory", "the parent is the skill's own process"),
+            ("other-places", "what loads a plugin is in the jail with it"),
+            (
+                "descriptors",
+                "its input is empty, no pipe: the line to the host is kept from it",
+            ),
+        ]
+    }
+
+    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+        let place = tempfile::tempdir().unwrap();
+        let skill = place.path().join("attack");
+        fs::create_dir_all(&skill).unwrap();
+        let implementation = "{backend: plugin, entrypoint: plugin.so}";
+        fs::write(skill.join("SKILL.yaml"), manifest(implementation)).unwrap();
+        fs::write(skill.join("plugin.so"), &self.library).unwrap();
+        fs::write(skill.join(format!("attack-{mark}.py")), text).unwrap();
+        block_on(async {
+            let runtime = runtime(place.path(), project).await;
+            if let Err(error) = runtime.activate(&id()).await {
+                return Said::Not(error.to_string());
+            }
+            let result = runtime.call_tool("attack", json!({})).await.unwrap();
+            runtime.shut_down().await;
+            if result.is_error {
+                return Said::Died(result.content);
+            }
+            let (code, hex) = result.content.split_at(5);
+            let code: i32 = code.trim().parse().unwrap();
+            let digits: Vec<char> = hex.trim().chars().collect();
+            let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
+            let bytes: Vec<u8> = digits.chunks(2).map(byte).collect();
+            if code > 128 {
+                return Said::Died(format!("signal {}", code - 128));
+            }
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Said::Ended { text, code }
+        })
+    }
 }

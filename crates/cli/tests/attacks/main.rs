@@ -96,3 +96,8 @@ fn attacks_by_a_script() {
 fn attacks_by_a_process_skill() {
     hold(&executors::Process);
 }
+
+#[test]
+fn attacks_by_a_plugin() {
+    hold(&executors::Plugin::new());
+}
