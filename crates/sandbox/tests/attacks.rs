@@ -16,8 +16,9 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_sandbox::{Isolation, SandboxError, abilities};
-use support::arena::{Arena, Verdict};
+use support::arena::Arena;
 use support::attack::{Attack, attacks};
+use support::watched::Verdict;
 use support::{again_as_nobody, launcher, report, superuser};
 
 /// Bombs want the machine for themselves.

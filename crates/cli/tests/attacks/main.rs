@@ -12,14 +12,17 @@
 mod arena;
 mod executors;
 mod faults;
+#[path = "../../../sandbox/tests/support/watched.rs"]
+mod watched;
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use arena::{Arena, Attack, Verdict, attacks};
+use arena::{Arena, Attack, attacks};
 use executors::Executor;
+use watched::Verdict;
 
 /// Bombs want the machine for themselves.
 static TURN: Mutex<()> = Mutex::new(());
@@ -69,19 +72,8 @@ fn report(executor: &dyn Executor, results: &[(Attack, Verdict)]) -> String {
         executor.name()
     );
     for (attack, verdict) in results {
-        let (word, detail) = match verdict {
-            Verdict::Held(detail) => ("held", detail),
-            Verdict::Escaped(detail) => ("**not stopped**", detail),
-            Verdict::Traces(detail) => ("**left traces**", detail),
-            Verdict::Unclear(detail) => ("**unclear**", detail),
-        };
-        let detail = detail.replace('|', "\\|").replace('\n', " ");
-        let short: String = detail.chars().take(100).collect();
-        let _ = writeln!(
-            text,
-            "| {} | {} | {word}: {short} |",
-            attack.title, attack.category
-        );
+        let what = verdict.cell(100);
+        let _ = writeln!(text, "| {} | {} | {what} |", attack.title, attack.category);
     }
     text.push('\n');
     text

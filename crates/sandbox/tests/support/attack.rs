@@ -1,10 +1,9 @@
 //! The table of attacks, as data.
 
-use std::fs;
-use std::path::Path;
-
 use prowess_sandbox::Isolation;
 use serde::Deserialize;
+
+use super::watched::file;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Attack {
@@ -54,10 +53,6 @@ impl Attack {
             Place::Bubblewrap => bubblewrap,
         })
     }
-
-    pub(crate) fn text(&self) -> String {
-        file(&format!("{}.py", self.id))
-    }
 }
 
 #[derive(Deserialize)]
@@ -68,11 +63,4 @@ struct Table {
 pub(crate) fn attacks() -> Vec<Attack> {
     let table: Table = toml::from_str(&file("attacks.toml")).unwrap();
     table.attack
-}
-
-pub(crate) fn file(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("attacks")
-        .join(name);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

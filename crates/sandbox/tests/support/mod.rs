@@ -1,6 +1,7 @@
 //! What the tests share: a launcher, and a place with something to protect.
 #![allow(
     dead_code,
+    unused_imports,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
@@ -12,6 +13,7 @@
 pub(crate) mod arena;
 pub(crate) mod attack;
 pub(crate) mod report;
+pub(crate) mod watched;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -123,18 +125,7 @@ pub(crate) fn shell(isolation: Isolation, confinement: &Confinement, text: &str)
     finish(sandbox(isolation).spawn(&command, confinement).unwrap())
 }
 
-/// Processes whose command line has this word.
-pub(crate) fn processes_with(word: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        if line.contains(word) {
-            found.push(format!("{} {line}", entry.file_name().display()));
-        }
-    }
-    found
-}
+pub(crate) use watched::processes_with;
 
 pub(crate) fn superuser() -> bool {
     rustix::process::geteuid().is_root()

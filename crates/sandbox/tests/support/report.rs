@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use prowess_sandbox::{Abilities, Isolation, State};
 
-use super::arena::Verdict;
 use super::attack::Attack;
+use super::watched::Verdict;
 
 /// One row for each attack.
 pub(crate) fn rows(isolation: Isolation, results: &[(Attack, Verdict)]) -> String {
@@ -17,17 +17,10 @@ pub(crate) fn rows(isolation: Isolation, results: &[(Attack, Verdict)]) -> Strin
         } else {
             "held"
         };
-        let (word, detail) = match verdict {
-            Verdict::Held(detail) => ("held", detail),
-            Verdict::Escaped(detail) => ("**not stopped**", detail),
-            Verdict::Traces(detail) => ("**left traces**", detail),
-            Verdict::Unclear(detail) => ("**unclear**", detail),
-        };
-        let detail = detail.replace('|', "\\|").replace('\n', " ");
-        let short: String = detail.chars().take(120).collect();
+        let what = verdict.cell(120);
         let _ = writeln!(
             text,
-            "| {} | {} | {expected} | {word}: {short} |",
+            "| {} | {} | {expected} | {what} |",
             attack.title, attack.category
         );
     }
