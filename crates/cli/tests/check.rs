@@ -139,7 +139,7 @@ fn json_is_one_document_whatever_happens() {
     let first = &document["skills"][0];
     assert_eq!(first["path"], "examples/broken/Deploy_Helper");
     assert_eq!(first["name"], "deploy-helper");
-    assert_snapshot!(first["diagnostics"][0].to_string(), @r#"{"code":"name-uppercase","end":{"byte":23,"column":20,"line":2},"file":"examples/broken/Deploy_Helper/SKILL.md","fixable":false,"help":"for example `deploy-helper`","message":"`Deploy_Helper` has upper-case letters","severity":"error","start":{"byte":10,"column":7,"line":2}}"#);
+    assert_snapshot!(first["diagnostics"][0].to_string(), @r#"{"code":"name-uppercase","severity":"error","file":"examples/broken/Deploy_Helper/SKILL.md","start":{"line":2,"column":7,"byte":10},"end":{"line":2,"column":20,"byte":23},"message":"`Deploy_Helper` has upper-case letters","help":"for example `deploy-helper`","fixable":false}"#);
 
     let missing = place.run(&["check", "--json", "nope"]);
     assert_eq!(missing.code, Some(1));
