@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
 /// Every benchmark of the workspace.
 #[derive(Clone, Copy, ValueEnum)]
 enum Bench {
+    /// The loop around a model
+    Agent,
     /// Discovering and rendering skills
     Engine,
     /// Parsing and checking skills
@@ -39,6 +41,7 @@ impl Bench {
     /// The package it lives in and its name there.
     fn target(self) -> (&'static str, &'static str) {
         match self {
+            Self::Agent => ("prowess-agent", "agent"),
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Mcp => ("prowess-cli", "mcp"),
