@@ -17,7 +17,7 @@
 //!
 //! A request is a JSON object in UTF-8, without a byte behind it: `{"method": ..., "params": ...}` as in
 //! [`Request`](crate::wire::Request), only without the `jsonrpc` and `id` of a line. An answer is `{"result": ...}` or
-//! `{"error": {"code": ..., "message": ...}}`, with a code out of [`code`](crate::wire::code).
+//! `{"error": {"code": ..., "message": ...}}`, with a code out of [`code`].
 //!
 //! | method | params | result |
 //! |---|---|---|
@@ -32,7 +32,7 @@
 //! ignored on both sides; that is how this interface grows without another number.
 //!
 //! A call to the host is `{"method": "host/read_file", "params": {"path": ...}}` as in
-//! [`HostCall`](crate::wire::HostCall), which also says what the result of each is. The answer has the same two shapes.
+//! [`HostCall`], which also says what the result of each is. The answer has the same two shapes.
 //!
 //! # Rules
 //!
