@@ -670,3 +670,43 @@ fn doctor_says_what_holds() {
             .contains("sandbox   namespaces")
     );
 }
+
+#[test]
+fn an_interrupt_ends_what_runs_for_a_skill() {
+    let place = Place::new();
+    place.write(
+        ".agents/skills/slow/SKILL.yaml",
+        "name: slow\nversion: 1.0.0\ndescription: d\ntypes: [workflow]\npermissions: [\"shell:exec\"]\nimplementation: {backend: starlark, entrypoint: s.star}\n",
+    );
+    place.write(
+        ".agents/skills/slow/s.star",
+        "register_workflow('w', lambda input: exec('sh', '-c', 'echo $$ > started; sleep 62.25'))\n",
+    );
+    let mut child = place
+        .command(&["run", "slow/w", "--approve-skills", "slow"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = std::time::Instant::now();
+    let started = place.path("started");
+    while fs::read_to_string(&started)
+        .unwrap_or_default()
+        .trim()
+        .is_empty()
+    {
+        assert!(began.elapsed().as_secs() < 20, "it does not start");
+        std::thread::yield_now();
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let shell = place.read("started");
+    let left = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", shell.trim()));
+        stat.is_ok_and(|it| !it.contains(") Z "))
+    };
+    while left() {
+        assert!(began.elapsed().as_secs() < 20, "its program is left");
+        std::thread::yield_now();
+    }
+}

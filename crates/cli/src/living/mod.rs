@@ -13,7 +13,12 @@ pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{Living, open};
 pub(crate) use store::open as open_store;
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
+
+/// How long what still runs may take to end.
+const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs a future to its end; Ctrl-C ends it early, and whatever it started with it.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
@@ -28,8 +33,8 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
             _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
         }
     });
-    // Whoever still reads from a terminal would keep us.
-    runtime.shutdown_background();
+    // Programs that run for a skill end with what waits for them. Whoever still reads from a terminal is not waited for.
+    runtime.shutdown_timeout(ENDING);
     done
 }
 

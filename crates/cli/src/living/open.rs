@@ -87,14 +87,10 @@ pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result
         let id = explicit::id_of(&catalog, &name);
         if catalog.get(&id).is_none() {
             let file = file.clone().unwrap_or_default();
-            let near = catalog.nearest(&name).join(", ");
-            let near = match near.as_str() {
-                "" => String::new(),
-                near => format!("; did you mean {near}?"),
-            };
             anyhow::bail!(
-                "{} names the skill `{name}`, which is not there{near}",
-                file.display()
+                "{} names the skill `{name}`, which is not there{}",
+                file.display(),
+                meant(&catalog, &name)
             );
         }
         explicit.push(id);
@@ -162,14 +158,22 @@ pub(super) async fn approvals(
         let id = explicit::id_of(catalog, name);
         let parsed: SkillId = id.parse()?;
         if catalog.get(&id).is_none() {
-            let near = catalog.nearest(name).join(", ");
-            anyhow::bail!("--approve-skills names `{name}`, which is not there; near it: {near}");
+            let meant = meant(catalog, name);
+            anyhow::bail!("--approve-skills names `{name}`, which is not there{meant}");
         }
         let declared = manifests.get(&parsed).map(|it| it.permissions.as_slice());
         // A remote skill's manifest is not known yet; what it does not declare stays denied anyway.
         approvals.say_for_session(&id, declared.unwrap_or(Permission::ALL));
     }
     Ok(approvals)
+}
+
+/// What somebody may have meant, as the end of a sentence.
+fn meant(catalog: &prowess_core::Catalog, name: &str) -> String {
+    match catalog.nearest(name).join(", ").as_str() {
+        "" => String::new(),
+        near => format!("; did you mean {near}?"),
+    }
 }
 
 fn allowances(config: &SkillsConfig) -> Allowances {

@@ -516,3 +516,32 @@ async fn no_code_runs_before_it_was_approved() {
     running.runtime.skills().refresh().await;
     running.runtime.activate(&id("b")).await.unwrap();
 }
+
+/// Whether a process with this command line is there.
+fn runs(command: &str) -> bool {
+    let wanted = command.replace(' ', "\0");
+    let mut entries = fs::read_dir("/proc").unwrap().flatten();
+    entries.any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line.starts_with(wanted.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn a_program_ends_with_the_call_that_wanted_it() {
+    let place = Place::new();
+    place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
+    let running = place.open().await.with(&["a"]).await;
+    let call = running.runtime.call_tool("run", args(&["sleep", "61.125"]));
+    let mut call = Box::pin(call);
+    let began = Instant::now();
+    while !runs("sleep 61.125") {
+        assert!(began.elapsed() < Duration::from_secs(10));
+        let _ = tokio::time::timeout(Duration::from_millis(5), &mut call).await;
+    }
+    drop(call);
+    while runs("sleep 61.125") {
+        assert!(began.elapsed() < Duration::from_secs(10), "it is left");
+        tokio::task::yield_now().await;
+    }
+}

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{Notify, oneshot};
+use tokio::task::JoinSet;
 
 use super::clock::Clock;
 use super::lines::{self, Line};
@@ -359,7 +360,10 @@ async fn listen(
     let mut reader = BufReader::with_capacity(16 * 1024, stdout);
     let mut line = Vec::new();
     let mut stray = 0;
+    // What a worker asked for is of no use to anybody once it has ended: it ends with this.
+    let mut asked = JoinSet::new();
     loop {
+        while asked.try_join_next().is_some() {}
         match lines::next(&mut reader, &mut line, MAX_LINE).await {
             Line::End => return None,
             Line::TooLong => {
@@ -370,7 +374,7 @@ async fn listen(
             Line::Whole => {}
         }
         let heard = match serde_json::from_slice::<Message>(&line) {
-            Ok(message) => hear(shared, host, message),
+            Ok(message) => hear(shared, host, message, &mut asked),
             Err(error) if line.trim_ascii_start().starts_with(b"{") => {
                 return Some(format!(
                     "stopped: it wrote a line that is no message: {error}"
@@ -390,7 +394,12 @@ async fn listen(
 }
 
 /// Takes a message in; whether anybody had been waiting for it.
-fn hear(shared: &Arc<Shared>, host: &Arc<SkillHost>, message: Message) -> bool {
+fn hear(
+    shared: &Arc<Shared>,
+    host: &Arc<SkillHost>,
+    message: Message,
+    asked: &mut JoinSet<()>,
+) -> bool {
     let Some(method) = message.method else {
         let id = message.id.as_ref().and_then(Value::as_u64);
         let waiting = id.and_then(|id| shared.lock().waiting.remove(&id));
@@ -412,7 +421,7 @@ fn hear(shared: &Arc<Shared>, host: &Arc<SkillHost>, message: Message) -> bool {
     let depth = shared.depth();
     let (shared, host) = (Arc::clone(shared), Arc::clone(host));
     shared.clock.begin();
-    tokio::spawn(async move {
+    asked.spawn(async move {
         let outcome = match HostCall::parse(&method, message.params) {
             Ok(call) => host.call(call, depth).await,
             Err(failure) => Err(failure),
