@@ -14,8 +14,8 @@ use crate::approval::{NotApproved, words};
 use crate::backend::{Backend, BackendError};
 use crate::gate::Gate;
 use crate::host::SkillHost;
+use crate::lives::Inner;
 use crate::living::{LivingError, LivingSkill};
-use crate::runtime::Inner;
 use crate::start::start;
 use crate::state::InvalidTransition;
 

@@ -22,6 +22,7 @@ mod host;
 mod kept;
 mod language;
 pub mod limits;
+mod lives;
 mod living;
 mod manifests;
 mod project;

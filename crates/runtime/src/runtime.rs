@@ -1,9 +1,7 @@
 //! Skills that live: who is active, and what they have to say.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use prowess_core::{SkillId, Skills};
 use prowess_scan::PatternRule;
 use prowess_sdk::Phase;
@@ -11,14 +9,12 @@ use prowess_sdk::wire::{Finding, Output, ScannedFile, Tool};
 use prowess_spec::manifest::WikiSection;
 use serde_json::{Value, json};
 
-use crate::activate::{ActivationError, Made, make};
-use crate::active::Active;
+use crate::activate::ActivationError;
 use crate::approval::{Approvals, Approver, NobodyToAsk};
-use crate::backend::{BackendError, execute_tool, run_scanner, run_workflow};
-use crate::event::RuntimeEvent;
-use crate::hooks::{Cancelled, Handler, Payload, dispatch};
-use crate::host::{Invoke, Services};
-use crate::limits::DEPTH;
+use crate::backend::run_scanner;
+use crate::hooks::{Cancelled, Payload};
+use crate::host::Services;
+use crate::lives::{Inner, payload};
 use crate::living::LivingSkill;
 use crate::prompt::{Fragment, Lost, PromptReport, fit};
 use crate::start::Workers;
@@ -57,32 +53,6 @@ pub struct Runtime {
     inner: Arc<Inner>,
 }
 
-pub(crate) struct Inner {
-    pub(crate) skills: Skills,
-    pub(crate) workers: Workers,
-    pub(crate) services: Arc<Services>,
-    pub(crate) approvals: Approvals,
-    pub(crate) approver: Arc<dyn Approver>,
-    lives: Mutex<Lives>,
-    /// Skills become active one after the other: each must see what the last one registered.
-    changing: tokio::sync::Mutex<()>,
-}
-
-#[derive(Default)]
-struct Lives {
-    of: BTreeMap<SkillId, Life>,
-    activations: u64,
-    /// Cancellations that were ignored and told of.
-    told: Vec<(SkillId, Phase)>,
-}
-
-#[derive(Default)]
-struct Life {
-    state: State,
-    reason: String,
-    active: Option<Arc<Active>>,
-}
-
 /// The result of a tool, as handlers left it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolResult {
@@ -95,7 +65,7 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    fn error(content: impl Into<String>) -> Self {
+    pub(crate) fn error(content: impl Into<String>) -> Self {
         Self {
             content: content.into(),
             is_error: true,
@@ -127,15 +97,7 @@ impl Runtime {
     /// A runtime in which nothing is active yet.
     pub fn new(parts: Parts) -> Self {
         Self {
-            inner: Arc::new(Inner {
-                skills: parts.skills,
-                workers: parts.workers,
-                services: Arc::new(parts.services),
-                approvals: parts.approvals,
-                approver: parts.approver,
-                lives: Mutex::default(),
-                changing: tokio::sync::Mutex::new(()),
-            }),
+            inner: Arc::new(Inner::new(parts)),
         }
     }
 
@@ -151,10 +113,7 @@ impl Runtime {
 
     /// Where a skill is in its life, and why.
     pub fn state(&self, id: &SkillId) -> (State, String) {
-        let lives = self.inner.lives();
-        let life = lives.of.get(id);
-        life.map(|life| (life.state, life.reason.clone()))
-            .unwrap_or_default()
+        self.inner.state(id)
     }
 
     /// The active skills, in the order in which they have their say.
@@ -380,368 +339,5 @@ impl Runtime {
         changed
             .and_then(|changed| serde_json::from_value(changed).ok())
             .unwrap_or(findings)
-    }
-}
-
-fn payload(value: &Value) -> Payload {
-    value.as_object().cloned().unwrap_or_default()
-}
-
-impl Inner {
-    fn lives(&self) -> MutexGuard<'_, Lives> {
-        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn tell(&self, event: RuntimeEvent) {
-        self.services.listener.tell(event);
-    }
-
-    pub(crate) fn active(&self) -> Vec<Arc<Active>> {
-        let lives = self.lives();
-        let mut active: Vec<Arc<Active>> = lives
-            .of
-            .values()
-            .filter_map(|life| life.active.clone())
-            .collect();
-        active.sort_by_key(|active| active.position());
-        active
-    }
-
-    /// The next step of a skill's life, told to who listens.
-    fn change(&self, id: &SkillId, to: State, reason: &str) -> Result<(), InvalidTransition> {
-        let from = {
-            let mut lives = self.lives();
-            let life = lives.of.entry(id.clone()).or_default();
-            let from = life.state;
-            life.state = from.to(to)?;
-            reason.clone_into(&mut life.reason);
-            from
-        };
-        self.tell(RuntimeEvent::Changed {
-            skill: id.clone(),
-            from,
-            to,
-            reason: reason.to_owned(),
-        });
-        Ok(())
-    }
-
-    pub(crate) async fn activate(
-        self: &Arc<Self>,
-        id: &SkillId,
-        waiting: &mut Vec<SkillId>,
-    ) -> Result<(), ActivationError> {
-        let (state, reason) = {
-            let lives = self.lives();
-            let life = lives.of.get(id);
-            life.map(|life| (life.state, life.reason.clone()))
-                .unwrap_or_default()
-        };
-        match state {
-            State::Active => return Ok(()),
-            State::Error => {
-                let skill = id.clone();
-                return Err(ActivationError::Failed { skill, reason });
-            }
-            State::Inactive | State::Activating => {}
-        }
-        self.change(id, State::Activating, "")?;
-        match make(self, id, waiting).await {
-            Ok(made) => self.settle(id, made).await,
-            Err(error) => {
-                let next = if error.leaves_inactive() {
-                    State::Inactive
-                } else {
-                    State::Error
-                };
-                self.change(id, next, &error.to_string())?;
-                Err(error)
-            }
-        }
-    }
-
-    async fn settle(&self, id: &SkillId, made: Made) -> Result<(), ActivationError> {
-        let greeted = made.backend.is_some() && made.contributions.hooks.contains(&Phase::Activate);
-        let active = {
-            let mut lives = self.lives();
-            lives.activations += 1;
-            Arc::new(Active {
-                skill: made.skill,
-                gate: made.gate,
-                backend: made.backend,
-                contributions: made.contributions,
-                order: lives.activations,
-            })
-        };
-        if greeted && let Some(backend) = active.backend.clone() {
-            let skill = id.clone();
-            let greeting = payload(&json!({"skill": id}));
-            let handler = Handler { skill, backend };
-            let told = dispatch(Phase::Activate, greeting, &[handler], 0).await;
-            let failed = told.events.into_iter().find_map(|event| match event {
-                RuntimeEvent::HookFailed { reason, .. } => Some(reason),
-                _ => None,
-            });
-            if let Some(reason) = failed {
-                if let Some(backend) = &active.backend {
-                    let _ = backend.unload().await;
-                }
-                let skill = id.clone();
-                let error = ActivationError::Greeting { skill, reason };
-                self.change(id, State::Error, &error.to_string())?;
-                return Err(error);
-            }
-        }
-        if let Some(life) = self.lives().of.get_mut(id) {
-            life.active = Some(active);
-        }
-        self.change(id, State::Active, "")?;
-        Ok(())
-    }
-
-    pub(crate) async fn deactivate(&self, id: &SkillId, reason: &str) {
-        let active = self
-            .lives()
-            .of
-            .get_mut(id)
-            .and_then(|life| life.active.take());
-        let Some(active) = active else {
-            return;
-        };
-        let mut reason = reason.to_owned();
-        if let Some(backend) = &active.backend {
-            if active.contributions.hooks.contains(&Phase::Deactivate) {
-                let handler = Handler {
-                    skill: id.clone(),
-                    backend: Arc::clone(backend),
-                };
-                let farewell = payload(&json!({"skill": id}));
-                let told = dispatch(Phase::Deactivate, farewell, &[handler], 0).await;
-                self.report(told.events);
-            }
-            if let Err(error) = backend.unload().await {
-                reason = format!("{reason}; {error}");
-            }
-        }
-        // An active skill may always become inactive.
-        let _ = self.change(id, State::Inactive, &reason);
-    }
-
-    /// What a failure means for the skill as a whole: a worker that keeps falling over is given up.
-    async fn judge(&self, active: &Active, error: &BackendError) {
-        if !matches!(error, BackendError::CrashLoop(..)) {
-            return;
-        }
-        let taken = self
-            .lives()
-            .of
-            .get_mut(active.id())
-            .and_then(|life| life.active.take());
-        if taken.is_some() {
-            if let Some(backend) = &active.backend {
-                let _ = backend.unload().await;
-            }
-            let _ = self.change(active.id(), State::Error, &error.to_string());
-        }
-    }
-
-    fn report(&self, events: Vec<RuntimeEvent>) {
-        for event in events {
-            if let RuntimeEvent::CancelIgnored { skill, phase } = &event {
-                let mut lives = self.lives();
-                let key = (skill.clone(), *phase);
-                if lives.told.contains(&key) {
-                    continue;
-                }
-                lives.told.push(key);
-            }
-            self.tell(event);
-        }
-    }
-
-    async fn dispatch(
-        &self,
-        phase: Phase,
-        payload: Payload,
-        depth: usize,
-    ) -> Result<Payload, Cancelled> {
-        let handlers: Vec<Handler> = self
-            .active()
-            .iter()
-            .filter(|active| active.contributions.hooks.contains(&phase))
-            .filter_map(|active| {
-                Some(Handler {
-                    skill: active.id().clone(),
-                    backend: active.backend.clone()?,
-                })
-            })
-            .collect();
-        if handlers.is_empty() {
-            return Ok(payload);
-        }
-        let done = dispatch(phase, payload, &handlers, depth).await;
-        self.report(done.events);
-        done.outcome
-    }
-
-    async fn before_tool_call(
-        &self,
-        tool: &str,
-        input: Value,
-        depth: usize,
-    ) -> Result<Value, Cancelled> {
-        let asked = payload(&json!({"tool": tool, "input": input}));
-        let mut answered = self.dispatch(Phase::BeforeToolCall, asked, depth).await?;
-        Ok(answered.remove("input").unwrap_or_default())
-    }
-
-    async fn after_tool_result(
-        &self,
-        tool: &str,
-        input: &Value,
-        result: ToolResult,
-        depth: usize,
-    ) -> ToolResult {
-        let asked = payload(&json!({
-            "tool": tool,
-            "input": input,
-            "content": result.content,
-            "is_error": result.is_error,
-        }));
-        let Ok(mut answered) = self.dispatch(Phase::AfterToolResult, asked, depth).await else {
-            return result;
-        };
-        let content = answered.remove("content");
-        let is_error = answered.remove("is_error");
-        answered.remove("tool");
-        answered.remove("input");
-        ToolResult {
-            content: match content {
-                Some(Value::String(content)) => content,
-                _ => result.content,
-            },
-            is_error: is_error
-                .and_then(|it| it.as_bool())
-                .unwrap_or(result.is_error),
-            more: answered,
-        }
-    }
-
-    async fn call_tool(
-        &self,
-        name: &str,
-        input: Value,
-        depth: usize,
-    ) -> Result<ToolResult, Unknown> {
-        let active = self.active();
-        let has = |one: &&Arc<Active>| one.contributions.tools.iter().any(|tool| tool.name == name);
-        let Some(owner) = active.iter().find(has) else {
-            let tools = active.iter().flat_map(|one| &one.contributions.tools);
-            return Err(Unknown {
-                what: "the tool",
-                name: name.to_owned(),
-                known: tools.map(|tool| tool.name.clone()).collect(),
-            });
-        };
-        if depth > DEPTH {
-            return Ok(ToolResult::error(format!(
-                "`{name}` was not called: tools call each other more than {DEPTH} deep"
-            )));
-        }
-        let input = match self.before_tool_call(name, input, depth).await {
-            Ok(input) => input,
-            Err(cancelled) => {
-                return Ok(ToolResult::error(format!(
-                    "`{name}` was not called: {cancelled}"
-                )));
-            }
-        };
-        let Some(backend) = &owner.backend else {
-            return Ok(ToolResult::error(format!("`{name}` has no code")));
-        };
-        let result = match execute_tool(&**backend, name, input.clone(), depth).await {
-            Ok(output) => ToolResult {
-                content: output.content,
-                is_error: output.is_error,
-                more: Payload::new(),
-            },
-            Err(error) => {
-                self.judge(owner, &error).await;
-                ToolResult::error(format!("`{name}` of `{}`: {error}", owner.id()))
-            }
-        };
-        Ok(self.after_tool_result(name, &input, result, depth).await)
-    }
-
-    async fn run_workflow(
-        &self,
-        skill: &str,
-        name: &str,
-        input: Value,
-        depth: usize,
-    ) -> Result<Output, Unknown> {
-        let active = self.active();
-        let owner = active.iter().find(|one| one.id().as_str() == skill);
-        let workflows = owner.map_or(&[][..], |one| &one.contributions.workflows);
-        let backend = owner.and_then(|one| one.backend.as_ref());
-        let (Some(owner), Some(backend), true) =
-            (owner, backend, workflows.iter().any(|known| known == name))
-        else {
-            return Err(Unknown {
-                what: "the workflow",
-                name: format!("{skill}/{name}"),
-                known: workflows.to_vec(),
-            });
-        };
-        match run_workflow(&**backend, name, input, depth).await {
-            Ok(output) => Ok(output),
-            Err(error) => {
-                self.judge(owner, &error).await;
-                Ok(Output {
-                    content: error.to_string(),
-                    is_error: true,
-                })
-            }
-        }
-    }
-
-    pub(crate) fn as_others(self: &Arc<Self>) -> Weak<dyn Invoke> {
-        let weak: Weak<Self> = Arc::downgrade(self);
-        weak
-    }
-}
-
-#[async_trait]
-impl Invoke for Inner {
-    async fn invoke(
-        &self,
-        skill: &str,
-        name: &str,
-        input: Value,
-        depth: usize,
-    ) -> Result<Output, String> {
-        if depth > DEPTH {
-            return Err(format!(
-                "skills call each other more than {DEPTH} deep; `{skill}` was not called"
-            ));
-        }
-        let owner = self
-            .active()
-            .into_iter()
-            .find(|one| one.id().as_str() == skill);
-        let Some(owner) = owner else {
-            return Err(format!("`{skill}` is not active"));
-        };
-        let is_tool = owner.contributions.tools.iter().any(|it| it.name == name);
-        if is_tool {
-            let result = self.call_tool(name, input, depth).await;
-            let result = result.map_err(|error| error.to_string())?;
-            return Ok(Output {
-                content: result.content,
-                is_error: result.is_error,
-            });
-        }
-        let output = self.run_workflow(skill, name, input, depth).await;
-        output.map_err(|error| error.to_string())
     }
 }

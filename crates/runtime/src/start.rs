@@ -13,8 +13,8 @@ use prowess_spec::manifest::{Backend as Kind, Implementation, Permission};
 use crate::backend::{Backend, BackendError};
 use crate::confined::{Confined, Extra, Jails, PROJECT, SKILL};
 use crate::host::SkillHost;
+use crate::lives::Inner;
 use crate::living::LivingSkill;
-use crate::runtime::Inner;
 use crate::worker::{OnTimeout, Program, WorkerBackend};
 
 /// How code is run here. What is absent is not run.
