@@ -26,7 +26,11 @@ const FLOORS: &[&[&str]] = &[
     &["prowess-runtime"],
     &["prowess-agent"],
     &["prowess", "prowess-mcp", "prowess-server"],
-    &["prowess-cli"],
+    &[
+        "prowess-cli",
+        "prowess-example-genai",
+        "prowess-example-rig",
+    ],
     &["xtask"],
 ];
 

@@ -119,7 +119,7 @@ async fn overhead(count: usize, text: &str) -> (f64, f64) {
     let mut times = Vec::new();
     let mut first = Vec::new();
     for _ in 0..TURNS / 10 {
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         for turn in 0..10 {
             let before = provider.spent.load(Ordering::Relaxed);
             let began = Instant::now();
@@ -149,7 +149,7 @@ fn main() {
         let provider = Arc::new(Instantly::default());
         let (skills, everything) = skills(100).await;
         let agent = Agent::builder(Arc::clone(&provider) as Arc<dyn Provider>).skills(skills).build().await.unwrap();
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         chat.turn("say something", &[], &|_| (), &Cancel::new()).await.unwrap();
         let idle = provider.given.load(Ordering::Relaxed);
         chat.turn("load and say something", &[], &|_| (), &Cancel::new()).await.unwrap();

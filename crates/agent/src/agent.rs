@@ -149,14 +149,13 @@ impl Agent {
         &self.inner.provider
     }
 
-    /// Begins a chat; it is kept if the agent keeps chats.
-    pub async fn chat(&self) -> Result<Chat, AgentError> {
+    /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
+    pub fn chat(&self) -> Chat {
         let mut chat = Chat::new(self.clone());
-        if let Some(store) = &self.inner.store {
-            let id = store.create_chat("", chat.session.active()).await?;
-            chat.keep(id, 0);
+        if self.inner.store.is_some() {
+            chat.keep(ChatId::new(), 0);
         }
-        Ok(chat)
+        chat
     }
 
     /// Goes on with a chat that was kept.

@@ -29,6 +29,8 @@ pub struct Chat {
     pub(crate) told: Vec<AgentEvent>,
     /// Whether handlers heard that the conversation begins.
     pub(crate) begun: bool,
+    /// Tokens that the model takes, where that turned out to be less than was said.
+    pub(crate) window: Option<usize>,
     kept: Option<Kept>,
     /// What there was before a turn that is not over. One that was dropped in the middle is taken back.
     pub(crate) unfinished: Option<Before>,
@@ -73,6 +75,7 @@ impl Chat {
             fragments: None,
             told: Vec::new(),
             begun: false,
+            window: None,
             kept: None,
             unfinished: None,
             agent,
@@ -82,6 +85,11 @@ impl Chat {
     /// Its name in the store, if it is kept.
     pub fn id(&self) -> Option<&ChatId> {
         self.kept.as_ref().map(|kept| &kept.id)
+    }
+
+    /// The model behind it.
+    pub fn model(&self) -> &str {
+        self.agent.inner.provider.name()
     }
 
     /// Which skills are active.
@@ -167,6 +175,10 @@ impl Chat {
         let (Some(store), Some(kept)) = (&self.agent.inner.store, &self.kept) else {
             return Ok(());
         };
+        if kept.turns == 0 {
+            // Nobody else knows its name.
+            return Ok(());
+        }
         let found = store.chat_turns(&kept.id).await?;
         if found == kept.turns {
             return Ok(());

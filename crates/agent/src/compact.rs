@@ -92,7 +92,7 @@ impl Chat {
         cancel: &Cancel,
     ) {
         let options = &self.agent.inner.options;
-        let window = options.context_window;
+        let window = self.window.unwrap_or(options.context_window);
         let limit = window * usize::from(options.compact_above) / 100;
         let before = rest + self.message_tokens();
         if before <= limit {

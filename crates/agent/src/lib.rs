@@ -15,7 +15,7 @@
 //! let skills = Skills::builder().source("mine", source).build().await.unwrap();
 //!
 //! let agent = Agent::builder(Arc::new(DemoProvider::new(skills.clone()))).skills(skills).build().await.unwrap();
-//! let mut chat = agent.chat().await.unwrap();
+//! let mut chat = agent.chat();
 //! let done = chat.turn("write a haiku about rain", &[], &|_| (), &Cancel::new()).await.unwrap();
 //! assert!(done.text.contains("Five, seven, five."));
 //! # });

@@ -8,6 +8,7 @@ use prowess_runtime::{
 };
 use prowess_spec::manifest::Mode;
 
+use crate::cancel::Cancel;
 use crate::wire::AgentEvent;
 
 /// Skills with code, and what makes them active.
@@ -57,6 +58,7 @@ impl Living {
         message: &str,
         known: &mut Vec<AgentEvent>,
         tell: &Tell<'_>,
+        cancel: &Cancel,
     ) {
         let situation = Situation {
             project: &self.project,
@@ -73,6 +75,9 @@ impl Living {
             }
         };
         for activation in activations {
+            if cancel.is_cancelled() {
+                return;
+            }
             self.activate(&activation.id, known, tell).await;
         }
     }

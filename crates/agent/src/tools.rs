@@ -225,11 +225,13 @@ impl Caller<'_> {
         Raw::failed("unknown-tool", &message, &near)
     }
 
-    /// The skill that a call of the engine's tools is about.
+    /// The skill that a call of the engine's tools is about, or whose tool it is.
     fn skill_of(&self, call: &ToolCall, owner: Option<&Owner>) -> Option<SkillId> {
-        let Some(Owner::Engine(Operation::Load | Operation::Read | Operation::Run)) = owner else {
-            return None;
-        };
+        match owner? {
+            Owner::Engine(Operation::Load | Operation::Read | Operation::Run) => {}
+            Owner::Engine(_) => return None,
+            Owner::Living(name) => return self.runtime()?.owner_of(name),
+        }
         let spec = self.session.skills().settings().dialect.tool(&call.tool)?;
         let text = call.arguments.get(spec.id)?.as_str()?.trim();
         text.strip_prefix('/').unwrap_or(text).parse().ok()

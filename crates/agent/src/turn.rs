@@ -71,6 +71,8 @@ pub enum Saved {
 struct Progress {
     tokens: TurnTokens,
     rounds: usize,
+    /// The provider said that it was too much, and less was sent.
+    narrowed: bool,
 }
 
 /// How the work of a turn ended.
@@ -174,7 +176,7 @@ impl Chat {
         progress: &mut Progress,
     ) -> Outcome {
         let start = self.lines.len();
-        let asks = self.begin(text, references, tell).await;
+        let asks = self.begin(text, references, tell, cancel).await;
         if !asks {
             return Outcome::new(Ending::Activated, "");
         }
@@ -187,6 +189,14 @@ impl Chat {
             let asked = ask(&*inner.provider, request, inner.options.retry, tell, cancel).await;
             let answered = match asked {
                 Ok(answered) => answered,
+                Err(error) if error.is_too_long() && !progress.narrowed => {
+                    // It takes less than somebody said; once more with less.
+                    progress.narrowed = true;
+                    let tokens = &progress.tokens;
+                    let sent = tokens.system + tokens.tools + tokens.messages;
+                    self.window = Some(sent * 3 / 4);
+                    continue;
+                }
                 Err(error) => return self.failed("", error, progress),
             };
             progress.tokens.provider += answered.usage;
@@ -230,11 +240,17 @@ impl Chat {
     }
 
     /// Everything before the first request; whether there is anything to ask.
-    async fn begin(&mut self, text: &str, references: &[SkillId], tell: &Tell<'_>) -> bool {
+    async fn begin(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        tell: &Tell<'_>,
+        cancel: &Cancel,
+    ) -> bool {
         let living = self.agent.inner.living.clone();
         if let Some(living) = &living {
             living.runtime.begin_turn().await;
-            living.evaluate(text, &mut self.told, tell).await;
+            living.evaluate(text, &mut self.told, tell, cancel).await;
         }
         let turn = self.session.turn(text, references).await;
         for event in &turn.events {

@@ -9,8 +9,10 @@ use prowess_core::CatalogFormat;
 use prowess_scan::Severity;
 use prowess_spec::manifest::Mode;
 
+use crate::chat::{CHAT_HELP, ChatArguments};
 use crate::commands::completions::ids;
 use crate::create::CreateArguments;
+use crate::eval::{EVAL_HELP, EvalArguments};
 use crate::mcp::{Client, Scope};
 
 /// The skills engine for AI agents.
@@ -76,6 +78,12 @@ pub(crate) enum Command {
     /// Run a workflow, a tool or a script of a skill
     #[command(after_long_help = RUN_HELP)]
     Run(RunArguments),
+    /// Talk with a model that has skills
+    #[command(after_long_help = CHAT_HELP)]
+    Chat(ChatArguments),
+    /// Measure what a skill is worth: with it, without it, and whether it is found
+    #[command(after_long_help = EVAL_HELP)]
+    Eval(EvalArguments),
     /// List what skills may do, and take it back
     #[command(after_long_help = PERMISSIONS_HELP)]
     Permissions(PermissionsArguments),

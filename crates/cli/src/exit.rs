@@ -1,5 +1,6 @@
 //! What the program's exit code means.
 
+use std::fmt;
 use std::process::ExitCode;
 
 /// The outcome of a command, as scripts see it.
@@ -16,6 +17,33 @@ pub enum Exit {
     /// 4: it is not allowed.
     Permission,
 }
+
+/// Why a command does not do its work, what to do about it, and its exit code.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) exit: Exit,
+}
+
+impl Refused {
+    /// The command line makes no sense like this.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: Some(hint.into()),
+            exit: Exit::Usage,
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refused {}
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

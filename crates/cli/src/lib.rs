@@ -3,17 +3,21 @@
 //! Data goes to standard output, everything else to standard error. An error names its cause, then a
 //! `hint:` says what to type. Exit codes: see [`Exit`].
 
+mod agent;
 mod audit;
 mod cache;
+mod chat;
 mod check;
 mod cli;
 mod commands;
 mod configuration;
 mod create;
 mod environment;
+mod eval;
 mod exit;
 mod living;
 mod mcp;
+mod model;
 mod open;
 mod progress;
 mod rewrite;
@@ -27,6 +31,7 @@ use clap::{CommandFactory, Parser};
 pub use exit::Exit;
 
 use crate::cli::{Cli, Command};
+use crate::exit::Refused;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -49,6 +54,8 @@ pub fn main() -> ExitCode {
         Command::Why(arguments) => commands::why::run(arguments, &cli.global),
         Command::Trace(arguments) => commands::trace::run(arguments, &cli.global),
         Command::Run(arguments) => commands::run::run(arguments, &cli.global),
+        Command::Chat(arguments) => chat::run(arguments, &cli.global),
+        Command::Eval(arguments) => eval::run(arguments, &cli.global),
         Command::Permissions(arguments) => commands::permissions::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
         Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),
@@ -59,6 +66,10 @@ pub fn main() -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         if terminal::is_closed_pipe(&error) {
             return Exit::Success;
+        }
+        if let Some(refused) = error.downcast_ref::<Refused>() {
+            terminal::print_problem(&refused.message, refused.hint.as_deref());
+            return refused.exit;
         }
         if !configuration::print_error(&error) {
             terminal::print_error(&error);

@@ -35,7 +35,11 @@ fn coloured(line: &str) -> String {
 /// Puts a complete new file in the place of one, with its mode, or where there is none.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
+    let mut builder = tempfile::Builder::new();
+    // A new file is as readable as any that the user makes.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(directory)?;
     temporary.write_all(bytes)?;
     if let Ok(metadata) = fs::metadata(path) {
         temporary

@@ -9,9 +9,10 @@
 mod support;
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use support::{repository, without_times};
+use support::{Place, repository, without_seconds, without_times};
 
 /// The commands of a document's `console` blocks, each with the output shown below it.
 fn sessions(document: &str) -> Vec<(String, String)> {
@@ -37,15 +38,30 @@ fn sessions(document: &str) -> Vec<(String, String)> {
     sessions
 }
 
+/// The words of a command line; double quotes keep them together.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let words = parts.flat_map(|(index, part)| match index % 2 {
+        1 => vec![part.to_owned()],
+        _ => part.split_whitespace().map(str::to_owned).collect(),
+    });
+    words.collect()
+}
+
 fn check(document: &str) {
+    check_in(document, &repository());
+}
+
+fn check_in(document: &str, directory: &Path) {
     let sessions = sessions(document);
     assert!(!sessions.is_empty());
     for (command, expected) in sessions {
         let arguments = command.strip_prefix("prowess ").unwrap();
         let home = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_prowess"))
-            .args(arguments.split(' '))
-            .current_dir(repository())
+            .args(words(arguments))
+            .stdin(Stdio::null())
+            .current_dir(directory)
             .env("HOME", home.path())
             .env_remove("XDG_DATA_HOME")
             .env_remove("XDG_CONFIG_HOME")
@@ -54,8 +70,8 @@ fn check(document: &str) {
         let printed = [output.stdout, output.stderr].concat();
         let printed = String::from_utf8(printed).unwrap();
         assert_eq!(
-            without_times(&printed),
-            without_times(&expected),
+            without_seconds(&without_times(&printed)),
+            without_seconds(&without_times(&expected)),
             "$ {command}"
         );
     }
@@ -72,6 +88,18 @@ fn guide() {
 }
 
 #[test]
+fn chat() {
+    check("docs/chat.md");
+}
+
+#[test]
 fn living() {
     check("docs/living.md");
+}
+
+/// In a copy: results are written.
+#[test]
+fn evals() {
+    let place = Place::copy_of("examples/skills");
+    check_in("docs/evals.md", place.root());
 }

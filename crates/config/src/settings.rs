@@ -81,7 +81,7 @@ pub struct RegistrySettings {
 }
 
 /// `[model]`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelSettings {
     /// Who runs the model.
@@ -92,6 +92,23 @@ pub struct ModelSettings {
     pub base_url: Option<Url>,
     /// The environment variable that holds the key.
     pub api_key_env: Option<String>,
+    /// Whether it can call tools.
+    pub tools: bool,
+    /// Tokens that it takes.
+    pub context_window: usize,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            provider: None,
+            name: None,
+            base_url: None,
+            api_key_env: None,
+            tools: true,
+            context_window: usize::try_from(limits::CONTEXT_WINDOW.default).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// `[store]`
@@ -246,6 +263,12 @@ pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
         api_key_env: t.text(api_key_env, need, Shown::Variable, |_, written| {
             texts::variable(&written.text)
         }),
+        tools: t.flag("tools", "Whether the model can call tools.", true),
+        context_window: t.count(
+            "context_window",
+            "Tokens that the model takes; older messages make room.",
+            &limits::CONTEXT_WINDOW,
+        ),
     }
 }
 

@@ -49,6 +49,8 @@ fn every_key_has_an_origin() {
     permissions.net_fetch_timeout_seconds = 15  # default
     permissions.approved."a/b" = ["net:fetch"]  # work/prowess.toml:13
     model.provider = "demo"  # user/prowess/prowess.toml:17
+    model.tools = true  # default
+    model.context_window = 128000  # default
     store.url = "sqlite"  # default
     "#);
 }
@@ -70,6 +72,8 @@ fn defaults_are_entries_too() {
     permissions.max_net_fetch_per_turn = 10  # default
     permissions.shell_exec_timeout_seconds = 30  # default
     permissions.net_fetch_timeout_seconds = 15  # default
+    model.tools = true  # default
+    model.context_window = 128000  # default
     store.url = "sqlite"  # default
     "#);
 }

@@ -173,7 +173,7 @@ fn wrong_settings() {
 
 #[test]
 fn what_is_fine() {
-    let fine = "[skills]\nmax_skills = 1_000\ncontext_share = 1\ndialect = 'claude-code'\nscripts = 'off'\n[permissions]\nmax_llm_calls_per_turn = 0\n[registry]\nurl = 'http://127.0.0.1:7777'\n[model]\nprovider = 'anthropic'\nname = 'claude-sonnet-4-5'\nbase_url = 'http://localhost:11434/v1'\napi_key_env = 'MY_KEY'\n[store]\nurl = 'postgres://u:p@h/d?sslmode=require'\n";
+    let fine = "[skills]\nmax_skills = 1_000\ncontext_share = 1\ndialect = 'claude-code'\nscripts = 'off'\n[permissions]\nmax_llm_calls_per_turn = 0\n[registry]\nurl = 'http://127.0.0.1:7777'\n[model]\nprovider = 'anthropic'\nname = 'claude-sonnet-4-5'\nbase_url = 'http://localhost:11434/v1'\napi_key_env = 'MY_KEY'\ntools = false\ncontext_window = 8_192\n[store]\nurl = 'postgres://u:p@h/d?sslmode=require'\n";
     for text in [
         fine.to_owned(),
         fine.replace('\n', "\r\n"),
@@ -182,6 +182,10 @@ fn what_is_fine() {
         let config = World::with(&text).config();
         assert_eq!(config.skills.max_skills, 1_000);
         assert_eq!(config.model.api_key_env.as_deref(), Some("MY_KEY"));
+        assert_eq!(
+            (config.model.tools, config.model.context_window),
+            (false, 8_192)
+        );
     }
 }
 

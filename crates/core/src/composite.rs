@@ -53,6 +53,18 @@ impl Composite {
         });
     }
 
+    /// The same sources, shared, without one skill.
+    #[must_use]
+    pub fn without(&self, id: &SkillId) -> Self {
+        let mut options = self.options.clone();
+        options.filter = options.filter.without(id.clone());
+        let mut sources = Self::new(options);
+        for layer in &self.layers {
+            sources.push(&layer.name, Arc::clone(&layer.source));
+        }
+        sources
+    }
+
     /// Asks every source what it holds. One that fails keeps its last answer, and its status says why.
     pub async fn catalog(&self) -> Catalog {
         let layers = join_all(self.layers.iter().map(NamedSource::layer)).await;

@@ -8,6 +8,8 @@ use crate::id::SkillId;
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     rule: Rule,
+    /// Skills that are left out whatever the rule says.
+    without: Vec<SkillId>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,11 +56,22 @@ impl Filter {
             ([], except) => Rule::Except(patterns(except)?),
             _ => return Err(FilterError::OnlyAndExcept),
         };
-        Ok(Self { rule })
+        let without = Vec::new();
+        Ok(Self { rule, without })
+    }
+
+    /// The same, and never this skill.
+    #[must_use]
+    pub fn without(mut self, id: SkillId) -> Self {
+        self.without.push(id);
+        self
     }
 
     /// Whether the skill is wanted.
     pub fn accepts(&self, id: &SkillId) -> bool {
+        if self.without.contains(id) {
+            return false;
+        }
         match &self.rule {
             Rule::All => true,
             Rule::Only(patterns) => patterns.is_match(id.as_str()),

@@ -134,6 +134,41 @@ impl Skills {
         })
     }
 
+    /// The same skills without one of them, for whoever wants to know what it is worth.
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// use prowess_core::{MemorySource, Scope, SkillId, Skills};
+    ///
+    /// let mut source = MemorySource::new(Scope::Project);
+    /// source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\n");
+    /// source.add("limerick", "---\nname: limerick\ndescription: Writes limericks\n---\n");
+    /// let skills = Skills::builder().source("mine", source).only(["*"]).build().await.unwrap();
+    ///
+    /// let haiku: SkillId = "haiku".parse().unwrap();
+    /// let rest = skills.without(&haiku).await;
+    /// assert!(rest.catalog().get("haiku").is_none() && rest.catalog().get("limerick").is_some());
+    /// assert!(rest.sources().load(&haiku).await.is_err());
+    /// assert!(skills.catalog().get("haiku").is_some());
+    /// # });
+    /// ```
+    pub async fn without(&self, id: &SkillId) -> Self {
+        let sources = self.inner.sources.without(id);
+        let catalog = sources.catalog().await;
+        let preloaded = self.inner.preloaded.iter().filter(|block| block.id != *id);
+        let inner = Inner {
+            settings: self.inner.settings,
+            scripts: self.inner.scripts.clone(),
+            preloaded: preloaded.cloned().collect(),
+            sources,
+            catalog: RwLock::new(Arc::new(catalog)),
+            index: RwLock::new(Arc::new(SearchIndex::empty())),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
     /// How skills are presented.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings

@@ -175,6 +175,16 @@ impl Runtime {
         tools.cloned().collect()
     }
 
+    /// The active skill that a tool is of.
+    pub fn owner_of(&self, tool: &str) -> Option<SkillId> {
+        let active = self.inner.active();
+        let mut of = active.iter().filter(|active| {
+            let mut tools = active.contributions.tools.iter();
+            tools.any(|it| it.name == tool)
+        });
+        of.next().map(|active| active.id().clone())
+    }
+
     /// Calls a tool of an active skill, with the handlers before and after it.
     pub async fn call_tool(&self, name: &str, input: Value) -> Result<ToolResult, Unknown> {
         self.inner.call_tool(name, input, 0).await

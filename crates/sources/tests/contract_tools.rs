@@ -198,6 +198,37 @@ fn load_skill() {
     assert!(!gone.to_string().contains(place.path("").to_str().unwrap()));
 }
 
+/// What only a person may start is not found by a model, nor loaded by one that guesses its name.
+#[test]
+fn skills_that_are_not_for_models() {
+    let place = Place::new();
+    place.described("open", "Anybody may use it").write(
+        "deploy/SKILL.md",
+        "---\nname: deploy\ndescription: Deploys it\ndisable-model-invocation: true\n---\nBody of deploy.\n",
+    );
+    let skills = skills(&place);
+    for arguments in ["{}", r#"{"query": "deploys it"}"#] {
+        let found = call(&skills, "browse_skills", arguments);
+        assert!(!found.to_string().contains("deploy\""), "{found}");
+    }
+    let refused = call(&skills, "load_skill", r#"{"id": "deploy"}"#);
+    assert_eq!(refused["error"]["code"], "skill-unavailable");
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("type /deploy")
+    );
+    // Once a person did, it can be had again.
+    let mut session = skills.session();
+    block_on(session.turn("/deploy now", &[]));
+    let (again, _) = block_on(session.call("load_skill", &json!({"id": "deploy"})));
+    assert!(
+        again.content.to_string().contains("Body of deploy"),
+        "{again:?}"
+    );
+}
+
 #[test]
 fn read_skill_file() {
     let place = tree();

@@ -13,7 +13,6 @@ use sqlx::{AnyConnection, Row};
 use crate::chat_id::ChatId;
 use crate::error::StoreError;
 use crate::open::{Store, text};
-use crate::state::now;
 
 /// How often a new name is tried that is taken.
 const TRIES: usize = 3;
@@ -40,9 +39,9 @@ pub struct ChatSummary {
     pub tokens: Tokens,
     /// The chat that it continues on its own.
     pub forked_from: Option<ChatId>,
-    /// When it began, to the second.
+    /// When it began, to the millisecond.
     pub created: SystemTime,
-    /// When somebody last said something, to the second.
+    /// When somebody last said something, to the millisecond.
     pub updated: SystemTime,
 }
 
@@ -78,28 +77,7 @@ macro_rules! columns {
 }
 
 impl Store {
-    /// Begins a chat.
-    pub async fn create_chat(&self, title: &str, active: &[SkillId]) -> Result<ChatId, StoreError> {
-        let (title, active) = (title.to_owned(), json(active));
-        for _ in 0..TRIES {
-            let id = ChatId::new();
-            let (name, title, active) = (id.to_string(), title.clone(), active.clone());
-            let made = self.run(move |pool| async move {
-                let statement = "INSERT INTO chats
-                    (id, title, active, turns, input_tokens, output_tokens, created, updated)
-                    VALUES ($1, $2, $3, 0, 0, 0, $4, $5) ON CONFLICT (id) DO NOTHING";
-                let query = sqlx::query(statement).bind(name).bind(title).bind(active);
-                let done = query.bind(now()).bind(now()).execute(&*pool).await?;
-                Ok(done.rows_affected())
-            });
-            if made.await? > 0 {
-                return Ok(id);
-            }
-        }
-        Err(taken())
-    }
-
-    /// Adds a turn to a chat that has `expected` turns; how many it has now.
+    /// Adds a turn to a chat that has `expected` turns; how many it has now. A chat begins with its first turn.
     pub async fn append_turn(
         &self,
         id: &ChatId,
@@ -112,13 +90,21 @@ impl Store {
         let written = self.run(move |pool| async move {
             let mut transaction = pool.begin().await?;
             // The first statement writes, so that SQLite waits for others instead of failing half way.
+            if known == 0 {
+                let statement = "INSERT INTO chats
+                    (id, title, active, turns, input_tokens, output_tokens, created, updated)
+                    VALUES ($1, '', '[]', 0, 0, 0, $2, $3) ON CONFLICT (id) DO NOTHING";
+                let query = sqlx::query(statement).bind(name.clone());
+                let query = query.bind(milliseconds()).bind(milliseconds());
+                query.execute(&mut *transaction).await?;
+            }
             let statement = "UPDATE chats SET
                     turns = turns + 1, active = $1, updated = $2,
                     input_tokens = input_tokens + $3, output_tokens = output_tokens + $4
                 WHERE id = $5 AND turns = $6";
             let query = sqlx::query(statement)
                 .bind(active)
-                .bind(now())
+                .bind(milliseconds())
                 .bind(number(turn.tokens.input))
                 .bind(number(turn.tokens.output))
                 .bind(name.clone())
@@ -239,8 +225,8 @@ impl Store {
                     FROM chats WHERE id = $4 ON CONFLICT (id) DO NOTHING";
                 let query = sqlx::query(statement)
                     .bind(new.clone())
-                    .bind(now())
-                    .bind(now());
+                    .bind(milliseconds())
+                    .bind(milliseconds());
                 let done = query.bind(name.clone()).execute(&mut *transaction).await?;
                 // Only turns that the copied row counts: another may have been added since.
                 let statement = "INSERT INTO chat_messages (chat, turn, position, body)
@@ -297,7 +283,15 @@ fn count(row: &AnyRow, index: usize) -> Result<u64, sqlx::Error> {
 }
 
 fn time(row: &AnyRow, index: usize) -> Result<SystemTime, sqlx::Error> {
-    Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(count(row, index)?))
+    Ok(SystemTime::UNIX_EPOCH + Duration::from_millis(count(row, index)?))
+}
+
+/// The time.
+fn milliseconds() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
 }
 
 fn number(count: u64) -> i64 {

@@ -31,6 +31,8 @@ const MIGRATIONS: &[&[&str]] = &[
         chat TEXT NOT NULL, turn BIGINT NOT NULL, position BIGINT NOT NULL, body TEXT NOT NULL,
         PRIMARY KEY (chat, turn, position))",
     ],
+    // Which of two chats is the last one is not a matter of whole seconds.
+    &["UPDATE chats SET created = created * 1000, updated = updated * 1000"],
 ];
 
 /// Brings the tables up to date, in one transaction: a crash leaves the old version or the new one.

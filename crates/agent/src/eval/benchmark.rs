@@ -9,10 +9,19 @@ pub struct Benchmark {
     pub skill_name: String,
     /// The model.
     pub model: String,
+    /// The model that judged; nothing if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
     /// When, as whoever ran it writes times.
     pub timestamp: String,
-    /// How often each was run.
+    /// How often each was to be run.
     pub runs_per_configuration: usize,
+    /// Somebody stopped it before everything was run.
+    #[serde(default)]
+    pub partial: bool,
+    /// What somebody should know who reads the figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Each run of a prompt.
     pub runs: Vec<Run>,
     /// All runs with the skill, all without it, and the difference.
@@ -53,9 +62,12 @@ pub struct Run {
     pub tool_calls: usize,
     /// Each thing that was expected.
     pub expectations: Vec<Graded>,
-    /// Why there is no answer.
+    /// Why there is no answer; then nothing that was expected holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The answer, as much as is kept of it.
+    #[serde(default)]
+    pub answer: String,
 }
 
 /// Something that was expected, and whether it held.
@@ -83,12 +95,15 @@ pub struct Summary {
 /// What was measured in one configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spreads {
-    /// What held.
+    /// What held, of all runs.
     pub pass_rate: Spread,
-    /// How long it took.
+    /// How long it took, of the runs with an answer.
     pub time_seconds: Spread,
-    /// What it cost.
+    /// What it cost, of the same.
     pub tokens: Spread,
+    /// Runs without an answer.
+    #[serde(default)]
+    pub errors: usize,
 }
 
 /// A number that was measured several times.
@@ -96,7 +111,7 @@ pub struct Spreads {
 pub struct Spread {
     /// In the middle.
     pub mean: f64,
-    /// How far from it.
+    /// How far from it, as a standard deviation of a sample; nothing of a single number.
     pub stddev: f64,
     /// The least.
     pub min: f64,
@@ -126,7 +141,7 @@ pub struct TriggerRun {
     pub triggered: usize,
     /// Out of how many times.
     pub runs: usize,
-    /// Runs that failed.
+    /// Runs that failed; they are right in no case.
     pub errors: usize,
 }
 
@@ -139,119 +154,4 @@ pub struct TriggerSummary {
     pub false_trigger_rate: f64,
     /// How often it was as it should be.
     pub accuracy: f64,
-}
-
-impl Spread {
-    /// What numbers have in common.
-    pub fn of(numbers: &[f64]) -> Self {
-        if numbers.is_empty() {
-            return Self::default();
-        }
-        let count = share(numbers.len(), 1);
-        let mean = numbers.iter().sum::<f64>() / count;
-        let squares = numbers
-            .iter()
-            .map(|number| (number - mean).powi(2))
-            .sum::<f64>();
-        Self {
-            mean,
-            stddev: (squares / count).sqrt(),
-            min: numbers.iter().copied().fold(f64::INFINITY, f64::min),
-            max: numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-}
-
-/// A share of a whole; nothing of nothing is nothing.
-#[allow(clippy::cast_precision_loss, reason = "counts of runs are small")]
-pub(super) fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
-}
-
-impl Benchmark {
-    /// Adds up what was measured.
-    pub(super) fn sum_up(&mut self) {
-        let spreads = |configuration: Configuration| {
-            let runs = self
-                .runs
-                .iter()
-                .filter(|run| run.configuration == configuration);
-            let take =
-                |number: fn(&Run) -> f64| Spread::of(&runs.clone().map(number).collect::<Vec<_>>());
-            #[allow(clippy::cast_precision_loss, reason = "nobody pays for so many tokens")]
-            let tokens = |run: &Run| run.tokens as f64;
-            Spreads {
-                pass_rate: take(|run| run.pass_rate),
-                time_seconds: take(|run| run.time_seconds),
-                tokens: take(tokens),
-            }
-        };
-        let (with, without) = (
-            spreads(Configuration::WithSkill),
-            spreads(Configuration::WithoutSkill),
-        );
-        self.run_summary.delta = Delta {
-            pass_rate: with.pass_rate.mean - without.pass_rate.mean,
-            time_seconds: with.time_seconds.mean - without.time_seconds.mean,
-            tokens: with.tokens.mean - without.tokens.mean,
-        };
-        self.run_summary.with_skill = with;
-        self.run_summary.without_skill = without;
-        let counted = |should: bool| {
-            let runs = self
-                .triggers
-                .iter()
-                .filter(move |run| run.should_trigger == should);
-            runs.fold((0, 0), |(used, all), run| {
-                (used + run.triggered, all + run.runs)
-            })
-        };
-        let ((used, all), (wrong, others)) = (counted(true), counted(false));
-        self.trigger_summary = (all + others > 0).then(|| TriggerSummary {
-            trigger_rate: share(used, all),
-            false_trigger_rate: share(wrong, others),
-            accuracy: share(used + others - wrong, all + others),
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spreads() {
-        let spread = Spread::of(&[1.0, 2.0, 3.0]);
-        assert!((spread.mean - 2.0).abs() < 1e-9 && (spread.stddev - 0.816).abs() < 1e-3);
-        assert!((spread.min - 1.0).abs() < 1e-9 && (spread.max - 3.0).abs() < 1e-9);
-        assert_eq!(Spread::of(&[]), Spread::default());
-    }
-
-    #[test]
-    fn triggers_are_counted_by_what_should_be() {
-        let run = |should_trigger, triggered| TriggerRun {
-            query: String::new(),
-            should_trigger,
-            triggered,
-            runs: 4,
-            errors: 0,
-        };
-        let mut benchmark = Benchmark {
-            triggers: vec![run(true, 3), run(true, 4), run(false, 1)],
-            ..Benchmark::default()
-        };
-        benchmark.sum_up();
-        let summary = benchmark.trigger_summary.unwrap();
-        assert!((summary.trigger_rate - 0.875).abs() < 1e-9);
-        assert!((summary.false_trigger_rate - 0.25).abs() < 1e-9);
-        assert!((summary.accuracy - 10.0 / 12.0).abs() < 1e-9);
-        // It survives being written and read.
-        let text = serde_json::to_string(&benchmark).unwrap();
-        let read: Benchmark = serde_json::from_str(&text).unwrap();
-        assert_eq!(read.triggers, benchmark.triggers);
-    }
 }

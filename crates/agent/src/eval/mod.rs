@@ -29,10 +29,10 @@
 //!
 //! | field | meaning |
 //! |---|---|
-//! | `id` | a number or a text; its position if absent |
+//! | `id` | a number or a text, each once; its position if absent |
 //! | `prompt` | what the user says |
 //! | `expected_output` | what a good answer is, in words: for the judge, and by itself if nothing else is expected |
-//! | `files` | text files of the skill that go along with the prompt |
+//! | `files` | text files of the skill that go along with the prompt, in whole |
 //! | `expectations`, or `assertions` | what must hold; a text is for the judge, an object for a grader |
 //!
 //! The graders: `contains` and `not_contains` (a text, letters in any case), `regex`, `json_path` (`$.a[0].b` or `/a/0/b`
@@ -50,19 +50,29 @@
 //! ```
 //!
 //! An eval with the skill names it in the turn, so that instructions are measured and not luck; a trigger eval never does.
+//! A skill with code is used, too, when the words of a message activate it.
 
 mod benchmark;
-mod format;
+mod error;
+mod figure;
 mod grade;
 mod html;
+mod parse;
 mod path;
+mod read;
 mod run;
+mod suite;
+mod summary;
+mod used;
 
 pub use benchmark::{
     Benchmark, Configuration, Delta, Graded, Run, Spread, Spreads, Summary, TriggerRun,
     TriggerSummary,
 };
-pub use format::{Eval, Expectation, Suite, SuiteError, Trigger};
+pub use error::SuiteError;
+pub use figure::Figure;
 pub use grade::Graders;
-pub use html::html;
+pub use html::{GENERATOR, html};
+pub use path::JsonPath;
 pub use run::{Contest, Progress, run};
+pub use suite::{Attachment, Eval, Expectation, Pattern, Suite, Trigger};

@@ -1,27 +1,89 @@
 //! A place in a JSON document.
 
+use std::fmt;
+
 use serde_json::Value;
 
-/// What is at a place: `$.a[0].b`, or `/a/0/b`.
-pub(super) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    if path.is_empty() || path.starts_with('/') {
-        return value.pointer(path);
-    }
-    let path = path.strip_prefix('$').unwrap_or(path);
-    let mut here = value;
-    for part in path
-        .replace('[', ".")
-        .split('.')
-        .filter(|part| !part.is_empty())
-    {
-        let part = part.trim_end_matches(']').trim_matches(['"', '\'']);
-        here = match here {
-            Value::Array(items) => items.get(part.parse::<usize>().ok()?)?,
-            Value::Object(members) => members.get(part)?,
-            _ => return None,
+/// A place in a JSON document: `$.a[0].b`, `a.0.b`, or `/a/0/b`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonPath {
+    text: String,
+    steps: Vec<String>,
+}
+
+impl JsonPath {
+    /// Parses a path; what would name several places is refused.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let steps = if text.starts_with('/') {
+            text.split('/').skip(1).map(unescaped).collect()
+        } else {
+            steps(text.strip_prefix('$').unwrap_or(text))?
         };
+        let text = text.to_owned();
+        Ok(Self { text, steps })
     }
-    Some(here)
+
+    /// What is there.
+    pub(super) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        self.steps.iter().try_fold(value, |here, step| match here {
+            Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+            Value::Object(members) => members.get(step),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for JsonPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn unescaped(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// The steps of `.a[0]['b c']`; the first dot may be missing.
+fn steps(text: &str) -> Result<Vec<String>, String> {
+    let mut steps = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (step, after) = if let Some(inside) = rest.strip_prefix('[') {
+            bracketed(inside)?
+        } else {
+            let name = rest.strip_prefix('.').unwrap_or(rest);
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, after) = name.split_at(end);
+            match name {
+                "" => return Err("a name is missing behind a dot".to_owned()),
+                "*" => return Err(one_place("*")),
+                name => (name.to_owned(), after),
+            }
+        };
+        steps.push(step);
+        rest = after;
+    }
+    Ok(steps)
+}
+
+/// A step in brackets, and what follows it.
+fn bracketed(inside: &str) -> Result<(String, &str), String> {
+    let unclosed = || "a bracket is not closed".to_owned();
+    if let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        let name = inside.strip_prefix(quote).unwrap_or(inside);
+        let (name, after) = name.split_once(quote).ok_or_else(unclosed)?;
+        let after = after.strip_prefix(']').ok_or_else(unclosed)?;
+        return Ok((name.to_owned(), after));
+    }
+    let (number, after) = inside.split_once(']').ok_or_else(unclosed)?;
+    if number.parse::<usize>().is_err() {
+        return Err(one_place(&format!("[{number}]")));
+    }
+    Ok((number.to_owned(), after))
+}
+
+fn one_place(part: &str) -> String {
+    format!("`{part}` does not name one place; `$.a[0].b` does")
 }
 
 /// The JSON in an answer: all of it, or what stands between the first fences, or from the first bracket on.
@@ -29,19 +91,18 @@ pub(super) fn json_in(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
     }
-    if let Some((_, after)) = text.split_once("```") {
+    let fenced = || {
+        let (_, after) = text.split_once("```")?;
         let (_, body) = after.split_once('\n')?;
         let (body, _) = body.split_once("```").unwrap_or((body, ""));
-        if let Ok(value) = serde_json::from_str(body.trim()) {
-            return Some(value);
-        }
-    }
-    let start = text.find(['{', '['])?;
-    let rest = text.get(start..)?;
-    serde_json::Deserializer::from_str(rest)
-        .into_iter()
-        .next()?
-        .ok()
+        serde_json::from_str(body.trim()).ok()
+    };
+    let from_bracket = || {
+        let rest = text.get(text.find(['{', '['])?..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        values.next()?.ok()
+    };
+    fenced().or_else(from_bracket)
 }
 
 #[cfg(test)]
@@ -52,19 +113,37 @@ mod tests {
 
     #[test]
     fn places() {
-        let value = json!({"a": [{"b": 1.5, "c d": true}], "e": null});
+        let value = json!({"a": [{"b": 1.5, "c d": true, "e.f": 2}], "e": null, "g/h": 3});
         for (path, expected) in [
             ("$.a[0].b", Some(json!(1.5))),
             ("a.0.b", Some(json!(1.5))),
             ("/a/0/b", Some(json!(1.5))),
+            ("/g~1h", Some(json!(3))),
             ("$.a[0]['c d']", Some(json!(true))),
+            ("$.a[0][\"e.f\"]", Some(json!(2))),
             ("$", Some(value.clone())),
             ("$.e", Some(json!(null))),
             ("$.a[1]", None),
             ("$.a.b", None),
             ("$.x", None),
         ] {
-            assert_eq!(at(&value, path), expected.as_ref(), "{path}");
+            let parsed = JsonPath::parse(path).unwrap();
+            assert_eq!(parsed.of(&value), expected.as_ref(), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_that_are_none() {
+        for (path, reason) in [
+            ("$..a", "a name is missing behind a dot"),
+            ("$.a.", "a name is missing behind a dot"),
+            ("$.a[*]", "`[*]` does not name one place; `$.a[0].b` does"),
+            ("$.*", "`*` does not name one place; `$.a[0].b` does"),
+            ("$.a[-1]", "`[-1]` does not name one place; `$.a[0].b` does"),
+            ("$.a[0", "a bracket is not closed"),
+            ("$.a['b]", "a bracket is not closed"),
+        ] {
+            assert_eq!(JsonPath::parse(path).unwrap_err(), reason, "{path}");
         }
     }
 
@@ -73,7 +152,9 @@ mod tests {
         for text in [
             "{\"a\": 1}",
             "Here:\n```json\n{\"a\": 1}\n```\nDone.",
+            "Here:\r\n```json\r\n{\"a\": 1}\r\n```\r\n",
             "It is {\"a\": 1}, I think.",
+            "`x` ``` y {\"a\": 1}",
         ] {
             assert_eq!(json_in(text), Some(json!({"a": 1})), "{text}");
         }

@@ -2,21 +2,26 @@
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use prowess_core::SkillId;
-use prowess_spec::SkillPath;
 
-use super::benchmark::{Benchmark, Configuration, Run, TriggerRun, share};
-use super::format::{Eval, Suite, Trigger};
+use super::benchmark::{Benchmark, Configuration, Graded, Run, TriggerRun};
 use super::grade::Graders;
+use super::suite::{Eval, Suite};
+use super::summary::share;
+use super::used::is_used;
 use crate::agent::Agent;
 use crate::cancel::Cancel;
 use crate::error::AgentError;
-use crate::wire::{AgentEvent, By};
+use crate::turn::Ending;
+use crate::wire::AgentEvent;
 
-/// Bytes of a file that goes along with a prompt.
-const FILE_BYTES: usize = 128 * 1024;
+/// Bytes of an answer that are kept.
+const ANSWER_BYTES: usize = 16 * 1024;
+/// Characters of a message that progress shows.
+const SHOWN_CHARS: usize = 40;
 
 /// Who is measured, how often, and by whom.
 pub struct Contest {
@@ -45,184 +50,283 @@ pub struct Progress {
     pub what: String,
 }
 
-/// Runs everything. Stopped, it comes to what was done so far.
+/// Runs everything, each thing once before anything twice. Stopped, it comes to what was done so far.
+///
+/// Nothing was measured, and the error says why, if the model does not answer the very first time.
 pub async fn run(
     contest: &Contest,
     suite: &Suite,
     progress: &(dyn Fn(Progress) + Send + Sync),
     cancel: &Cancel,
-) -> Benchmark {
-    let mut benchmark = Benchmark {
-        skill_name: contest.skill.to_string(),
-        model: contest.with.provider().name().to_owned(),
-        timestamp: contest.timestamp.clone(),
-        runs_per_configuration: contest.runs,
-        ..Benchmark::default()
+) -> Result<Benchmark, AgentError> {
+    let judge = contest.graders.judge.as_ref();
+    let mut measured = Measured {
+        of: suite.chats(contest.runs),
+        benchmark: Benchmark {
+            skill_name: contest.skill.to_string(),
+            model: contest.with.provider().name().to_owned(),
+            judge: judge.map(|it| it.name().to_owned()),
+            timestamp: contest.timestamp.clone(),
+            runs_per_configuration: contest.runs,
+            triggers: suite.triggers.iter().map(TriggerRun::of).collect(),
+            ..Benchmark::default()
+        },
+        done: 0,
+        progress,
     };
-    let of = contest.runs * (suite.evals.len() * 2 + suite.triggers.len());
-    let mut done = 0;
-    let mut tell = |what: String| {
-        done += 1;
-        progress(Progress { done, of, what });
-    };
-    for eval in &suite.evals {
-        for configuration in [Configuration::WithSkill, Configuration::WithoutSkill] {
-            for number in 1..=contest.runs {
-                if cancel.is_cancelled() {
-                    break;
-                }
-                let run = one(contest, eval, configuration, number, cancel).await;
-                tell(format!("eval {}: {:.0}%", eval.id, run.pass_rate * 100.0));
-                benchmark.runs.push(run);
-            }
-        }
-    }
-    for trigger in &suite.triggers {
-        if cancel.is_cancelled() {
-            break;
-        }
-        let run = triggered(contest, trigger, cancel, &mut tell).await;
-        benchmark.triggers.push(run);
-    }
+    let all = measured.measure(contest, suite, cancel).await?;
+    let mut benchmark = measured.benchmark;
+    benchmark.partial = all.is_none();
+    // As in the suite: with the skill, then without it.
+    let place = |run: &Run| suite.evals.iter().position(|eval| eval.id == run.eval_id);
+    benchmark.runs.sort_by_key(|run| {
+        let without = run.configuration == Configuration::WithoutSkill;
+        (place(run), without, run.run_number)
+    });
+    benchmark.triggers.retain(|trigger| trigger.runs > 0);
     benchmark.sum_up();
-    benchmark
+    Ok(benchmark)
 }
 
-async fn one(
-    contest: &Contest,
-    eval: &Eval,
+/// What is there so far.
+struct Measured<'p> {
+    benchmark: Benchmark,
+    done: usize,
+    of: usize,
+    progress: &'p (dyn Fn(Progress) + Send + Sync),
+}
+
+impl Measured<'_> {
+    /// Runs everything; nothing if somebody stopped it.
+    async fn measure(
+        &mut self,
+        contest: &Contest,
+        suite: &Suite,
+        cancel: &Cancel,
+    ) -> Result<Option<()>, AgentError> {
+        for number in 1..=contest.runs {
+            for eval in &suite.evals {
+                for configuration in [Configuration::WithSkill, Configuration::WithoutSkill] {
+                    let chat = Chat {
+                        contest,
+                        eval,
+                        configuration,
+                        number,
+                    };
+                    let Some(done) = chat.run(cancel).await else {
+                        return Ok(None);
+                    };
+                    self.first(done.failure)?;
+                    for note in done.notes {
+                        self.note(note);
+                    }
+                    let percent = done.run.pass_rate * 100.0;
+                    self.benchmark.runs.push(done.run);
+                    self.tell(format!("eval {}: {percent:.0}%", eval.id));
+                }
+            }
+            for (index, trigger) in suite.triggers.iter().enumerate() {
+                let Some(used) = is_used(contest, &trigger.query, cancel).await else {
+                    return Ok(None);
+                };
+                let failure = used.as_ref().err().map(ToString::to_string);
+                let used = used.map_or_else(|error| self.first(Some(error)).map(|()| false), Ok)?;
+                if let Some(slot) = self.benchmark.triggers.get_mut(index) {
+                    slot.runs += 1;
+                    slot.triggered += usize::from(used);
+                    slot.errors += usize::from(failure.is_some());
+                }
+                if let Some(reason) = failure {
+                    self.note(format!("a message was not answered: {reason}"));
+                }
+                let shown: String = trigger.query.chars().take(SHOWN_CHARS).collect();
+                self.tell(format!("message `{shown}`"));
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// A failure counts, unless nothing ever went well.
+    fn first(&self, failure: Option<AgentError>) -> Result<(), AgentError> {
+        match failure {
+            Some(error) if self.done == 0 => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.benchmark.notes.contains(&note) {
+            self.benchmark.notes.push(note);
+        }
+    }
+
+    fn tell(&mut self, what: String) {
+        self.done += 1;
+        (self.progress)(Progress {
+            done: self.done,
+            of: self.of,
+            what,
+        });
+    }
+}
+
+/// A chat that is to be had.
+struct Chat<'c> {
+    contest: &'c Contest,
+    eval: &'c Eval,
     configuration: Configuration,
-    run_number: usize,
-    cancel: &Cancel,
-) -> Run {
-    let (agent, references) = match configuration {
-        Configuration::WithSkill => (&contest.with, std::slice::from_ref(&contest.skill)),
-        Configuration::WithoutSkill => (&contest.without, &[][..]),
-    };
-    let calls = AtomicUsize::new(0);
-    let count = |event: AgentEvent| {
-        if matches!(event, AgentEvent::ToolStarted { .. }) {
-            calls.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    let prompt = with_files(contest, eval).await;
-    let began = Instant::now();
-    let turned = async {
-        agent
-            .chat()
-            .await?
-            .turn(&prompt, references, &count, cancel)
-            .await
-    }
-    .await;
-    let time_seconds = began.elapsed().as_secs_f64();
-    let (answer, tokens, error) = match turned {
-        Ok(report) => {
-            let tokens = report.tokens.provider.input + report.tokens.provider.output;
-            (
-                report.text,
+    number: usize,
+}
+
+/// A chat that was had.
+struct Done {
+    run: Run,
+    /// Why the model did not answer at all.
+    failure: Option<AgentError>,
+    notes: Vec<String>,
+}
+
+impl Chat<'_> {
+    /// Has the chat; nothing if somebody stopped it.
+    async fn run(&self, cancel: &Cancel) -> Option<Done> {
+        let (agent, references) = match self.configuration {
+            Configuration::WithSkill => (
+                &self.contest.with,
+                std::slice::from_ref(&self.contest.skill),
+            ),
+            Configuration::WithoutSkill => (&self.contest.without, &[][..]),
+        };
+        let prompt = message(self.eval);
+        let watch = Watch::default();
+        let began = Instant::now();
+        let mut chat = agent.chat();
+        let hear = |event| watch.hear(event);
+        let turned = chat.turn(&prompt, references, &hear, cancel).await;
+        let time_seconds = began.elapsed().as_secs_f64();
+        afresh(agent).await;
+        let (mut answer, tokens, mut error, failure) = match turned {
+            Ok(report) if report.ending == Ending::Cancelled => return None,
+            Ok(report) => {
+                let tokens = report.tokens.provider.input + report.tokens.provider.output;
+                let error = report.failure.map(|error| error.to_string());
+                (report.text, tokens, error, None)
+            }
+            Err(error) => (String::new(), 0, Some(error.to_string()), Some(error)),
+        };
+        // Instructions that the model did not get were not measured.
+        error = error.or_else(|| watch.not_loaded());
+        let mut notes = watch.notes();
+        let expectations = match error {
+            None => {
+                let graded = self.grade(&answer, &mut notes, cancel);
+                cancel.unless(graded).await?
+            }
+            Some(_) => self.nothing_holds(),
+        };
+        let passed = expectations.iter().filter(|graded| graded.passed).count();
+        answer.truncate(answer.floor_char_boundary(ANSWER_BYTES));
+        Some(Done {
+            run: Run {
+                eval_id: self.eval.id.clone(),
+                configuration: self.configuration,
+                run_number: self.number,
+                pass_rate: share(passed, expectations.len()),
+                time_seconds,
                 tokens,
-                report.failure.map(|error| error.to_string()),
-            )
-        }
-        Err(error) => (String::new(), 0, Some(error.to_string())),
-    };
-    let mut expectations = Vec::new();
-    for expectation in &eval.expectations {
-        let graders = &contest.graders;
-        expectations.push(
-            graders
-                .grade(&contest.skill, eval, expectation, &answer)
-                .await,
-        );
+                tool_calls: watch.calls.into_inner(),
+                expectations,
+                error,
+                answer,
+            },
+            failure,
+            notes,
+        })
     }
-    if error.is_some() {
-        // No answer is not a good one, whatever it does not contain.
-        for graded in &mut expectations {
-            graded.passed = false;
+
+    async fn grade(&self, answer: &str, notes: &mut Vec<String>, cancel: &Cancel) -> Vec<Graded> {
+        let mut graded = Vec::new();
+        for expectation in &self.eval.expectations {
+            let graders = &self.contest.graders;
+            let skill = &self.contest.skill;
+            let looked = graders
+                .grade(skill, self.eval, expectation, answer, cancel)
+                .await;
+            let trouble = looked.trouble.into_iter();
+            notes.extend(trouble.map(|it| format!("eval {}: {it}", self.eval.id)));
+            graded.push(looked.graded);
         }
+        graded
     }
-    let passed = expectations.iter().filter(|graded| graded.passed).count();
-    Run {
-        eval_id: eval.id.clone(),
-        configuration,
-        run_number,
-        pass_rate: share(passed, expectations.len()),
-        time_seconds,
-        tokens,
-        tool_calls: calls.into_inner(),
-        expectations,
-        error,
+
+    /// No answer is not a good one, whatever it does not contain.
+    fn nothing_holds(&self) -> Vec<Graded> {
+        let expectations = self.eval.expectations.iter();
+        let failed = expectations.map(|it| Graded {
+            text: it.words(),
+            passed: false,
+            evidence: "there is no answer".to_owned(),
+        });
+        failed.collect()
+    }
+}
+
+/// What happens in a chat that somebody should know of.
+#[derive(Default)]
+struct Watch {
+    calls: AtomicUsize,
+    failed: Mutex<Vec<(SkillId, String, Failed)>>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Failed {
+    Load,
+    Activation,
+}
+
+impl Watch {
+    fn hear(&self, event: AgentEvent) {
+        let failed = match event {
+            AgentEvent::ToolStarted { .. } => {
+                self.calls.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            AgentEvent::SkillFailed { id, reason } => (id, reason, Failed::Load),
+            AgentEvent::ActivationFailed { id, reason } => (id, reason, Failed::Activation),
+            _ => return,
+        };
+        let mut all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(failed);
+    }
+
+    fn not_loaded(&self) -> Option<String> {
+        let all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, reason, _) = all.iter().find(|(_, _, how)| *how == Failed::Load)?;
+        Some(format!("the skill could not be loaded: {reason}"))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = all.iter().filter(|(_, _, how)| *how == Failed::Activation);
+        let note = |(id, reason, _): &(SkillId, String, Failed)| {
+            format!("the code of `{id}` did not run: {reason}")
+        };
+        failed.map(note).collect()
     }
 }
 
 /// The prompt, with its files behind it.
-async fn with_files(contest: &Contest, eval: &Eval) -> String {
-    let mut prompt = eval.prompt.clone();
-    for name in &eval.files {
-        let text = match SkillPath::parse(name) {
-            Ok(path) => {
-                let sources = contest.with.skills().sources();
-                match sources.read(&contest.skill, &path, 0, FILE_BYTES).await {
-                    Ok(part) => {
-                        String::from_utf8(part.bytes).unwrap_or_else(|_| "(not text)".to_owned())
-                    }
-                    Err(error) => format!("({error})"),
-                }
-            }
-            Err(problem) => format!("({problem})"),
-        };
-        let _ = write!(prompt, "\n\n<file name=\"{name}\">\n{text}\n</file>");
+fn message(eval: &Eval) -> String {
+    let mut message = eval.prompt.clone();
+    for file in &eval.files {
+        let (name, text) = (&file.path, &file.text);
+        let _ = write!(message, "\n\n<file name=\"{name}\">\n{text}\n</file>");
     }
-    prompt
+    message
 }
 
-async fn triggered(
-    contest: &Contest,
-    trigger: &Trigger,
-    cancel: &Cancel,
-    tell: &mut impl FnMut(String),
-) -> TriggerRun {
-    let mut run = TriggerRun {
-        query: trigger.query.clone(),
-        should_trigger: trigger.should_trigger,
-        triggered: 0,
-        runs: 0,
-        errors: 0,
-    };
-    for _ in 0..contest.runs {
-        if cancel.is_cancelled() {
-            break;
-        }
-        let outcome = is_used(contest, &trigger.query, cancel).await;
-        match outcome {
-            Ok(true) => run.triggered += 1,
-            Ok(false) => {}
-            Err(_) => run.errors += 1,
-        }
-        run.runs += 1;
-        let shown: String = trigger.query.chars().take(40).collect();
-        tell(format!("trigger `{shown}`"));
+/// What one chat activated is not there for the next.
+pub(super) async fn afresh(agent: &Agent) {
+    if let Some(living) = &agent.inner.living {
+        living.runtime.shut_down().await;
     }
-    run
-}
-
-/// Whether the model loads the skill for a message. What it does with it is not waited for.
-async fn is_used(contest: &Contest, query: &str, cancel: &Cancel) -> Result<bool, AgentError> {
-    let enough = Cancel::new();
-    let (seen, stop) = (AtomicUsize::new(0), enough.clone());
-    let watch = |event: AgentEvent| {
-        if matches!(&event, AgentEvent::SkillLoaded { id, by: By::Model, .. } if *id == contest.skill)
-        {
-            seen.fetch_add(1, Ordering::Relaxed);
-            stop.cancel();
-        }
-    };
-    let mut chat = contest.with.chat().await?;
-    let turn = chat.turn(query, &[], &watch, &enough);
-    tokio::select! {
-        turned = turn => turned.map(|_| ())?,
-        () = cancel.cancelled() => {}
-    }
-    Ok(seen.into_inner() > 0)
 }

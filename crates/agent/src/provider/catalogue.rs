@@ -50,9 +50,7 @@ pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError
             nearest: nearest.map(str::to_owned).collect(),
         });
     };
-    if choice.base_url.is_none()
-        && (asks_the_environment(kind) || name == "local" || name == "openai-compatible")
-    {
+    if choice.base_url.is_none() && (asks_the_environment(kind) || is_somebody_elses(&name)) {
         return Err(ProviderError::NoAddress {
             provider: choice.provider.clone(),
         });
@@ -67,6 +65,12 @@ pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError
     Ok(kind)
 }
 
+/// Whether a provider only speaks as `openai` does.
+fn is_somebody_elses(provider: &str) -> bool {
+    let name = provider.trim().to_lowercase();
+    matches!(name.as_str(), "local" | "openai-compatible")
+}
+
 /// Providers whose usual place depends on the environment, which is not ours to read.
 fn asks_the_environment(kind: AdapterKind) -> bool {
     matches!(
@@ -78,7 +82,11 @@ fn asks_the_environment(kind: AdapterKind) -> bool {
 /// The variable that holds the key.
 pub(super) fn key_variable(choice: &ModelChoice, kind: AdapterKind) -> Option<String> {
     let own = choice.api_key_env.clone();
-    own.or_else(|| kind.default_key_env_name().map(str::to_owned))
+    // A server that only speaks like OpenAI is not OpenAI: its key is not for it.
+    let usual = kind
+        .default_key_env_name()
+        .filter(|_| !is_somebody_elses(&choice.provider));
+    own.or_else(|| usual.map(str::to_owned))
 }
 
 /// The place, as the adapters want it: with a slash at its end.
@@ -139,6 +147,19 @@ mod tests {
             let error = adapter(&choice(name, "x", None)).unwrap_err();
             assert!(matches!(error, ProviderError::NoAddress { .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn whose_key_goes_where() {
+        let variable = |provider: &str, own: Option<&str>| {
+            let mut choice = choice(provider, "m", Some("http://h/v1"));
+            choice.api_key_env = own.map(str::to_owned);
+            key_variable(&choice, adapter(&choice).unwrap())
+        };
+        assert_eq!(variable("openai", None).as_deref(), Some("OPENAI_API_KEY"));
+        assert_eq!(variable("local", None), None);
+        assert_eq!(variable("OpenAI-compatible ", None), None);
+        assert_eq!(variable("local", Some("MINE")).as_deref(), Some("MINE"));
     }
 
     #[test]

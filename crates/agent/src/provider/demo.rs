@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream;
-use prowess_core::{Operation, Skills, ToolDefinition};
+use prowess_core::{Operation, Skills, ToolDefinition, ToolUse};
 use prowess_spec::estimate_tokens;
 use serde_json::{Value, json};
 
@@ -23,12 +23,21 @@ const CHARS: usize = 600;
 /// A deterministic stand-in for a model.
 pub struct DemoProvider {
     skills: Skills,
+    tool_use: ToolUse,
 }
 
 impl DemoProvider {
     /// One that knows these skills.
     pub fn new(skills: Skills) -> Self {
-        Self { skills }
+        let tool_use = ToolUse::Available;
+        Self { skills, tool_use }
+    }
+
+    /// One that can call tools, or cannot.
+    #[must_use]
+    pub fn tools(mut self, tool_use: ToolUse) -> Self {
+        self.tool_use = tool_use;
+        self
     }
 
     async fn reply(&self, request: &Request) -> Reply {
@@ -132,6 +141,10 @@ struct Block {
 impl Provider for DemoProvider {
     fn name(&self) -> &'static str {
         "demo"
+    }
+
+    fn tool_use(&self) -> ToolUse {
+        self.tool_use
     }
 
     fn summarises(&self) -> bool {

@@ -131,6 +131,30 @@ impl ProviderError {
         }
     }
 
+    /// Whether the request was more than the model takes. There is no code for it that all providers share.
+    pub fn is_too_long(&self) -> bool {
+        let Self::Status {
+            status: 400 | 413 | 422,
+            reason,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        let reason = reason.to_lowercase();
+        let signs = [
+            "too long",
+            "too many tokens",
+            "too large",
+            "context length",
+            "context window",
+            "context size",
+            "context_length",
+            "maximum number of tokens",
+        ];
+        signs.iter().any(|sign| reason.contains(sign))
+    }
+
     /// How long the provider wants us to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -152,6 +176,32 @@ mod tests {
             retry_after: None,
         };
         assert_eq!(error.is_passing(), passing, "{status}");
+    }
+
+    #[test]
+    fn what_is_more_than_a_model_takes() {
+        let check = |status: u16, reason: &str, expected: bool| {
+            let error = ProviderError::Status {
+                provider: "p".to_owned(),
+                status,
+                reason: reason.to_owned(),
+                retry_after: None,
+            };
+            assert_eq!(error.is_too_long(), expected, "{status}: {reason}");
+        };
+        check(
+            400,
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            true,
+        );
+        check(
+            400,
+            "This model's maximum context length is 8192 tokens",
+            true,
+        );
+        check(413, "Request too large", true);
+        check(400, "Invalid value: 'tool'", false);
+        check(500, "context length", false);
     }
 
     #[test]

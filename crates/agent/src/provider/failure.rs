@@ -1,6 +1,6 @@
 //! What goes wrong at a provider, in our words.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use genai::Error;
 use genai::webc::StreamTimeout;
@@ -109,7 +109,7 @@ impl Whose {
                 provider,
                 status,
                 reason,
-                retry_after: headers.and_then(retry_after),
+                retry_after: headers.and_then(|headers| retry_after(headers, SystemTime::now())),
             },
         }
     }
@@ -155,13 +155,18 @@ fn chain(error: &(dyn std::error::Error + 'static), first: &str) -> String {
     text
 }
 
-/// How long a provider wants us to wait: milliseconds, or seconds. A date is not looked at.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let read = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = read("retry-after-ms")
+/// How long a provider wants us to wait: milliseconds, seconds, or until a date.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    let seconds = number("retry-after-ms")
         .map(|ms| ms / 1_000.0)
-        .or_else(|| read("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+        .or_else(|| number("retry-after"));
+    if let Some(seconds) = seconds {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text("retry-after")?).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -195,12 +200,17 @@ mod tests {
         let check = |name: &'static str, value: &'static str, expected: Option<Duration>| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());
-            assert_eq!(retry_after(&headers), expected, "{name}: {value}");
+            let now = httpdate::parse_http_date("Wed, 21 Oct 2026 07:28:00 GMT").unwrap();
+            assert_eq!(retry_after(&headers, now), expected, "{name}: {value}");
         };
         check("retry-after", "7", Some(Duration::from_secs(7)));
         check("retry-after-ms", "250", Some(Duration::from_millis(250)));
         check("retry-after", "-1", None);
-        check("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", None);
+        let date = "Wed, 21 Oct 2026 07:28:09 GMT";
+        check("retry-after", date, Some(Duration::from_secs(9)));
+        let past = "Wed, 21 Oct 2015 07:28:00 GMT";
+        check("retry-after", past, Some(Duration::ZERO));
+        check("retry-after", "soon", None);
         check("retry-after", "nan", None);
     }
 

@@ -92,7 +92,7 @@ async fn while_waiting_for_the_next_try() {
             last: Duration::from_hours(1),
         };
         let agent = agent_of(&model).await.options(slow).build().await.unwrap();
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         let cancel = Cancel::new();
         let stop = cancel.clone();
         let tell = move |event: AgentEvent| {
@@ -143,7 +143,7 @@ async fn while_tools_are_at_work() {
         let agent = Agent::builder(model.provider())
             .skills(skills)
             .options(options());
-        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let mut chat = agent.build().await.unwrap().chat();
         let cancel = Cancel::new();
         let stop = async {
             started.notified().await;
@@ -186,7 +186,7 @@ async fn dropped_in_the_middle() {
         let agent = Agent::builder(model.provider())
             .skills(skills)
             .options(options());
-        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let mut chat = agent.build().await.unwrap().chat();
         let cancel = Cancel::new();
         tokio::select! {
             _ = chat.turn("lost", &[], &|_| (), &cancel) => panic!("it has no end"),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prowess_agent::wire::{AgentEvent, Entry};
 use prowess_agent::{Agent, AgentError, Compaction, Ending, Options, Saved};
-use prowess_store::{ChatTurn, Place, Store, StoreError};
+use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
@@ -38,7 +38,7 @@ async fn t7_resume_after_a_kill() {
         ];
         let model = Scripted::start(wire, steps).await;
         let first = agent(&model, &path).await;
-        let mut chat = first.chat().await.unwrap();
+        let mut chat = first.chat();
         let name = chat.id().unwrap().clone();
         assert_eq!(
             say(&mut chat, "begin, please").await.0.unwrap().saved,
@@ -109,7 +109,7 @@ async fn t8_fork() {
         let path = place.path().join("store.db");
         let model = Scripted::start(wire, ["one", "two", "three"].map(Step::Say)).await;
         let agent = agent(&model, &path).await;
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         say(&mut chat, "/haiku rain").await.0.unwrap();
         let mut fork = agent.fork(chat.id().unwrap()).await.unwrap();
         assert_eq!(fork.active(), [id("haiku")]);
@@ -130,7 +130,7 @@ async fn two_clients() {
         let path = place.path().join("store.db");
         let model = Scripted::start(wire, ["one", "two", "three", "four"].map(Step::Say)).await;
         let (left, right) = (agent(&model, &path).await, agent(&model, &path).await);
-        let mut mine = left.chat().await.unwrap();
+        let mut mine = left.chat();
         say(&mut mine, "hello").await.0.unwrap();
         let name = mine.id().unwrap().clone();
         let mut theirs = right.resume(&name).await.unwrap();
@@ -215,7 +215,7 @@ async fn compaction_survives_a_restart() {
             .build()
             .await
             .unwrap();
-        let mut chat = first.chat().await.unwrap();
+        let mut chat = first.chat();
         say(&mut chat, "/haiku begin").await.0.unwrap();
         for _ in 0..3 {
             say(
@@ -256,7 +256,7 @@ async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
     let path = place.path().join("store.db");
     let model = Scripted::start(wire, ["one", "two"].map(Step::Say)).await;
     let agent = agent(&model, &path).await;
-    let mut chat = agent.chat().await.unwrap();
+    let mut chat = agent.chat();
     let name = chat.id().unwrap().clone();
     sql(
         &path,
@@ -311,7 +311,7 @@ async fn what_is_not_there() {
         ..ChatTurn::default()
     };
     let own = Store::memory().await.unwrap();
-    let id = own.create_chat("", &[]).await.unwrap();
+    let id = ChatId::new();
     own.append_turn(&id, 0, strange).await.unwrap();
     let agent = agent_of(&model).await.store(own).build().await.unwrap();
     let error = agent.resume(&id).await.err().unwrap();

@@ -24,7 +24,7 @@ async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
         .build()
         .await
         .unwrap();
-    let mut chat = agent.chat().await.unwrap();
+    let mut chat = agent.chat();
     say(&mut chat, "/haiku at-first").await.0.unwrap();
     for _ in 0..2 {
         say(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
@@ -160,7 +160,7 @@ async fn results_of_one_long_turn() {
             .build()
             .await
             .unwrap();
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         let (report, ear) = say(&mut chat, "read it all").await;
         assert_eq!(report.unwrap().text, "done");
         let seen = model.last();
@@ -169,5 +169,42 @@ async fn results_of_one_long_turn() {
         assert!(
             ear.has(|event| matches!(event, AgentEvent::Compacted { results, .. } if *results > 0))
         );
+    }
+}
+
+/// A model that takes less than anybody said: older messages go, and the turn goes on.
+#[tokio::test]
+async fn too_much_for_the_model() {
+    for wire in BOTH {
+        let refusal =
+            json!({"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}});
+        let refused = || Step::Status(400, Vec::new(), refusal.to_string());
+        let steps = [
+            Step::Say("one"),
+            Step::Say("two"),
+            Step::Say("three"),
+            refused(),
+            Step::Say("four"),
+            refused(),
+            refused(),
+        ];
+        let model = Scripted::start(wire, steps).await;
+        let options = Options {
+            compaction: Compaction::Drop,
+            ..options()
+        };
+        let mut chat = fill(&model, options).await;
+        let (report, ear) = say(&mut chat, "last").await;
+        assert_eq!(report.unwrap().text, "four");
+        assert!(ear.has(|event| matches!(event, AgentEvent::Compacted { .. })));
+        let text = model.last().body.to_string();
+        assert!(
+            !text.contains("at-first") && text.contains("Five, seven"),
+            "{text}"
+        );
+        // Still too much: then it fails, and says why.
+        let (report, _) = say(&mut chat, "again").await;
+        let error = report.unwrap_err().to_string();
+        assert!(error.contains("prompt is too long"), "{error}");
     }
 }

@@ -277,7 +277,7 @@ async fn too_large_is_cut_and_said() {
         )
         .await;
         let agent = agent_of(&model).await.build().await.unwrap();
-        let (_, ear) = say(&mut agent.chat().await.unwrap(), "hi").await;
+        let (_, ear) = say(&mut agent.chat(), "hi").await;
         let result: Value = serde_json::from_str(&model.last().results()[0]).unwrap();
         assert_eq!(result["truncated"], true);
         assert!(ear.has(|event| matches!(
@@ -372,7 +372,7 @@ async fn t4_without_tools() {
         let agent = Agent::builder(Arc::new(provider))
             .skills(skills().await)
             .options(options());
-        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let mut chat = agent.build().await.unwrap().chat();
         say(&mut chat, "/haiku rain").await.0.unwrap();
         say(&mut chat, "again").await.0.unwrap();
         for seen in model.seen() {
@@ -407,7 +407,7 @@ async fn t5_t6_preload() {
             .build()
             .await
             .unwrap();
-        let mut chat = agent.chat().await.unwrap();
+        let mut chat = agent.chat();
         assert_eq!(chat.active(), [id("haiku")]);
         say(&mut chat, "hi").await.0.unwrap();
         assert_eq!(count(&model.last().system(), "Five, seven"), 1);
@@ -449,7 +449,7 @@ async fn other_dialects() {
             let agent = Agent::builder(model.provider())
                 .skills(skills)
                 .options(options());
-            let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+            let mut chat = agent.build().await.unwrap().chat();
             say(&mut chat, "hi").await.0.unwrap();
             for seen in model.seen() {
                 assert_eq!(
@@ -503,7 +503,7 @@ async fn keys_go_where_they_belong() {
     let model = Scripted::start(Wire::OpenAi, [Step::Say("ok")]).await;
     let provider = GenaiProvider::new(&model.choice(), &|_| None).unwrap();
     let agent = Agent::builder(Arc::new(provider)).skills(skills().await);
-    let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+    let mut chat = agent.build().await.unwrap().chat();
     let (report, _) = say(&mut chat, "hi").await;
     assert_eq!(report.unwrap().text, "ok");
     assert!(model.last().headers.get("authorization").is_none());
@@ -520,7 +520,7 @@ async fn t10_many_turns_while_skills_are_refreshed() {
         .map(|_| {
             let agent = agent.clone();
             tokio::spawn(async move {
-                let mut chat = agent.chat().await.unwrap();
+                let mut chat = agent.chat();
                 let report = chat
                     .turn("write a haiku", &[], &|_| (), &Cancel::new())
                     .await;
@@ -606,7 +606,7 @@ async fn calls_of_one_answer_are_at_work_together() {
         let agent = Agent::builder(model.provider())
             .skills(skills)
             .options(options());
-        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let mut chat = agent.build().await.unwrap().chat();
         let minute = std::time::Duration::from_mins(1);
         let turn = tokio::time::timeout(minute, say(&mut chat, "go")).await;
         assert_eq!(

@@ -10,7 +10,7 @@ use crate::support::{builder, id, options, say, skills};
 async fn chat(skills: Skills) -> prowess_agent::Chat {
     let provider = Arc::new(DemoProvider::new(skills.clone()));
     let agent = Agent::builder(provider).skills(skills).options(options());
-    agent.build().await.unwrap().chat().await.unwrap()
+    agent.build().await.unwrap().chat()
 }
 
 #[tokio::test]

@@ -121,6 +121,7 @@ async fn skills(except: &[&str]) -> Skills {
         {"query": "short verses", "should_trigger": true},
     ]);
     for (path, text) in [
+        ("evals/check.sh", "#!/bin/sh\n".to_owned()),
         ("evals/evals.json", evals.to_string()),
         ("evals/triggers.json", triggers.to_string()),
         ("evals/words.txt", "pond frog".to_owned()),
@@ -175,7 +176,8 @@ async fn with_and_without_a_skill() {
         &|progress| steps.lock().unwrap().push(progress),
         &Cancel::new(),
     )
-    .await;
+    .await
+    .unwrap();
     let steps = steps.into_inner().unwrap();
     assert_eq!(
         (
@@ -196,6 +198,9 @@ async fn with_and_without_a_skill() {
         .collect();
     assert!(failed.is_empty(), "{failed:?}");
     assert_eq!(with.tokens, 110);
+    assert_eq!(benchmark.judge.as_deref(), Some("pupil"));
+    assert!(!benchmark.partial && benchmark.notes.is_empty());
+    assert!(with.answer.contains("old pond"));
     let without = &benchmark.runs[2];
     assert!(close(without.pass_rate, 1.0 / 6.0), "{without:?}");
     assert!(close(benchmark.run_summary.delta.pass_rate, 5.0 / 6.0));
@@ -236,7 +241,10 @@ async fn without_a_judge_nothing_is_taken_for_good() {
     let suite = Suite::read(contest.with.skills(), &contest.skill)
         .await
         .unwrap();
-    let benchmark = run(&contest, &suite, &|_| (), &Cancel::new()).await;
+    let benchmark = run(&contest, &suite, &|_| (), &Cancel::new())
+        .await
+        .unwrap();
+    assert_eq!(benchmark.judge, None);
     let failed: Vec<&str> = benchmark.runs[0]
         .expectations
         .iter()
@@ -254,11 +262,183 @@ async fn stopped_it_comes_to_what_was_done() {
         .unwrap();
     let cancel = Cancel::new();
     cancel.cancel();
-    let benchmark = run(&contest, &suite, &|_| (), &cancel).await;
+    let benchmark = run(&contest, &suite, &|_| (), &cancel).await.unwrap();
     assert!(benchmark.runs.is_empty() && benchmark.triggers.is_empty());
+    assert!(benchmark.partial);
     assert!(html(&benchmark).contains("Evals of haiku"));
     let nothing = Suite::read(contest.with.skills(), &id("other"))
         .await
         .unwrap_err();
     assert!(matches!(nothing, SuiteError::Nothing(_)), "{nothing}");
+}
+
+/// The skill with other evals, and what reading them comes to.
+async fn refused(evals: &serde_json::Value, more: &[(&str, &[u8])]) -> String {
+    let mut source = MemorySource::new(Scope::Project);
+    let haiku = source
+        .add("haiku", "---\nname: haiku\ndescription: d\n---\n")
+        .unwrap();
+    let mut add = |path: &str, bytes: &[u8]| {
+        source.add_file(&haiku, SkillPath::parse(path).unwrap(), bytes.to_vec());
+    };
+    add("evals/evals.json", evals.to_string().as_bytes());
+    for (path, bytes) in more {
+        add(path, bytes);
+    }
+    let skills = Skills::builder().source("memory", source);
+    let skills = skills.build().await.unwrap();
+    let suite = Suite::read(&skills, &id("haiku")).await;
+    suite.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn files_that_do_not_go_along_are_refused_at_reading() {
+    let with_file = |name: &str| json!([{"prompt": "p", "expectations": ["x"], "files": [name]}]);
+    assert_eq!(
+        refused(&with_file("evals/wrods.txt"), &[("evals/words.txt", b"x")]).await,
+        "evals/evals.json: evals[0].files[0]: `haiku` has no file `evals/wrods.txt`; did you mean evals/words.txt?"
+    );
+    assert_eq!(
+        refused(&with_file("a.bin"), &[("a.bin", b"\xff\xfe")]).await,
+        "evals/evals.json: evals[0].files[0]: a.bin is not UTF-8 text"
+    );
+    let large = vec![b'x'; 128 * 1024 + 1];
+    assert_eq!(
+        refused(&with_file("a.txt"), &[("a.txt", &large)]).await,
+        "evals/evals.json: evals[0].files[0]: a.txt has 131073 bytes, and at most 131072 are read"
+    );
+    let script = json!([{"prompt": "p", "expectations": ["x", {"script": "evals/no.sh"}]}]);
+    assert_eq!(
+        refused(&script, &[]).await,
+        "evals/evals.json: evals[0].expectations[1]: `haiku` has no file `evals/no.sh`"
+    );
+    assert_eq!(
+        refused(&json!([]), &[("evals/triggers.json", b"[]")]).await,
+        "`haiku` has no evals: the lists in its files are empty"
+    );
+}
+
+/// Answers so often, then is gone.
+struct Moody {
+    left: std::sync::atomic::AtomicUsize,
+}
+
+impl Moody {
+    fn new(left: usize) -> Arc<Self> {
+        Arc::new(Self { left: left.into() })
+    }
+}
+
+#[async_trait]
+impl Provider for Moody {
+    fn name(&self) -> &'static str {
+        "moody"
+    }
+
+    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+        use std::sync::atomic::Ordering::Relaxed;
+        let take = |left: usize| left.checked_sub(1);
+        if self.left.fetch_update(Relaxed, Relaxed, take).is_err() {
+            return Err(ProviderError::Status {
+                provider: "moody".to_owned(),
+                status: 400,
+                reason: "gone <home>".to_owned(),
+                retry_after: None,
+            });
+        }
+        Pupil.answer(request).await
+    }
+}
+
+async fn moody(left: usize) -> Contest {
+    let provider = Moody::new(left);
+    let agent = async |except: &[&str]| {
+        let provider: Arc<dyn Provider> = Arc::clone(&provider) as _;
+        let builder = Agent::builder(provider).skills(skills(except).await);
+        builder.options(options()).build().await.unwrap()
+    };
+    Contest {
+        with: agent(&[]).await,
+        without: agent(&["haiku"]).await,
+        ..contest().await
+    }
+}
+
+#[tokio::test]
+async fn runs_that_fail_count_as_failed_and_the_others_go_on() {
+    let contest = moody(1).await;
+    let suite = Suite::read(contest.with.skills(), &contest.skill)
+        .await
+        .unwrap();
+    let benchmark = run(&contest, &suite, &|_| (), &Cancel::new())
+        .await
+        .unwrap();
+    assert_eq!(benchmark.runs.len(), 4);
+    let errors: Vec<bool> = benchmark
+        .runs
+        .iter()
+        .map(|run| run.error.is_some())
+        .collect();
+    assert_eq!(errors, [false, true, true, true]);
+    let failed = &benchmark.runs[1];
+    assert!(close(failed.pass_rate, 0.0));
+    assert!(failed.expectations.iter().all(|it| !it.passed));
+    let all = &benchmark.run_summary;
+    assert_eq!((all.with_skill.errors, all.without_skill.errors), (1, 2));
+    assert!(close(all.with_skill.tokens.mean, 110.0));
+    assert_eq!(benchmark.triggers[1].errors, 2);
+    assert!(close(benchmark.trigger_summary.unwrap().accuracy, 0.0));
+    let page = html(&benchmark);
+    assert!(page.contains("9 runs were not answered and count as failed."));
+    assert!(page.contains("gone &lt;home&gt;") && !page.contains("<home>"));
+}
+
+#[tokio::test]
+async fn nothing_is_measured_if_nobody_answers_the_first_time() {
+    let contest = moody(0).await;
+    let suite = Suite::read(contest.with.skills(), &contest.skill)
+        .await
+        .unwrap();
+    let error = run(&contest, &suite, &|_| (), &Cancel::new()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("gone <home>"), "{error}");
+}
+
+#[tokio::test]
+async fn stopped_in_the_middle_what_was_whole_stays() {
+    let contest = contest().await;
+    let suite = Suite::read(contest.with.skills(), &contest.skill)
+        .await
+        .unwrap();
+    let cancel = Cancel::new();
+    let stop = |progress: prowess_agent::eval::Progress| {
+        if progress.done == 3 {
+            cancel.cancel();
+        }
+    };
+    let benchmark = run(&contest, &suite, &stop, &cancel).await.unwrap();
+    assert!(benchmark.partial);
+    // Everything once before anything twice: a pair of runs, and the first message.
+    assert_eq!((benchmark.runs.len(), benchmark.triggers.len()), (2, 1));
+    assert!(html(&benchmark).contains("stopped early"));
+}
+
+#[tokio::test]
+async fn a_judge_that_cannot_decide_is_told_of() {
+    let mut contest = contest().await;
+    contest.graders.judge = Some(Moody::new(0));
+    contest.runs = 1;
+    let suite = Suite::read(contest.with.skills(), &contest.skill)
+        .await
+        .unwrap();
+    let benchmark = run(&contest, &suite, &|_| (), &Cancel::new())
+        .await
+        .unwrap();
+    assert!(!benchmark.runs[0].expectations[0].passed);
+    assert!(benchmark.runs[0].error.is_none());
+    let note = &benchmark.notes[0];
+    assert!(
+        note.starts_with("eval 1: the judge did not answer: "),
+        "{note}"
+    );
 }

@@ -263,7 +263,7 @@ async fn nobody_there() {
         let provider = GenaiProvider::new(&choice, &|_| Some(KEY.to_owned())).unwrap();
         let agent = prowess_agent::Agent::builder(std::sync::Arc::new(provider))
             .options(crate::support::options());
-        let mut chat = agent.build().await.unwrap().chat().await.unwrap();
+        let mut chat = agent.build().await.unwrap().chat();
         let (report, ear) = say(&mut chat, "hi").await;
         let error = report.unwrap_err();
         assert!(

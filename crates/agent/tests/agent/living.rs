@@ -92,7 +92,7 @@ async fn chat_with(
         .skills(skills)
         .living(living)
         .options(options());
-    agent.build().await.unwrap().chat().await.unwrap()
+    agent.build().await.unwrap().chat()
 }
 
 const WEATHER: &str = r#"

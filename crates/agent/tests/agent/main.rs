@@ -11,7 +11,6 @@
 mod cancel;
 mod chats;
 mod compaction;
-mod conformance;
 mod conversations;
 mod demo;
 mod eval;

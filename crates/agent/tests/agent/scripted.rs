@@ -1,4 +1,4 @@
-//! A model that says what a script says, over the wire formats of OpenAI and of Anthropic.
+//! A model that says what a script says, over the wire formats of `openai` and `anthropic`.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -78,7 +78,7 @@ pub(crate) async fn agent_of(model: &Scripted) -> AgentBuilder {
 pub(crate) async fn chat(wire: Wire, steps: impl IntoIterator<Item = Step>) -> (Scripted, Chat) {
     let model = Scripted::start(wire, steps).await;
     let agent = agent_of(&model).await.build().await.unwrap();
-    let chat = agent.chat().await.unwrap();
+    let chat = agent.chat();
     (model, chat)
 }
 

@@ -23,6 +23,8 @@ fn check(event: &AgentEvent, expected: &Value) {
 #[test]
 fn the_shape_of_every_event() {
     let text = |text: &str| text.to_owned();
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/chat.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
     for (event, expected) in [
         (
             AgentEvent::Text { delta: text("x") },
@@ -199,6 +201,8 @@ fn the_shape_of_every_event() {
         ),
     ] {
         check(&event, &expected);
+        let named = format!("`{}`", expected["type"].as_str().unwrap());
+        assert!(guide.contains(&named), "docs/chat.md does not name {named}");
     }
 }
 

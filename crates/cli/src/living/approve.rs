@@ -1,7 +1,9 @@
 //! Asking somebody at a terminal what a skill may do.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead, IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use prowess_policy::Right;
@@ -13,7 +15,7 @@ use crate::audit::counted;
 use crate::terminal;
 
 /// Whoever sits at the terminal, if anybody does.
-pub(super) struct Terminal;
+pub(crate) struct Terminal;
 
 #[async_trait]
 impl Approver for Terminal {
@@ -23,9 +25,67 @@ impl Approver for Terminal {
         }
         let asked = text(&question);
         let shown = show(&question);
-        let answered = tokio::task::spawn_blocking(move || ask(&asked, &shown)).await;
-        answered.unwrap_or(Answer::Deny)
+        let nobody_waits = NobodyWaits::default();
+        let stopped = Arc::clone(&nobody_waits.0);
+        let answered = tokio::task::spawn_blocking(move || ask(&asked, &shown, &stopped));
+        tokio::select! {
+            answer = answered => answer.unwrap_or(Answer::Deny),
+            // Whoever stops the question has not answered it.
+            _ = tokio::signal::ctrl_c() => {
+                terminal::note("");
+                Answer::Nobody
+            }
+        }
     }
+}
+
+/// Ends the question when whoever asked is gone, so that the next line typed is not taken for an answer.
+#[derive(Default)]
+struct NobodyWaits(Arc<AtomicBool>);
+
+impl Drop for NobodyWaits {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// A line from the terminal, or nothing if nobody waits for it any more.
+#[cfg(unix)]
+fn read_line(stopped: &AtomicBool) -> Option<String> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let patience = Timespec {
+        tv_sec: 0,
+        tv_nsec: 50_000_000,
+    };
+    let stdin = io::stdin();
+    let mut line = Vec::new();
+    let mut bytes = [0; 1024];
+    while !stopped.load(Ordering::Acquire) {
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut ready, Some(&patience)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            // What was typed since is for somebody else.
+            Ok(_) if stopped.load(Ordering::Acquire) => return None,
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+        // A terminal gives one line at a time, and nothing at its end.
+        let count = rustix::io::read(&stdin, &mut bytes)
+            .ok()
+            .filter(|count| *count > 0)?;
+        line.extend(bytes.get(..count)?);
+        if line.ends_with(b"\n") {
+            return Some(String::from_utf8_lossy(&line).into_owned());
+        }
+    }
+    None
+}
+
+#[cfg(not(unix))]
+fn read_line(_: &AtomicBool) -> Option<String> {
+    let mut line = String::new();
+    let read = io::BufRead::read_line(&mut io::stdin().lock(), &mut line);
+    read.ok().filter(|count| *count > 0).map(|_| line)
 }
 
 fn text(question: &Question<'_>) -> String {
@@ -42,7 +102,7 @@ fn text(question: &Question<'_>) -> String {
     text
 }
 
-fn ask(text: &str, shown: &str) -> Answer {
+fn ask(text: &str, shown: &str, stopped: &AtomicBool) -> Answer {
     terminal::note(terminal::printable(text).trim_end());
     loop {
         let mut err = anstream::stderr().lock();
@@ -52,10 +112,9 @@ fn ask(text: &str, shown: &str) -> Answer {
         );
         let _ = err.flush();
         drop(err);
-        let mut answer = String::new();
-        if io::stdin().lock().read_line(&mut answer).is_err() {
+        let Some(answer) = read_line(stopped) else {
             return Answer::Deny;
-        }
+        };
         match answer.trim().to_lowercase().as_str() {
             "o" | "once" => return Answer::Once,
             "a" | "always" => return Answer::Always,

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use prowess_core::SkillId;
-use prowess_runtime::{Manifests, NobodyToAsk, Parts, Runtime};
+use prowess_runtime::{Approvals, Manifests, NobodyToAsk, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
 
 use super::jails::workers;
-use super::open::approvals;
-use super::{explicit, tell};
+use super::open::approve;
+use super::{explicit, store, tell};
 use crate::cli::{Global, LivingArguments};
 use crate::{configuration, open, terminal};
 
@@ -48,10 +48,12 @@ pub(crate) async fn auditors(
         return Ok(None);
     }
     let config = configuration::load(global)?;
+    let store = store::open(&config).await?;
     let mut parts = Parts::new(skills);
     parts.workers = workers(&config)?;
     parts.services.listener = tell::listener(global.quiet);
-    parts.approvals = approvals(&config, &manifests, arguments, &catalog).await?;
+    parts.approvals = Approvals::load(store).await?;
+    approve(&parts.approvals, &config, &manifests, arguments, &catalog)?;
     parts.approver = Arc::new(NobodyToAsk);
     let runtime = Runtime::new(parts);
     for id in wanted {

@@ -35,7 +35,7 @@ pub(super) fn of_project(start: &Path, root: &Path) -> (Vec<String>, Option<Path
 }
 
 /// The id that somebody means: an id, or the name of a skill in some collection.
-pub(super) fn id_of(catalog: &Catalog, named: &str) -> String {
+pub(crate) fn id_of(catalog: &Catalog, named: &str) -> String {
     let named = named.strip_prefix('/').unwrap_or(named);
     if catalog.get(named).is_some() {
         return named.to_owned();

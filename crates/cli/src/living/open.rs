@@ -1,25 +1,27 @@
 //! Everything that skills with code need, put together.
 
 use std::env;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use prowess_config::{Scope as Whose, SkillsConfig};
-use prowess_core::{Scope, SkillId};
+use prowess_config::{Scope as Whose, Scripts as ScriptsWanted, SkillsConfig};
+use prowess_core::{Scope, SkillId, Skills};
 use prowess_policy::TurnLimits;
 use prowess_runtime::{
-    Activation, Allowances, Approvals, CODE, Manifests, Parts, Project, ProjectFiles,
-    ProjectLimits, Runtime, Scripts, Services, Situation, Triggers, builtin_skills,
+    Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
+    ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, Triggers, builtin_skills,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource, repository_root};
 use prowess_spec::manifest::{Mode, Permission, Word};
+use prowess_store::Store;
 
 use super::approve::Terminal;
 use super::jails::{scripts, workers};
 use super::{explicit, store, tell};
 use crate::cli::{Global, LivingArguments};
 use crate::progress::Waiting;
-use crate::{configuration, environment, open, terminal};
+use crate::{configuration, environment, model, open, terminal};
 
 /// Skills, their manifests, and the project that they are for.
 pub(crate) struct Living {
@@ -46,8 +48,43 @@ impl Living {
     }
 }
 
-/// Opens what the arguments and the configuration name.
+/// Skills and what is known about them, before anybody lives.
+pub(crate) struct Prepared {
+    pub(crate) config: SkillsConfig,
+    pub(crate) skills: Skills,
+    pub(crate) store: Store,
+    pub(crate) scripts: Arc<Scripts>,
+    manifests: Manifests,
+    triggers: Triggers,
+    explicit: Vec<String>,
+    approvals: Approvals,
+    approver: Arc<dyn Approver>,
+    root: PathBuf,
+}
+
+/// Who is around when skills live.
+pub(crate) struct Company {
+    pub(crate) listener: Listener,
+    pub(crate) model: Option<Arc<dyn Model>>,
+}
+
+/// Opens what the arguments and the configuration name, for a command that prints what happens.
 pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result<Living> {
+    let prepared = prepare(arguments, global, Arc::new(Terminal)).await?;
+    let model = model::for_skills(&prepared.config, &prepared.skills);
+    let company = Company {
+        listener: tell::listener(global.quiet),
+        model,
+    };
+    prepared.live(company).await
+}
+
+/// Finds the skills that the arguments and the configuration name; `approver` is asked what they may do.
+pub(crate) async fn prepare(
+    arguments: &LivingArguments,
+    global: &Global,
+    approver: Arc<dyn Approver>,
+) -> Result<Prepared> {
     let config = configuration::load(global)?;
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
@@ -72,7 +109,15 @@ pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result
     if arguments.place.directories.is_empty() {
         builder = builder.source("built-in", builtin_skills());
     }
+    let store = store::open(&config).await?;
+    let approvals = Approvals::load(store.clone()).await?;
+    let scripts = scripts(&config, &approvals, Arc::clone(&approver))?;
+    let scripts = Arc::new(scripts.project(root.clone()));
+    if config.skills.scripts != ScriptsWanted::Off {
+        builder = builder.scripts(Arc::clone(&scripts));
+    }
     let skills = builder.capability(CODE).build().await?;
+    scripts.serve(&skills);
     drop(waiting);
     for top in tops {
         let snapshot = prowess_core::Source::snapshot(&top).await?;
@@ -107,42 +152,101 @@ pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result
             terminal::note(&terminal::printable(&format!("warning: {problem}")));
         }
     }
-    let approvals = approvals(&config, &manifests, arguments, &catalog).await?;
-    let scanned = tokio::task::spawn_blocking({
-        let root = root.clone();
-        move || Project::scan(&root, &ProjectLimits::default())
-    });
-    let scripts = scripts(&config, &approvals, Arc::new(Terminal))?.project(root.clone());
-    scripts.serve(&skills);
-    let mut parts = Parts::new(skills);
-    parts.workers = workers(&config)?;
-    parts.services = Services {
-        project: ProjectFiles::open(&root).ok(),
-        environment: env::vars().collect(),
-        allowances: allowances(&config),
-        listener: tell::listener(global.quiet),
-        ..Services::default()
-    };
-    parts.approvals = approvals;
-    parts.approver = Arc::new(Terminal);
-    Ok(Living {
-        runtime: Runtime::new(parts),
+    approve(&approvals, &config, &manifests, arguments, &catalog)?;
+    Ok(Prepared {
+        config,
+        skills,
+        store,
+        scripts,
         manifests,
         triggers,
-        project: Arc::new(scanned.await.context("cannot look through the project")?),
         explicit,
-        scripts: Arc::new(scripts),
+        approvals,
+        approver,
+        root,
     })
 }
 
-/// What was approved: in the store, by the user's configuration, on the command line.
-pub(super) async fn approvals(
+impl Prepared {
+    /// The skills that somebody named and that have instructions only.
+    pub(crate) fn instructions_named(&self) -> Vec<String> {
+        let has_code = |id: &str| {
+            let id = id.parse().ok();
+            id.is_some_and(|id: SkillId| self.manifests.get(&id).is_some())
+        };
+        let named = self.explicit.iter().filter(|id| !has_code(id));
+        named.cloned().collect()
+    }
+
+    /// Takes a skill's name off the list: it becomes active when a message calls for it.
+    pub(crate) fn unname(&mut self, id: &SkillId) {
+        self.explicit.retain(|named| named != id.as_str());
+    }
+
+    /// The same without one skill. What is approved for the others here is approved there.
+    pub(crate) async fn without(&self, id: &SkillId) -> Self {
+        let skills = self.skills.without(id).await;
+        let manifests = Manifests::read(&skills).await;
+        let (triggers, _) = manifests.triggers();
+        let mut rest = Self {
+            config: self.config.clone(),
+            skills,
+            store: self.store.clone(),
+            manifests,
+            triggers,
+            explicit: self.explicit.clone(),
+            approvals: self.approvals.clone(),
+            approver: Arc::clone(&self.approver),
+            scripts: Arc::clone(&self.scripts),
+            root: self.root.clone(),
+        };
+        rest.unname(id);
+        rest
+    }
+
+    /// Has them live.
+    pub(crate) async fn live(self, company: Company) -> Result<Living> {
+        let Self {
+            config,
+            skills,
+            root,
+            ..
+        } = self;
+        let scanned = tokio::task::spawn_blocking({
+            let root = root.clone();
+            move || Project::scan(&root, &ProjectLimits::default())
+        });
+        let mut parts = Parts::new(skills);
+        parts.workers = workers(&config)?;
+        parts.services = Services {
+            project: ProjectFiles::open(&root).ok(),
+            environment: env::vars().collect(),
+            allowances: allowances(&config),
+            listener: company.listener,
+            model: company.model,
+            ..Services::default()
+        };
+        parts.approvals = self.approvals;
+        parts.approver = self.approver;
+        Ok(Living {
+            runtime: Runtime::new(parts),
+            manifests: self.manifests,
+            triggers: self.triggers,
+            project: Arc::new(scanned.await.context("cannot look through the project")?),
+            explicit: self.explicit,
+            scripts: self.scripts,
+        })
+    }
+}
+
+/// Adds what was approved by the user's configuration and on the command line.
+pub(super) fn approve(
+    approvals: &Approvals,
     config: &SkillsConfig,
     manifests: &Manifests,
     arguments: &LivingArguments,
     catalog: &prowess_core::Catalog,
-) -> Result<Approvals> {
-    let approvals = Approvals::load(store::open(config).await?).await?;
+) -> Result<()> {
     for approval in &config.permissions.approved {
         // Whoever wrote the project does not approve its skills.
         if approval.origin.scope() == Some(Whose::Project) {
@@ -165,7 +269,7 @@ pub(super) async fn approvals(
         // A remote skill's manifest is not known yet; what it does not declare stays denied anyway.
         approvals.say_for_session(&id, declared.unwrap_or(Permission::ALL));
     }
-    Ok(approvals)
+    Ok(())
 }
 
 /// What somebody may have meant, as the end of a sentence.

@@ -149,3 +149,18 @@ pub(crate) fn without_times(text: &str) -> String {
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
+
+/// `-1.23 s` becomes `?N.NN s`.
+pub(crate) fn without_seconds(text: &str) -> String {
+    let line = |line: &str| {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        for index in 1..words.len() {
+            if words[index] == "s" {
+                let number = words[index - 1].replace(['+', '-'], "?");
+                words[index - 1] = number.replace(|c: char| c.is_ascii_digit(), "N");
+            }
+        }
+        words.join(" ")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -60,7 +60,7 @@ impl Skills {
         if let Some(query) = query {
             let found = self.search(query, start + PAGE + 1).await;
             let skills = found.iter().filter_map(|id| catalog.get(id.as_str()));
-            let (skills, next) = page(skills, start);
+            let (skills, next) = page(skills.filter(is_for_models), start);
             let query = query.to_owned();
             return Ok(Answer::Search {
                 query,
@@ -85,7 +85,7 @@ impl Skills {
             },
         };
         let listing = catalog.browse(path.as_ref());
-        let (skills, next) = page(listing.skills.into_iter(), start);
+        let (skills, next) = page(listing.skills.into_iter().filter(is_for_models), start);
         Ok(Answer::Listing {
             path: path.map(|path| path.to_string()).unwrap_or_default(),
             subcollections: if start == 0 {
@@ -101,9 +101,7 @@ impl Skills {
     fn list_all(&self) -> Answer {
         let catalog = self.catalog();
         let limit = self.settings().dialect.limits.skills;
-        let skills = catalog
-            .skills()
-            .filter(|skill| skill.descriptor.invocation.by_model());
+        let skills = catalog.skills().filter(is_for_models);
         Answer::Listing {
             path: String::new(),
             subcollections: Vec::new(),
@@ -121,6 +119,12 @@ impl Skills {
     ) -> Outcome {
         let id = arguments.id(tool)?;
         let limit = self.settings().dialect.limits.skill_bytes;
+        let known = self.catalog();
+        let known = known.get(id.as_str());
+        if known.is_some_and(|skill| !is_for_models(&skill)) && !session.is_active(&id) {
+            let message = format!("only a person can start `{id}`: ask the user to type /{id}");
+            return Err(ToolError::new(ErrorCode::SkillUnavailable, message));
+        }
         let document = self
             .sources()
             .load(&id)
@@ -393,4 +397,9 @@ impl<'a> Arguments<'a> {
             )
         })
     }
+}
+
+/// Whether a model may choose the skill.
+fn is_for_models(skill: &Skill<'_>) -> bool {
+    skill.descriptor.invocation.by_model()
 }

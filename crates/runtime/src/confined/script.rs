@@ -121,6 +121,12 @@ impl Scripts {
         Some(only.keep())
     }
 
+    /// Begins with an empty directory the next time; the old one goes when no script is at work in it.
+    pub fn forget_scratch(&self) {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        *scratch = None;
+    }
+
     fn scratch_directory(&self) -> std::io::Result<Arc<TempDir>> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) = &*scratch {
@@ -132,6 +138,11 @@ impl Scripts {
         Ok(Arc::clone(scratch.insert(Arc::new(made))))
     }
 
+    /// Has it settled whether a script may run, before it does.
+    pub async fn settle(&self, id: &SkillId, path: &SkillPath) -> Result<(), ScriptError> {
+        self.settled(id, path).await.map(|_| ())
+    }
+
     /// Runs a script, if it may.
     pub async fn execute(
         &self,
@@ -139,6 +150,26 @@ impl Scripts {
         path: &SkillPath,
         arguments: &[String],
     ) -> Result<ScriptOutput, ScriptError> {
+        let (content, declared) = self.settled(id, path).await?;
+        let approvals = self.approvals.clone();
+        let gate = Gate::new(&content, &declared, approvals, TurnLimits::default());
+        let scratch = self.scratch_directory().map_err(cannot)?;
+        let extra = Extra {
+            project: self.project.clone(),
+            scratch: Some(scratch.path().to_owned()),
+            ..Extra::default()
+        };
+        let program = Confined::file(&self.jails, &content, path, &gate, &extra);
+        let program = program.map_err(cannot)?.arguments(arguments);
+        self.run_program(program).await
+    }
+
+    /// The skill as it was approved, and what it may ask for.
+    async fn settled(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+    ) -> Result<(SkillContent, Vec<Permission>), ScriptError> {
         let skills = {
             let slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
             slot.clone().ok_or_else(|| cannot("there are no skills"))?
@@ -164,17 +195,7 @@ impl Scripts {
                 })?;
             }
         }
-        let approvals = self.approvals.clone();
-        let gate = Gate::new(&content, &declared, approvals, TurnLimits::default());
-        let scratch = self.scratch_directory().map_err(cannot)?;
-        let extra = Extra {
-            project: self.project.clone(),
-            scratch: Some(scratch.path().to_owned()),
-            ..Extra::default()
-        };
-        let program = Confined::file(&self.jails, &content, path, &gate, &extra);
-        let program = program.map_err(cannot)?.arguments(arguments);
-        self.run_program(program).await
+        Ok((content, declared))
     }
 
     async fn run_program(&self, program: Confined) -> Result<ScriptOutput, ScriptError> {

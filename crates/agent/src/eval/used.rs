@@ -1,0 +1,79 @@
+//! Whether a skill is used for a message.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use prowess_core::SkillId;
+use prowess_runtime::Situation;
+
+use super::benchmark::TriggerRun;
+use super::run::{Contest, afresh};
+use super::suite::Trigger;
+use crate::cancel::Cancel;
+use crate::error::AgentError;
+use crate::living::Living;
+use crate::wire::{AgentEvent, By};
+
+impl TriggerRun {
+    /// A message that was not said yet.
+    pub(super) fn of(trigger: &Trigger) -> Self {
+        Self {
+            query: trigger.query.clone(),
+            should_trigger: trigger.should_trigger,
+            triggered: 0,
+            runs: 0,
+            errors: 0,
+        }
+    }
+}
+
+/// Whether the model loads the skill for a message, or the message activates it; nothing if somebody stopped it. What
+/// the model does with the skill is not waited for.
+pub(super) async fn is_used(
+    contest: &Contest,
+    query: &str,
+    cancel: &Cancel,
+) -> Option<Result<bool, AgentError>> {
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let agent = &contest.with;
+    if let Some(living) = &agent.inner.living
+        && is_called_for(living, &contest.skill, query)
+    {
+        return Some(Ok(true));
+    }
+    let (enough, seen) = (Cancel::new(), AtomicBool::new(false));
+    let watch = |event: AgentEvent| {
+        if matches!(&event, AgentEvent::SkillLoaded { id, by: By::Model, .. } if *id == contest.skill)
+        {
+            seen.store(true, Ordering::Relaxed);
+            enough.cancel();
+        }
+    };
+    let turned = async {
+        let mut chat = agent.chat();
+        let report = chat.turn(query, &[], &watch, &enough).await?;
+        match report.failure {
+            Some(error) if !seen.load(Ordering::Relaxed) => Err(error.into()),
+            _ => Ok(()),
+        }
+    };
+    let turned = cancel.unless(turned).await;
+    afresh(agent).await;
+    Some(turned?.map(|()| seen.into_inner()))
+}
+
+/// Whether the words of a message activate the skill. What the project alone activates says nothing about a message.
+fn is_called_for(living: &Living, skill: &SkillId, query: &str) -> bool {
+    let activates = |message: &str| {
+        let situation = Situation {
+            project: &living.project,
+            message,
+            mode: living.mode,
+            explicit: &living.explicit,
+        };
+        let activations = living.triggers.evaluate(&situation);
+        activations.is_ok_and(|all| all.iter().any(|it| it.id == *skill))
+    };
+    activates(query) && !activates("")
+}

@@ -1,0 +1,106 @@
+//! What `chat` is asked to do.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use anyhow::Result;
+use prowess_spec::manifest::Mode;
+use prowess_store::Store;
+
+use super::arguments::ChatArguments;
+use super::screen::Screen;
+use super::{once, past, talk};
+use crate::agent::{Lived, live};
+use crate::cli::Global;
+use crate::exit::{Exit, Refused};
+use crate::model::{self, Chosen};
+use crate::{configuration, living, terminal};
+
+const SYSTEM: &str = "You are a helpful assistant. You talk with somebody at a terminal: be brief, and write Markdown.";
+
+pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
+    if arguments.list || arguments.delete.is_some() {
+        return living::block_on(async {
+            let store = living::open_store(&configuration::load(global)?).await?;
+            match &arguments.delete {
+                Some(named) => past::delete(&store, named, global.quiet).await,
+                None => past::list(&store, arguments.json, global.quiet).await,
+            }
+        });
+    }
+    let is_conversation = once::is_conversation(arguments);
+    if is_conversation && (arguments.json || !std::io::stdout().is_terminal()) {
+        return Err(Refused::usage(
+            "there is nobody to talk with",
+            "say something with -p, or pipe it in",
+        )
+        .into());
+    }
+    // Read before anything is opened: too much is an error before anything is asked.
+    let message = (!is_conversation)
+        .then(|| once::message(arguments))
+        .transpose()?;
+    // Ctrl-C stops an answer; it must not end the program.
+    living::with_threads(chat(arguments, global, message))
+}
+
+async fn chat(arguments: &ChatArguments, global: &Global, message: Option<String>) -> Result<Exit> {
+    let screen = Arc::new(Screen::new(global.quiet));
+    let opened = tokio::select! {
+        opened = open(arguments, global, &screen, message.is_none()) => opened?,
+        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+    };
+    let agent = &opened.lived.agent;
+    let mut chat = match &arguments.resume {
+        Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
+        None => agent.chat(),
+    };
+    let Some(message) = message else {
+        return talk::talk(opened, chat, screen, global).await;
+    };
+    if opened.is_demo_by_default && !global.quiet && !arguments.json {
+        terminal::note(
+            "no model is chosen, so the demo answers; `prowess chat --help` says how to choose one",
+        );
+    }
+    let exit = once::say(&mut chat, &message, arguments, global, &screen).await;
+    opened.lived.runtime.shut_down().await;
+    exit
+}
+
+/// An agent, and where its chats are.
+pub(super) struct Opened {
+    pub(super) lived: Lived,
+    pub(super) is_demo_by_default: bool,
+    store: Store,
+}
+
+async fn open(
+    arguments: &ChatArguments,
+    global: &Global,
+    screen: &Arc<Screen>,
+    is_conversation: bool,
+) -> Result<Opened> {
+    let approver = Arc::<Screen>::clone(screen);
+    let prepared = living::prepare(&arguments.living, global, approver).await?;
+    let chosen = model::choose(&arguments.model, &prepared.config)?;
+    let store = prepared.store.clone();
+    let mode = if is_conversation {
+        Mode::Interactive
+    } else {
+        Mode::Headless
+    };
+    let system = arguments.system.as_deref().unwrap_or(SYSTEM);
+    let kept = (!arguments.no_save).then(|| store.clone());
+    Ok(Opened {
+        lived: live(prepared, &chosen, system, mode, kept).await?,
+        is_demo_by_default: matches!(
+            chosen,
+            Chosen::Demo {
+                by_default: true,
+                ..
+            }
+        ),
+        store,
+    })
+}

@@ -1,0 +1,183 @@
+//! What kind of line it is, as soon as its beginning says so.
+
+/// A line by its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Blank,
+    /// A heading of that level; the text begins behind the marks.
+    Heading(usize),
+    /// A code block begins or ends here. The whole line is needed.
+    Fence,
+    /// A row of a table. The whole line is needed.
+    Row,
+    Rule,
+    /// An item: what stands before its text.
+    Item {
+        indent: usize,
+        mark: String,
+    },
+    Quote,
+    Text {
+        indent: usize,
+    },
+}
+
+/// The kind of a line and where its text begins, or nothing if more of the line is needed to say.
+pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
+    let text = line.trim_start_matches([' ', '\t']);
+    let indent = line.len() - text.len();
+    let Some(first) = text.chars().next() else {
+        return is_whole.then_some((Kind::Blank, indent));
+    };
+    match first {
+        '#' => {
+            heading(text, is_whole).map(|(kind, at)| (kind.unwrap_or(plain(indent)), indent + at))
+        }
+        '`' | '~' => {
+            let marks = text.chars().take_while(|c| *c == first).count();
+            match (marks, marks == text.len() && !is_whole) {
+                (3.., _) => is_whole.then_some((Kind::Fence, indent)),
+                (_, true) => None,
+                _ => Some((plain(indent), indent)),
+            }
+        }
+        '|' => is_whole.then_some((Kind::Row, indent)),
+        '>' => Some((Kind::Quote, indent + 1)),
+        '-' | '*' | '_' | '+' => bullet(text, first, indent, is_whole),
+        '0'..='9' => numbered(text, indent, is_whole),
+        _ => Some((plain(indent), indent)),
+    }
+}
+
+fn plain(indent: usize) -> Kind {
+    Kind::Text { indent }
+}
+
+/// A heading and where its text begins; no kind if it is text after all.
+fn heading(text: &str, is_whole: bool) -> Option<(Option<Kind>, usize)> {
+    let level = text.chars().take_while(|c| *c == '#').count();
+    match text.chars().nth(level) {
+        Some(' ' | '\t') if level <= 6 => Some((Some(Kind::Heading(level)), level + 1)),
+        None if is_whole && level <= 6 => Some((Some(Kind::Heading(level)), level)),
+        None if level <= 6 => None,
+        _ => Some((None, 0)),
+    }
+}
+
+fn bullet(text: &str, mark: char, indent: usize, is_whole: bool) -> Option<(Kind, usize)> {
+    let only_marks = text.chars().all(|c| c == mark || c == ' ');
+    if only_marks && mark != '+' {
+        let marks = text.chars().filter(|c| *c == mark).count();
+        return match (is_whole, marks) {
+            (true, 3..) => Some((Kind::Rule, text.len() + indent)),
+            // An item without a word.
+            (true, 1) if mark != '_' => Some((item(indent), indent + 1)),
+            (true, _) => Some((plain(indent), indent)),
+            (false, _) => None,
+        };
+    }
+    match text.chars().nth(1) {
+        Some(' ') if mark != '_' => Some((item(indent), indent + 2)),
+        None if !is_whole => None,
+        _ => Some((plain(indent), indent)),
+    }
+}
+
+fn item(indent: usize) -> Kind {
+    Kind::Item {
+        indent,
+        mark: "•".to_owned(),
+    }
+}
+
+fn numbered(text: &str, indent: usize, is_whole: bool) -> Option<(Kind, usize)> {
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    let behind: String = text.chars().skip(digits).take(2).collect();
+    match behind.as_str() {
+        ". " | ") " => {
+            let mark = text.get(..=digits).unwrap_or_default().to_owned();
+            Some((Kind::Item { indent, mark }, indent + digits + 2))
+        }
+        "" | "." | ")" if !is_whole => None,
+        _ => Some((plain(indent), indent)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let text = |indent| Kind::Text { indent };
+        let item = |indent, mark: &str| Kind::Item {
+            indent,
+            mark: mark.to_owned(),
+        };
+        for (line, expected, at) in [
+            ("", Kind::Blank, 0),
+            ("  ", Kind::Blank, 2),
+            ("# a", Kind::Heading(1), 2),
+            ("###", Kind::Heading(3), 3),
+            ("#hash", text(0), 0),
+            ("####### a", text(0), 0),
+            ("```rust", Kind::Fence, 0),
+            ("  ~~~~", Kind::Fence, 2),
+            ("`code` a", text(0), 0),
+            ("``", text(0), 0),
+            ("| a | b |", Kind::Row, 0),
+            ("---", Kind::Rule, 3),
+            ("* * *", Kind::Rule, 5),
+            ("- a", item(0, "•"), 2),
+            ("  * a", item(2, "•"), 4),
+            ("-", item(0, "•"), 1),
+            ("-a", text(0), 0),
+            ("**bold**", text(0), 0),
+            ("*it* a", text(0), 0),
+            ("--", text(0), 0),
+            ("1. a", item(0, "1."), 3),
+            ("12) a", item(0, "12)"), 4),
+            ("1.5 m", text(0), 0),
+            ("2026", text(0), 0),
+            ("> a", Kind::Quote, 1),
+            ("ä", text(0), 0),
+        ] {
+            assert_eq!(kind(line, true), Some((expected, at)), "{line:?}");
+        }
+    }
+
+    /// What is said early is what is said of the whole line.
+    #[test]
+    fn what_is_said_early_stays() {
+        for whole in [
+            "# a b",
+            "####### x",
+            "```rust",
+            "`` a",
+            "- a",
+            "- - -",
+            "--a",
+            "* b *",
+            "***x",
+            "12. a",
+            "12.5",
+            "+ a",
+            "+1",
+            "_a_",
+            "___",
+            "> q",
+            "| a |",
+            "  text",
+            "1) x",
+            "0",
+        ] {
+            let expected = kind(whole, true).unwrap();
+            for end in 1..=whole.len() {
+                let part = whole.get(..end).unwrap();
+                if let Some(early) = kind(part, false) {
+                    assert_eq!(early, expected, "{part:?} of {whole:?}");
+                }
+            }
+        }
+    }
+}

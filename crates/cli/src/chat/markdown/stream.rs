@@ -1,0 +1,299 @@
+//! The text as it comes, and what of it can be printed.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
+
+use super::inline::Open;
+use super::line::{Kind, kind};
+use super::table::table;
+use crate::terminal::printable;
+
+const HEADING: Style = AnsiColor::BrightCyan.on_default().bold();
+const QUOTE: Style = Style::new().dimmed();
+const CODE: Style = AnsiColor::Cyan.on_default();
+/// Columns that a line is indented by at most.
+const DEEPEST: usize = 24;
+
+/// Markdown that is being written.
+pub(crate) struct Markdown {
+    width: usize,
+    /// What came of the line and is not printed yet.
+    held: String,
+    at: At,
+    /// Rows of a table that may go on.
+    rows: Vec<String>,
+}
+
+/// Where the next character stands.
+enum At {
+    /// Where a line begins.
+    Start,
+    /// Inside a line of text.
+    Line(Line),
+    /// In a code block that ends with such a line.
+    Code { fence: String },
+}
+
+/// A line of text, as much as was printed of it.
+struct Line {
+    column: usize,
+    /// What stands before the text where it goes on below.
+    margin: String,
+    base: Style,
+    open: Open,
+    /// A word was printed, so that the next needs a blank before it.
+    begun: bool,
+}
+
+impl Markdown {
+    /// For a terminal of that width.
+    pub(crate) fn new(width: usize) -> Self {
+        Self {
+            width,
+            held: String::new(),
+            at: At::Start,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Takes more of the text; what can be printed.
+    pub(crate) fn push(&mut self, more: &str) -> String {
+        let mut out = String::new();
+        for c in more.chars().filter(|c| *c != '\r') {
+            if c == '\n' {
+                self.end_line(&mut out);
+            } else {
+                self.held.push(c);
+                self.look(&mut out, c);
+            }
+        }
+        out
+    }
+
+    /// There is no more; what is left to print. The next text begins on a line of its own.
+    pub(crate) fn finish(&mut self) -> String {
+        let mut out = String::new();
+        if !self.held.is_empty() || matches!(self.at, At::Line(_)) {
+            self.end_line(&mut out);
+        }
+        self.end_table(&mut out);
+        self.at = At::Start;
+        out
+    }
+
+    fn look(&mut self, out: &mut String, c: char) {
+        match &mut self.at {
+            At::Start => {
+                if let Some((kind, at)) = kind(&self.held, false) {
+                    self.begin_line(kind, at, out);
+                    if c == ' ' {
+                        self.words(out);
+                    }
+                }
+            }
+            At::Line(_) if c == ' ' => self.words(out),
+            At::Line(_) | At::Code { .. } => {}
+        }
+    }
+
+    fn begin_line(&mut self, kind: Kind, at: usize, out: &mut String) {
+        self.end_table(out);
+        let mut base = Style::new();
+        let mut margin = String::new();
+        match kind {
+            Kind::Heading(_) => base = HEADING,
+            Kind::Item { indent, mark } => {
+                let indent = indent.min(DEEPEST);
+                let _ = write!(out, "{:indent$}{mark} ", "");
+                margin = " ".repeat(indent + mark.width() + 1);
+            }
+            Kind::Quote => {
+                base = QUOTE;
+                margin = format!("{QUOTE}│{QUOTE:#} ");
+                out.push_str(&margin);
+            }
+            Kind::Text { indent } => {
+                margin = " ".repeat(indent.min(DEEPEST));
+                out.push_str(&margin);
+            }
+            Kind::Blank | Kind::Fence | Kind::Row | Kind::Rule => {}
+        }
+        let column = anstream::adapter::strip_str(&margin).to_string().width();
+        self.held = self.held.get(at..).unwrap_or_default().to_owned();
+        self.at = At::Line(Line {
+            column,
+            margin,
+            base,
+            open: Open::default(),
+            begun: false,
+        });
+    }
+
+    /// Prints the words that are whole.
+    fn words(&mut self, out: &mut String) {
+        let At::Line(line) = &mut self.at else {
+            return;
+        };
+        for raw in self.held.split(' ').filter(|word| !word.is_empty()) {
+            line.print(&printable(raw), self.width, out);
+        }
+        self.held.clear();
+    }
+
+    fn end_line(&mut self, out: &mut String) {
+        if let At::Code { fence } = &self.at {
+            let held = std::mem::take(&mut self.held);
+            if is_end(&held, fence) {
+                self.at = At::Start;
+            } else if held.is_empty() {
+                out.push('\n');
+            } else {
+                let _ = writeln!(out, "  {CODE}{}{CODE:#}", printable(&held));
+            }
+            return;
+        }
+        if matches!(self.at, At::Start) {
+            let held = self.held.clone();
+            match kind(&held, true) {
+                Some((Kind::Row, _)) => {
+                    self.rows.push(printable(&held));
+                    self.held.clear();
+                    return;
+                }
+                Some((Kind::Fence, at)) => {
+                    self.end_table(out);
+                    let text = held.get(at..).unwrap_or_default();
+                    let mark = text.chars().next().unwrap_or('`');
+                    let fence = text.chars().take_while(|c| *c == mark).collect();
+                    self.held.clear();
+                    self.at = At::Code { fence };
+                    return;
+                }
+                Some((Kind::Rule, _)) => {
+                    self.end_table(out);
+                    let rule = "─".repeat(self.width.min(40));
+                    let _ = writeln!(out, "{QUOTE}{rule}{QUOTE:#}");
+                    self.held.clear();
+                    return;
+                }
+                Some((kind, at)) => self.begin_line(kind, at, out),
+                None => {}
+            }
+        }
+        self.words(out);
+        out.push('\n');
+        self.at = At::Start;
+    }
+
+    fn end_table(&mut self, out: &mut String) {
+        if !self.rows.is_empty() {
+            out.push_str(&table(&self.rows, self.width));
+            self.rows.clear();
+        }
+    }
+}
+
+impl Line {
+    fn print(&mut self, raw: &str, width: usize, out: &mut String) {
+        let word = self.open.word(raw, self.base);
+        let blank = usize::from(self.begun);
+        if self.begun && self.column + blank + word.width > width {
+            out.push('\n');
+            out.push_str(&self.margin);
+            self.column = anstream::adapter::strip_str(&self.margin)
+                .to_string()
+                .width();
+        } else if self.begun {
+            out.push(' ');
+            self.column += 1;
+        }
+        out.push_str(&word.text);
+        self.column += word.width;
+        self.begun = true;
+    }
+}
+
+fn is_end(line: &str, fence: &str) -> bool {
+    let text = line.trim();
+    let mark = fence.chars().next().unwrap_or('`');
+    text.len() >= fence.len() && text.chars().all(|c| c == mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# Title here\n\nSome **bold** text that is too long for a line of thirty.\r\n\n\
+        - one item that goes on and on\n  - `nested` one\n1. first\n\n> quoted *words*\n\n```rust\nfn main() {\n\n    \
+        **not bold**\n}\n```\n| a | b |\n|---|---|\n| 1 | 22 |\nafter\u{1b}[31m\n---\nend";
+
+    fn whole(text: &str, width: usize) -> String {
+        let mut markdown = Markdown::new(width);
+        markdown.push(text) + &markdown.finish()
+    }
+
+    #[test]
+    fn a_page() {
+        let plain = anstream::adapter::strip_str(&whole(TEXT, 30)).to_string();
+        insta::assert_snapshot!(plain, @r"
+        Title here
+
+        Some bold text that is too
+        long for a line of thirty.
+
+        • one item that goes on and on
+          • nested one
+        1. first
+
+        │ quoted words
+
+          fn main() {
+
+              **not bold**
+          }
+        a  b
+        1  22
+        after\u{1b}[31m
+        ──────────────────────────────
+        end
+        ");
+    }
+
+    /// However it is cut, the same comes out.
+    #[test]
+    fn parts_do_not_matter() {
+        let expected = whole(TEXT, 30);
+        for size in [1, 2, 3, 5, 7, 11] {
+            let mut markdown = Markdown::new(30);
+            let mut out = String::new();
+            let characters: Vec<char> = TEXT.chars().collect();
+            for part in characters.chunks(size) {
+                out.push_str(&markdown.push(&part.iter().collect::<String>()));
+            }
+            out.push_str(&markdown.finish());
+            assert_eq!(out, expected, "in parts of {size}");
+        }
+    }
+
+    #[test]
+    fn words_come_as_soon_as_they_are_whole() {
+        let mut markdown = Markdown::new(80);
+        assert_eq!(markdown.push("Hel"), "");
+        assert_eq!(markdown.push("lo wor"), "Hello");
+        assert_eq!(markdown.finish(), " world\n".replace("world", "wor"));
+        assert_eq!(markdown.finish(), "");
+    }
+
+    #[test]
+    fn nothing_and_odd_endings() {
+        assert_eq!(whole("", 80), "");
+        assert_eq!(whole("\n\n", 80), "\n\n");
+        assert!(whole("```\nopen", 80).contains("open"));
+        assert!(whole("| a |", 80).contains('a'));
+        assert_eq!(whole("#", 80), "\n");
+        let long = "x".repeat(200);
+        assert_eq!(whole(&long, 20), format!("{long}\n"));
+    }
+}

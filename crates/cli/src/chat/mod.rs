@@ -1,0 +1,15 @@
+//! `prowess chat`: talking with a model that has skills.
+
+mod arguments;
+mod card;
+mod command;
+mod editor;
+mod markdown;
+mod once;
+mod orders;
+mod past;
+mod screen;
+mod talk;
+
+pub(crate) use arguments::{CHAT_HELP, ChatArguments};
+pub(crate) use command::run;

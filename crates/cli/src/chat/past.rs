@@ -1,0 +1,183 @@
+//! Chats that were kept.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::Result;
+use prowess_agent::wire::Entry;
+use prowess_agent::{Agent, Chat};
+use prowess_store::{ChatId, ChatSummary, Store, StoreError};
+use serde_json::{Value, json};
+
+use super::markdown::Markdown;
+use crate::commands::print_json;
+use crate::exit::{Exit, Refused};
+use crate::table::{Column, Width, render};
+use crate::terminal;
+
+/// Chats that are looked through for the beginning of an id.
+const LOOKED_AT: usize = 10_000;
+/// Chats that are listed.
+const LISTED: usize = 50;
+
+/// Prints the chats, the newest first.
+pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Exit> {
+    let chats = store
+        .chats(if as_json { LOOKED_AT } else { LISTED })
+        .await?;
+    if as_json {
+        let all: Vec<Value> = chats.iter().map(described).collect();
+        print_json(&all)?;
+        return Ok(Exit::Success);
+    }
+    if chats.is_empty() {
+        if !quiet {
+            terminal::note("no chat was kept yet");
+        }
+        return Ok(Exit::Success);
+    }
+    let columns = [
+        Column {
+            title: "id",
+            width: Width::Content,
+        },
+        Column {
+            title: "last",
+            width: Width::Content,
+        },
+        Column {
+            title: "turns",
+            width: Width::Content,
+        },
+        Column {
+            title: "title",
+            width: Width::Rest,
+        },
+    ];
+    let now = SystemTime::now();
+    let rows: Vec<Vec<String>> = chats
+        .iter()
+        .map(|chat| {
+            let last = now.duration_since(chat.updated).unwrap_or_default();
+            vec![
+                chat.id.to_string(),
+                ago(last),
+                chat.turns.to_string(),
+                terminal::printable(&chat.title),
+            ]
+        })
+        .collect();
+    terminal::print(&render(&columns, &rows))?;
+    Ok(Exit::Success)
+}
+
+fn described(chat: &ChatSummary) -> Value {
+    let seconds = |time: SystemTime| {
+        let since = time.duration_since(SystemTime::UNIX_EPOCH);
+        since.unwrap_or_default().as_secs()
+    };
+    json!({
+        "id": chat.id.as_str(),
+        "title": chat.title,
+        "turns": chat.turns,
+        "input_tokens": chat.tokens.input,
+        "output_tokens": chat.tokens.output,
+        "forked_from": chat.forked_from.as_ref().map(ChatId::as_str),
+        "created": seconds(chat.created),
+        "updated": seconds(chat.updated),
+    })
+}
+
+/// Forgets a chat.
+pub(super) async fn delete(store: &Store, named: &str, quiet: bool) -> Result<Exit> {
+    let id = find(store, named).await?;
+    store.delete_chat(&id).await?;
+    if !quiet {
+        terminal::note(&format!("forgot the chat {id}"));
+    }
+    Ok(Exit::Success)
+}
+
+/// The chat of that name, or of the only name that begins so; the last one if nothing is named.
+pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
+    let named = named.trim();
+    let refused = |message: String| Refused {
+        message,
+        hint: Some("`prowess chat --list` shows what there is".to_owned()),
+        exit: Exit::Failure,
+    };
+    if named.is_empty() {
+        let last = store.chats(1).await?.into_iter().next();
+        return last
+            .map(|chat| chat.id)
+            .ok_or_else(|| refused("no chat was kept yet".to_owned()).into());
+    }
+    let exact = ChatId::named(named);
+    match store.chat_turns(&exact).await {
+        Ok(_) => return Ok(exact),
+        Err(StoreError::NoChat { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let chats = store.chats(LOOKED_AT).await?.into_iter();
+    let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only.id),
+        (None, _) => Err(refused(format!("there is no chat `{named}`")).into()),
+        (Some(_), Some(_)) => Err(refused(format!("several chats begin with `{named}`")).into()),
+    }
+}
+
+/// A chat that goes on, or a copy of it.
+pub(super) async fn resume(agent: &Agent, store: &Store, named: &str, fork: bool) -> Result<Chat> {
+    let id = find(store, named).await?;
+    Ok(if fork {
+        agent.fork(&id).await?
+    } else {
+        agent.resume(&id).await?
+    })
+}
+
+/// What was said last, for somebody who comes back.
+pub(super) fn last_words(chat: &Chat, width: usize) -> String {
+    let mut asked = "";
+    let mut answer = "";
+    for entry in chat.entries() {
+        match entry {
+            Entry::User { text, .. } => (asked, answer) = (text, ""),
+            Entry::Model { text, .. } if !text.is_empty() => answer = text,
+            _ => {}
+        }
+    }
+    let mut markdown = Markdown::new(width);
+    let answer = markdown.push(answer) + &markdown.finish();
+    format!("> {}\n{answer}", terminal::printable(asked))
+}
+
+/// How long something is over.
+fn ago(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => return "just now".to_owned(),
+        60..3_600 => (seconds / 60, "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{ending} ago")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (seconds, expected) in [
+            (5, "just now"),
+            (60, "1 minute ago"),
+            (7_200, "2 hours ago"),
+            (90_000, "1 day ago"),
+        ] {
+            assert_eq!(ago(Duration::from_secs(seconds)), expected);
+        }
+    }
+}

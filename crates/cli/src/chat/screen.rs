@@ -1,0 +1,303 @@
+//! What happens in a turn, as a person sees it: the answer on standard output, everything else on standard error.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anstyle::{AnsiColor, Style};
+use async_trait::async_trait;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use prowess_agent::TurnReport;
+use prowess_agent::wire::{AgentEvent, By};
+use prowess_runtime::{Answer, Approver, Question};
+use serde_json::Value;
+
+use super::card::{Card, brief, shortened};
+use super::markdown::Markdown;
+use crate::living::Terminal;
+use crate::terminal::{self, printable};
+
+const DIM: Style = Style::new().dimmed();
+const WARN: Style = AnsiColor::Yellow.on_default();
+const SKILL: Style = AnsiColor::BrightMagenta.on_default();
+
+/// Where a chat is drawn.
+pub(crate) struct Screen {
+    quiet: bool,
+    /// Whether somebody reads the answer while it is written.
+    live: bool,
+    drawn: Mutex<Drawn>,
+}
+
+struct Drawn {
+    markdown: Markdown,
+    /// Something of the answer stands on the line where the cursor is.
+    mid_line: bool,
+    waiting: Option<ProgressBar>,
+    /// Calls that are not over.
+    calls: Vec<(String, String, Value)>,
+    began: Instant,
+}
+
+impl Screen {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            quiet,
+            live: std::io::stdout().is_terminal(),
+            drawn: Mutex::new(Drawn {
+                markdown: Markdown::new(terminal::width()),
+                mid_line: false,
+                waiting: None,
+                calls: Vec::new(),
+                began: Instant::now(),
+            }),
+        }
+    }
+
+    fn drawn(&self) -> MutexGuard<'_, Drawn> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn begins.
+    pub(crate) fn begin(&self) {
+        let mut drawn = self.drawn();
+        drawn.markdown = Markdown::new(terminal::width());
+        drawn.calls.clear();
+        drawn.began = Instant::now();
+        drawn.wait("thinking", self.quiet);
+    }
+
+    /// Something happens.
+    pub(crate) fn tell(&self, event: &AgentEvent) {
+        let mut drawn = self.drawn();
+        match event {
+            AgentEvent::Text { delta } if self.live => drawn.answer(delta),
+            AgentEvent::Text { .. } => {}
+            AgentEvent::Reasoning { .. } if drawn.waiting.is_none() => {
+                drawn.break_line();
+                drawn.wait("thinking", self.quiet);
+            }
+            AgentEvent::ToolStarted {
+                call,
+                tool,
+                arguments,
+                ..
+            } => {
+                drawn.break_line();
+                let what = format!("{} {}", printable(tool), shortened(&brief(arguments), 40));
+                drawn.wait(what.trim_end(), self.quiet);
+                drawn
+                    .calls
+                    .push((call.clone(), tool.clone(), arguments.clone()));
+            }
+            AgentEvent::ToolFinished {
+                call,
+                tool,
+                is_error,
+                duration_ms,
+                bytes,
+                ..
+            } => {
+                let known = drawn.calls.iter().position(|(id, ..)| id == call);
+                let arguments = known.map(|at| drawn.calls.remove(at).2).unwrap_or_default();
+                let card = Card {
+                    tool,
+                    arguments: &arguments,
+                    is_error: *is_error,
+                    duration_ms: *duration_ms,
+                    bytes: *bytes,
+                };
+                drawn.note(&card.line(terminal::width()), self.quiet);
+                drawn.wait("thinking", self.quiet);
+            }
+            AgentEvent::Replaced { text } if self.live => {
+                drawn.note(
+                    &format!("{DIM}a skill changed the answer:{DIM:#}"),
+                    self.quiet,
+                );
+                let mut whole = Markdown::new(terminal::width());
+                let text = whole.push(text) + &whole.finish();
+                print(&text);
+            }
+            other => {
+                if let Some(line) = line(other) {
+                    drawn.note(&line, self.quiet);
+                }
+            }
+        }
+    }
+
+    /// The turn is over; what it came to.
+    pub(crate) fn end(&self, report: Option<&TurnReport>) {
+        let mut drawn = self.drawn();
+        drawn.stop_waiting();
+        drawn.break_line();
+        let seconds = drawn.began.elapsed().as_secs_f64();
+        if let Some(report) = report.filter(|_| !self.quiet && terminal::shows_progress()) {
+            let usage = report.tokens.provider;
+            let line = format!(
+                "{} tokens in, {} out, {seconds:.1} s",
+                usage.input, usage.output
+            );
+            drawn.note(&format!("{DIM}{line}{DIM:#}"), self.quiet);
+        }
+    }
+}
+
+impl Drawn {
+    fn wait(&mut self, what: &str, quiet: bool) {
+        if quiet || !terminal::shows_progress() {
+            return;
+        }
+        if self.waiting.is_none() {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner} {msg}, {elapsed} (Ctrl-C stops it)")
+            {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            self.waiting = Some(bar);
+        }
+        if let Some(bar) = &self.waiting {
+            bar.set_message(what.to_owned());
+        }
+    }
+
+    fn stop_waiting(&mut self) {
+        if let Some(bar) = self.waiting.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn answer(&mut self, delta: &str) {
+        let text = self.markdown.push(delta);
+        if !text.is_empty() {
+            self.stop_waiting();
+            self.mid_line = !text.ends_with('\n');
+            print(&text);
+        }
+    }
+
+    /// Ends what was said so far.
+    fn break_line(&mut self) {
+        let rest = self.markdown.finish();
+        if !rest.is_empty() {
+            self.stop_waiting();
+            print(&rest);
+        }
+        self.mid_line = false;
+    }
+
+    fn note(&mut self, line: &str, quiet: bool) {
+        if quiet {
+            return;
+        }
+        self.break_line();
+        match &self.waiting {
+            Some(bar) => bar.suspend(|| terminal::note(line)),
+            None => terminal::note(line),
+        }
+    }
+}
+
+/// Prints a part of the answer. Whoever closed standard output does not want to read.
+fn print(text: &str) {
+    let _ = terminal::print(text);
+}
+
+/// What else is worth a line.
+fn line(event: &AgentEvent) -> Option<String> {
+    let warning = |text: String| Some(format!("{WARN}{}{WARN:#}", printable(&text)));
+    match event {
+        AgentEvent::SkillLoaded {
+            id, by: By::User, ..
+        } => Some(format!("  {SKILL}{id}{SKILL:#} is active")),
+        AgentEvent::SkillAlreadyActive { id } => {
+            Some(format!("  {SKILL}{id}{SKILL:#} is active already"))
+        }
+        AgentEvent::SkillUnresolved { reference, nearest } => warning(match nearest.as_slice() {
+            [] => format!("there is no skill `{reference}`; it was sent as text"),
+            near => format!(
+                "there is no skill `{reference}`; it was sent as text. Did you mean /{}?",
+                near.join(", /")
+            ),
+        }),
+        AgentEvent::AccessDenied { id, path } => {
+            warning(format!("{id}: {path} leaves the skill; refused"))
+        }
+        AgentEvent::ToolNotAllowed { tool } => warning(format!(
+            "{tool} is not among the tools that the active skills allow"
+        )),
+        AgentEvent::ToolCancelled {
+            tool,
+            skill,
+            reason,
+            ..
+        } => warning(format!("{skill} did not allow {tool}: {reason}")),
+        AgentEvent::ActivationFailed { id, reason } => {
+            warning(format!("{id} is not active: {reason}"))
+        }
+        AgentEvent::SkillState { id, to, .. } if to == "active" => {
+            Some(format!("  {SKILL}{id}{SKILL:#} is active"))
+        }
+        AgentEvent::SkillState { id, to, reason, .. } => warning(format!("{id} is {to}: {reason}")),
+        AgentEvent::PermissionDenied { id, call, reason } => {
+            warning(format!("{id}: {call} denied: {reason}"))
+        }
+        AgentEvent::SkillFailed { id, reason } | AgentEvent::SkillTrouble { id, reason } => {
+            warning(format!("{id}: {reason}"))
+        }
+        AgentEvent::SkillLog { id, message } => {
+            Some(format!("  {DIM}{id}: {}{DIM:#}", printable(message)))
+        }
+        AgentEvent::CatalogCut {
+            total,
+            shortened,
+            omitted,
+        } => Some(format!(
+            "{DIM}{total} skills: {shortened} descriptions are shortened, {omitted} are found by search only{DIM:#}"
+        )),
+        AgentEvent::PromptCut { id, tokens } => {
+            let whose = id.as_ref().map_or("a handler", |id| id.as_str());
+            warning(format!(
+                "{whose} wanted {tokens} tokens more in the prompt than there is room for"
+            ))
+        }
+        AgentEvent::Retry {
+            attempt,
+            of,
+            wait_ms,
+            reason,
+        } => {
+            let seconds = Duration::from_millis(*wait_ms).as_secs_f64();
+            warning(format!(
+                "{reason}; again in {seconds:.1} s ({attempt} of {of})"
+            ))
+        }
+        AgentEvent::Compacted {
+            messages, results, ..
+        } => Some(format!(
+            "{DIM}{messages} older messages and {results} results made room{DIM:#}"
+        )),
+        AgentEvent::NotSaved { reason } => warning(format!("not kept: {reason}")),
+        // Notices say of loading what the lines above say; the rest is said by whoever began the turn.
+        AgentEvent::Notice { text } if !text.ends_with(" loaded") => {
+            Some(format!("  {DIM}{}{DIM:#}", printable(text)))
+        }
+        _ => None,
+    }
+}
+
+/// Asks at the terminal, with nothing else going on there.
+#[async_trait]
+impl Approver for Screen {
+    async fn ask(&self, question: Question<'_>) -> Answer {
+        {
+            let mut drawn = self.drawn();
+            drawn.break_line();
+            drawn.stop_waiting();
+        }
+        Terminal.ask(question).await
+    }
+}

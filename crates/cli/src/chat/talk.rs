@@ -1,0 +1,304 @@
+//! A conversation with somebody at a terminal.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::{AgentError, Cancel, Chat, TurnTokens};
+use prowess_core::SkillId;
+use prowess_store::StoreError;
+
+use super::card::{brief, shortened, size};
+use super::command::Opened;
+use super::editor::{Lines, Typed};
+use super::orders::Order;
+use super::past;
+use super::screen::Screen;
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::model;
+use crate::terminal::{self, printable};
+
+const DIM: Style = Style::new().dimmed();
+const STRONG: Style = Style::new().bold();
+const SKILL: Style = AnsiColor::BrightMagenta.on_default();
+/// Skills that are listed, beside the active ones.
+const LISTED: usize = 40;
+/// Characters of a result that are shown.
+const RESULT_CHARS: usize = 8_000;
+
+/// A conversation that goes on.
+struct Talk {
+    opened: Opened,
+    chat: Chat,
+    screen: Arc<Screen>,
+    /// What the last turn cost.
+    cost: Option<TurnTokens>,
+}
+
+/// Talks until somebody ends it.
+pub(super) async fn talk(
+    opened: Opened,
+    chat: Chat,
+    screen: Arc<Screen>,
+    global: &Global,
+) -> Result<Exit> {
+    let mut lines = Lines::open(opened.lived.agent.skills().clone())?;
+    let mut talk = Talk {
+        opened,
+        chat,
+        screen,
+        cost: None,
+    };
+    if !global.quiet {
+        talk.greet();
+    }
+    let mut leaving = false;
+    loop {
+        let typed = tokio::task::block_in_place(|| lines.next())?;
+        match typed {
+            Typed::End => break,
+            Typed::Interrupted { had_text } => {
+                if leaving && !had_text {
+                    break;
+                }
+                leaving = !had_text;
+                if leaving {
+                    terminal::note("Ctrl-C again, or Ctrl-D, ends the chat");
+                }
+            }
+            Typed::Message(message) => {
+                leaving = false;
+                if message.trim().is_empty() {
+                    continue;
+                }
+                let catalog = talk.opened.lived.agent.skills().catalog();
+                match Order::parse(&message, &catalog) {
+                    Some(Ok(Order::Quit)) => break,
+                    Some(Ok(order)) => talk.obey(order).await?,
+                    Some(Err(problem)) => terminal::print_problem(&problem, None),
+                    None => talk.say(&message).await,
+                }
+            }
+        }
+    }
+    if let Some(id) = talk
+        .chat
+        .id()
+        .filter(|_| talk.chat.entries().next().is_some() && !global.quiet)
+    {
+        terminal::note(&format!(
+            "{DIM}`prowess chat --resume {id}` goes on with it{DIM:#}"
+        ));
+    }
+    talk.opened.lived.runtime.shut_down().await;
+    Ok(Exit::Success)
+}
+
+impl Talk {
+    fn greet(&self) {
+        let agent = &self.opened.lived.agent;
+        let skills = agent.skills().catalog().len();
+        let noun = if skills == 1 { "skill" } else { "skills" };
+        let model = printable(agent.provider().name());
+        terminal::note(&format!(
+            "{STRONG}prowess{STRONG:#} with {model} and {skills} {noun}"
+        ));
+        if self.opened.is_demo_by_default {
+            terminal::note(&format!(
+                "{DIM}no model is chosen: a demo answers; `prowess chat --help` says how to choose one{DIM:#}"
+            ));
+        }
+        terminal::note(&format!(
+            "{DIM}/ names a skill, Tab completes it, :help lists more, Ctrl-D ends{DIM:#}\n"
+        ));
+        if self.chat.entries().next().is_some() {
+            terminal::note(past::last_words(&self.chat, terminal::width()).trim_end());
+        }
+    }
+
+    /// One turn. Ctrl-C stops it, and a second one drops it.
+    async fn say(&mut self, message: &str) {
+        let cancel = Cancel::new();
+        let screen = Arc::clone(&self.screen);
+        screen.begin();
+        let tell = |event: AgentEvent| screen.tell(&event);
+        let done = {
+            let mut turn = std::pin::pin!(self.chat.turn(message, &[], &tell, &cancel));
+            loop {
+                tokio::select! {
+                    done = &mut turn => break Some(done),
+                    _ = tokio::signal::ctrl_c() => {
+                        if cancel.is_cancelled() {
+                            break None;
+                        }
+                        cancel.cancel();
+                    }
+                }
+            }
+        };
+        screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
+        match done {
+            None => terminal::note("stopped; the message was taken back"),
+            Some(Ok(report)) => {
+                if cancel.is_cancelled() {
+                    terminal::note("stopped");
+                }
+                if let Some(failure) = &report.failure {
+                    let refused = model::refused(failure);
+                    terminal::print_problem(&refused.message, refused.hint.as_deref());
+                }
+                self.cost = Some(report.tokens);
+            }
+            Some(Err(error)) => {
+                let refused = model::not_made(&error);
+                let hint = match &error {
+                    AgentError::Store(StoreError::ChatChanged { .. }) => {
+                        Some(":reload fetches what was said, then say it again".to_owned())
+                    }
+                    _ => refused.hint,
+                };
+                terminal::print_problem(&refused.message, hint.as_deref());
+            }
+        }
+        terminal::note("");
+    }
+
+    async fn obey(&mut self, order: Order) -> Result<()> {
+        let text = match order {
+            Order::Help => help(),
+            Order::Skills => self.skills(),
+            Order::Show => unfolded(&self.chat),
+            Order::Cost => match &self.cost {
+                Some(cost) => costs(cost),
+                None => "nothing was said yet\n".to_owned(),
+            },
+            Order::New => {
+                self.chat = self.opened.lived.agent.chat();
+                self.cost = None;
+                "a new chat\n".to_owned()
+            }
+            Order::Reload => match self.reload().await {
+                Ok(()) => past::last_words(&self.chat, terminal::width()),
+                Err(error) => format!("{error}\n"),
+            },
+            Order::Quit => String::new(),
+        };
+        Ok(terminal::print(&text)?)
+    }
+
+    async fn reload(&mut self) -> Result<(), AgentError> {
+        let id = self.chat.id().cloned().ok_or(AgentError::NoStore)?;
+        self.chat = self.opened.lived.agent.resume(&id).await?;
+        Ok(())
+    }
+
+    fn skills(&self) -> String {
+        let catalog = self.opened.lived.agent.skills().catalog();
+        let living = self.opened.lived.runtime.active();
+        let is_active = |id: &SkillId| self.chat.active().contains(id) || living.contains(id);
+        let (mut listed, others): (Vec<_>, Vec<_>) = catalog
+            .skills()
+            .partition(|skill| is_active(&skill.descriptor.id));
+        let more = others.len().saturating_sub(LISTED);
+        listed.extend(others.into_iter().take(LISTED));
+        let widths = listed
+            .iter()
+            .map(|skill| skill.descriptor.id.as_str().len());
+        let columns = terminal::width();
+        let widest = widths.max().unwrap_or_default().min(columns / 2);
+        let mut text = String::new();
+        for skill in listed {
+            let id = &skill.descriptor.id;
+            let mark = if is_active(id) { '*' } else { ' ' };
+            let name = shortened(id.as_str(), widest);
+            let about = printable(&skill.descriptor.description.replace('\n', " "));
+            let about = shortened(&about, columns.saturating_sub(widest + 6));
+            let _ = writeln!(text, "{mark} {SKILL}/{name:<widest$}{SKILL:#}  {about}");
+        }
+        if more > 0 {
+            let _ = writeln!(text, "and {more} more; `prowess list` shows all of them");
+        }
+        text
+    }
+}
+
+fn help() -> String {
+    let mut text = "A message may begin with /ID to use that skill; Tab completes it.\nA backslash at the end of a line begins another one; what is pasted stays one message.\n\n".to_owned();
+    for (name, _, about) in Order::ALL {
+        let _ = writeln!(text, "  {name:<9} {about}");
+    }
+    text
+}
+
+/// The tools of the last turn, with everything that they got and said.
+fn unfolded(chat: &Chat) -> String {
+    let entries: Vec<&Entry> = chat.entries().collect();
+    let start = entries
+        .iter()
+        .rposition(|entry| matches!(entry, Entry::User { .. }));
+    let mut text = String::new();
+    for entry in entries.iter().skip(start.unwrap_or_default()) {
+        match entry {
+            Entry::Model { calls, .. } => {
+                for call in calls {
+                    let _ = writeln!(
+                        text,
+                        "{STRONG}{}{STRONG:#} {}",
+                        printable(&call.tool),
+                        brief(&call.arguments)
+                    );
+                }
+            }
+            Entry::Tools { replies } => {
+                for reply in replies {
+                    let failed = if reply.is_error { " failed" } else { "" };
+                    let Some(said) = &reply.content else {
+                        let _ = writeln!(
+                            text,
+                            "{DIM}instructions, which `prowess show` prints{DIM:#}"
+                        );
+                        continue;
+                    };
+                    let shown: String = said.chars().take(RESULT_CHARS).collect();
+                    let _ = writeln!(
+                        text,
+                        "{DIM}{}{failed}, {}:{DIM:#}",
+                        printable(&reply.tool),
+                        size(said.len())
+                    );
+                    let _ = writeln!(text, "{}", printable(shown.trim_end()));
+                }
+            }
+            _ => {}
+        }
+    }
+    if text.is_empty() {
+        text.push_str("no tool was called in the last turn\n");
+    }
+    text
+}
+
+/// Where the tokens went.
+fn costs(cost: &TurnTokens) -> String {
+    let usage = cost.provider;
+    let mut text = format!(
+        "{} tokens in ({} of them cached), {} out, {} requests\n",
+        usage.input, usage.cached, usage.output, cost.requests
+    );
+    let _ = writeln!(
+        text,
+        "the last request, estimated: {} of instructions ({} of them the catalog), {} of tools, {} of messages",
+        cost.system, cost.catalog, cost.tools, cost.messages
+    );
+    for skill in &cost.skills {
+        let _ = writeln!(
+            text,
+            "  {}: {} in the catalog, {} of instructions, {} of files",
+            skill.id, skill.catalog, skill.instructions, skill.files
+        );
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! `prowess eval`, from the arguments to the exit code.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use prowess_agent::Cancel;
+use prowess_agent::eval::{self, Benchmark, Figure};
+use tokio::signal::ctrl_c;
+
+use super::arguments::EvalArguments;
+use super::bar::Bar;
+use super::beforehand::Beforehand;
+use super::contest::{self, Models};
+use super::out::Out;
+use super::{print, since, skill};
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::{living, model, terminal};
+
+pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
+    living::with_threads(measure(arguments, global))
+}
+
+async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
+    // Read first: it may be the very file that is replaced.
+    let before = arguments.baseline.as_deref().map(since::read).transpose()?;
+    let approver = Beforehand::default();
+    let layers = skill::layers(arguments);
+    let prepared = living::prepare(&layers, global, Arc::new(approver.clone())).await?;
+    let skill = skill::find(&arguments.skill, &prepared.skills.catalog()).await?;
+    let suite = skill::suite(arguments, &prepared.skills, &skill).await?;
+    let catalog = prepared.skills.catalog();
+    let home = prepared.skills.sources().location(&catalog, &skill);
+    let home = home.as_deref().map(Path::new);
+    let out = Out::new(arguments.out.as_deref(), &skill, home)?;
+    let models = Models::choose(arguments, &prepared)?;
+    let runs = usize::from(arguments.runs);
+    let say = |line: &str| {
+        if !global.quiet {
+            terminal::note(&terminal::printable(line));
+        }
+    };
+    let name = skill.as_str().rsplit('/').next();
+    if let Some(other) = suite.skill_name.as_deref().filter(|it| Some(*it) != name) {
+        say(&format!(
+            "warning: evals/evals.json says that it is for `{other}`"
+        ));
+    }
+    let opened = contest::open(&skill, &suite, runs, prepared, &models).await?;
+    approver.is_over();
+    for line in print::estimate(&suite, runs, &models) {
+        say(&line);
+    }
+    let bar = Bar::new(suite.chats(runs), global.quiet);
+    let cancel = Cancel::new();
+    let tell = |progress| {
+        opened.tidy();
+        bar.tell(&progress);
+    };
+    let measured = tokio::select! {
+        measured = eval::run(&opened.contest, &suite, &tell, &cancel) => measured,
+        () = twice(&cancel, &bar) => anyhow::bail!("interrupted, twice: nothing was written"),
+    };
+    drop(bar);
+    opened.end().await;
+    let benchmark = measured.map_err(|error| model::not_made(&error))?;
+    report(arguments, &benchmark, before.as_ref(), &out, &say)
+}
+
+/// The first Ctrl-C ends it early, the second at once.
+async fn twice(cancel: &Cancel, bar: &Bar) {
+    if ctrl_c().await.is_err() {
+        // Then nobody can interrupt us, and nobody is waited for.
+        std::future::pending::<()>().await;
+    }
+    cancel.cancel();
+    bar.note("stopping; once more, and nothing is written");
+    let _ = ctrl_c().await;
+}
+
+/// Writes and prints what was measured.
+fn report(
+    arguments: &EvalArguments,
+    benchmark: &Benchmark,
+    before: Option<&Benchmark>,
+    out: &Out,
+    say: &dyn Fn(&str),
+) -> Result<Exit> {
+    let json = format!("{}\n", serde_json::to_string_pretty(benchmark)?);
+    let wrote = out.write(benchmark, &json)?;
+    if arguments.json {
+        terminal::print(&json)?;
+    } else {
+        let mut text = print::measured(benchmark);
+        if let Some(before) = before {
+            text.push('\n');
+            text.push_str(&since::since(before, benchmark));
+        }
+        terminal::print(&text)?;
+    }
+    for note in &benchmark.notes {
+        say(&format!("warning: {}", print::one_line(note)));
+    }
+    if let Some(before) = before {
+        for doubt in since::doubts(before, benchmark) {
+            say(&doubt);
+        }
+    }
+    say(&wrote);
+    if benchmark.partial {
+        let hint = "the files say so too; run it again to have everything";
+        terminal::print_problem("stopped early: not everything was measured", Some(hint));
+        return Ok(Exit::Failure);
+    }
+    let rate = benchmark.run_summary.with_skill.pass_rate.mean;
+    if let Some(least) = arguments.fail_under
+        // Thirds and fifths do not add up to the last digit.
+        && rate * 100.0 + 1e-9 < f64::from(least)
+    {
+        let shown = Figure::PassRate.show(rate);
+        let message = format!("the pass rate with the skill is {shown}, below {least}%");
+        terminal::print_problem(&message, None);
+        return Ok(Exit::Findings);
+    }
+    Ok(Exit::Success)
+}

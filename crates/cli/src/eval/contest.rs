@@ -1,0 +1,177 @@
+//! Two agents that differ in one skill.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use prowess_agent::eval::{Contest, Graders, Suite};
+use prowess_core::{SkillId, ToolUse};
+use prowess_runtime::{ActivationError, Runtime, ScriptError, Scripts};
+use prowess_spec::manifest::Mode;
+
+use super::arguments::EvalArguments;
+use crate::agent::{Lived, live};
+use crate::exit::{Exit, Refused};
+use crate::living::Prepared;
+use crate::model::{self, Chosen};
+
+const SYSTEM: &str = "You are a helpful assistant.";
+
+/// What is measured, and what has to end when it was.
+pub(super) struct Opened {
+    pub(super) contest: Contest,
+    runtimes: [Runtime; 2],
+    scripts: Arc<Scripts>,
+}
+
+impl Opened {
+    /// What scripts left in one chat is not there for the next.
+    pub(super) fn tidy(&self) {
+        self.scripts.forget_scratch();
+    }
+
+    pub(super) async fn end(&self) {
+        for runtime in &self.runtimes {
+            runtime.shut_down().await;
+        }
+    }
+}
+
+/// The models that answer and judge, before anything of a skill lives.
+pub(super) struct Models {
+    answers: Chosen,
+    /// None, if it would be the demo: that one cannot judge.
+    judges: Option<Chosen>,
+}
+
+impl Models {
+    pub(super) fn choose(arguments: &EvalArguments, prepared: &Prepared) -> Result<Self> {
+        let answers = model::choose(&arguments.model, &prepared.config)?;
+        let judge = arguments.judge.over(&arguments.model);
+        let judges = match model::choose(&judge, &prepared.config).map_err(of_judge)? {
+            Chosen::Demo { .. } => None,
+            real @ Chosen::Real(_) => Some(real),
+        };
+        Ok(Self { answers, judges })
+    }
+
+    pub(super) fn is_demo(&self) -> bool {
+        matches!(self.answers, Chosen::Demo { .. })
+    }
+
+    pub(super) fn has_tools(&self) -> bool {
+        let tool_use = match &self.answers {
+            Chosen::Demo { tool_use, .. } => *tool_use,
+            Chosen::Real(choice) => choice.tool_use,
+        };
+        tool_use == ToolUse::Available
+    }
+
+    pub(super) fn has_judge(&self) -> bool {
+        self.judges.is_some()
+    }
+}
+
+/// The same, about the arguments that name a judge.
+fn of_judge(refused: Refused) -> Refused {
+    let mut hint = refused.hint;
+    for name in ["provider", "model", "base-url"] {
+        hint = hint.map(|it| it.replace(&format!("--{name}"), &format!("--judge-{name}")));
+    }
+    Refused {
+        message: format!("the judge: {}", refused.message),
+        hint,
+        exit: refused.exit,
+    }
+}
+
+/// Opens both agents, and has everything settled that somebody has to approve.
+pub(super) async fn open(
+    skill: &SkillId,
+    suite: &Suite,
+    runs: usize,
+    mut prepared: Prepared,
+    models: &Models,
+) -> Result<Opened> {
+    // It is used when a model or a message calls for it, however it was found.
+    prepared.unname(skill);
+    let rest = prepared.without(skill).await;
+    let judge = match &models.judges {
+        Some(chosen) => Some(chosen.open(&prepared.skills)?),
+        None => None,
+    };
+    let answers = &models.answers;
+    let with = live(prepared, answers, SYSTEM, Mode::Headless, None).await?;
+    let without = live(rest, answers, SYSTEM, Mode::Headless, None).await?;
+    settle(skill, suite, &with).await?;
+    let scripts = Arc::clone(&with.scripts);
+    Ok(Opened {
+        contest: Contest {
+            skill: skill.clone(),
+            with: with.agent,
+            without: without.agent,
+            runs,
+            graders: Graders {
+                judge,
+                scripts: Some(with.scripts),
+            },
+            timestamp: now(),
+        },
+        runtimes: [with.runtime, without.runtime],
+        scripts,
+    })
+}
+
+/// Asks now what would be asked in the middle, and refuses what would make every figure wrong.
+async fn settle(skill: &SkillId, suite: &Suite, with: &Lived) -> Result<()> {
+    if with.manifests.get(skill).is_some() {
+        let activated = with.runtime.activate(skill).await;
+        with.runtime.shut_down().await;
+        if let Err(error) = activated {
+            let undecided = matches!(error, ActivationError::Undecided { .. });
+            let exit = if undecided || matches!(error, ActivationError::Denied { .. }) {
+                Exit::Permission
+            } else {
+                Exit::Failure
+            };
+            let hint = undecided.then(|| approve(skill));
+            let message = error.to_string();
+            return Err(Refused {
+                message,
+                hint,
+                exit,
+            }
+            .into());
+        }
+    }
+    if let Some(script) = suite.scripts().next()
+        && let Err(error) = with.scripts.settle(skill, script).await
+    {
+        let (reason, hint, exit) = match error {
+            ScriptError::NotApproved(reason, ..) => {
+                (reason, Some(approve(skill)), Exit::Permission)
+            }
+            ScriptError::Off => (error.to_string(), None, Exit::Permission),
+            _ => (error.to_string(), None, Exit::Failure),
+        };
+        return Err(Refused {
+            message: format!("`{script}` of `{skill}` cannot look at answers: {reason}"),
+            hint,
+            exit,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+fn approve(skill: &SkillId) -> String {
+    format!("run it in a terminal to be asked, or add `--approve-skills {skill}` if you trust it")
+}
+
+/// The time to the second, as RFC 3339 writes it.
+fn now() -> String {
+    let now = Timestamp::now();
+    Timestamp::from_second(now.as_second())
+        .unwrap_or(now)
+        .to_string()
+}

@@ -1,0 +1,14 @@
+//! `prowess eval`: whether a skill is worth having, measured.
+
+mod arguments;
+mod bar;
+mod beforehand;
+mod command;
+mod contest;
+mod out;
+mod print;
+mod since;
+mod skill;
+
+pub(crate) use arguments::{EVAL_HELP, EvalArguments};
+pub(crate) use command::run;

@@ -1,0 +1,124 @@
+//! The skill that is meant, and what of its evals.
+
+use std::path::Path;
+
+use anyhow::Result;
+use prowess_agent::eval::{Suite, SuiteError};
+use prowess_core::{Catalog, Scope, SkillId, Source};
+use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_spec::nearest;
+
+use super::arguments::{EvalArguments, Only};
+use crate::cli::{LivingArguments, Where};
+use crate::exit::{Exit, Refused};
+use crate::living;
+
+fn is_directory(text: &str) -> bool {
+    text.starts_with(['.', '/', '~']) || text.contains('\\')
+}
+
+/// What to open: a directory that is named instead of an id comes on top of everything else.
+pub(super) fn layers(arguments: &EvalArguments) -> LivingArguments {
+    let said = &arguments.living;
+    let mut skills = said.skills.clone();
+    if is_directory(&arguments.skill) {
+        skills.push(arguments.skill.clone());
+    }
+    LivingArguments {
+        skills,
+        approve_skills: said.approve_skills.clone(),
+        place: Where {
+            directories: said.place.directories.clone(),
+        },
+    }
+}
+
+/// The id of the skill that is meant.
+pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
+    if is_directory(named) {
+        return only_one(Path::new(named)).await;
+    }
+    let id = living::id_of(catalog, named);
+    if catalog.get(&id).is_none() {
+        let hint = match catalog.nearest(named).join(", ").as_str() {
+            "" => "`prowess list` shows what there is; a directory begins with ./".to_owned(),
+            near => format!("did you mean {near}?"),
+        };
+        return Err(refused(format!("there is no skill `{named}`"), hint).into());
+    }
+    Ok(id.parse()?)
+}
+
+async fn only_one(directory: &Path) -> Result<SkillId> {
+    let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::Project));
+    let found = source.snapshot().await?;
+    let shown = directory.display();
+    match found.skills.as_slice() {
+        [only] => Ok(only.id.clone()),
+        [] => {
+            let hint = format!("`prowess check {shown}` says what is wrong with what is there");
+            Err(refused(format!("there is no skill in {shown}"), hint).into())
+        }
+        several => {
+            let ids: Vec<&str> = several.iter().map(|it| it.id.as_str()).collect();
+            let hint = format!("name one of them, and add --in {shown}: {}", ids.join(", "));
+            let message = format!("there are {} skills in {shown}", ids.len());
+            Err(Refused::usage(message, hint).into())
+        }
+    }
+}
+
+/// Reads the evals, as many as are wanted.
+pub(super) async fn suite(
+    arguments: &EvalArguments,
+    skills: &prowess_core::Skills,
+    id: &SkillId,
+) -> Result<Suite> {
+    let read = Suite::read(skills, id).await;
+    let mut suite = read.map_err(|error| match error {
+        SuiteError::Nothing(_) | SuiteError::Empty(_) => refused(
+            error.to_string(),
+            "`prowess eval --help` shows what belongs into them",
+        )
+        .into(),
+        error => anyhow::Error::new(error),
+    })?;
+    match arguments.only {
+        Some(Only::Evals) => suite.triggers.clear(),
+        Some(Only::Triggers) => suite.evals.clear(),
+        None => {}
+    }
+    if !arguments.evals.is_empty() {
+        suite.triggers.clear();
+        for wanted in &arguments.evals {
+            let ids = || suite.evals.iter().map(|eval| eval.id.as_str());
+            if !ids().any(|id| id == wanted) {
+                let meant = match nearest(wanted, ids()).first() {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("there is {}", ids().collect::<Vec<_>>().join(", ")),
+                };
+                let message = format!("`{id}` has no eval `{wanted}`");
+                return Err(Refused::usage(message, meant).into());
+            }
+        }
+        let is_wanted = |id: &String| arguments.evals.contains(id);
+        suite.evals.retain(|eval| is_wanted(&eval.id));
+    }
+    if suite.is_empty() {
+        let message = format!("`{id}` has nothing of what --only names");
+        return Err(Refused::usage(message, "leave --only out").into());
+    }
+    if arguments.fail_under.is_some() && suite.evals.is_empty() {
+        let message = "--fail-under is about evals, and there are none to run";
+        return Err(Refused::usage(message, "leave it out, or add evals/evals.json").into());
+    }
+    Ok(suite)
+}
+
+fn refused(message: String, hint: impl Into<String>) -> Refused {
+    Refused {
+        message,
+        hint: Some(hint.into()),
+        exit: Exit::Failure,
+    }
+}

@@ -1,0 +1,264 @@
+//! The model that somebody chose: on the command line, or in the configuration.
+
+use std::env;
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Result;
+use async_trait::async_trait;
+use clap::Args;
+use prowess_agent::{
+    AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, model_of,
+};
+use prowess_config::SkillsConfig;
+use prowess_core::{Skills, ToolUse};
+use prowess_runtime::Model;
+
+use crate::exit::{Exit, Refused};
+
+/// The stand-in that needs no key and no network.
+const DEMO: &str = "demo";
+/// A server of the user's own that speaks as `openai` does.
+const LOCAL: &str = "local";
+
+/// Which model answers; what is not said here, `[model]` of prowess.toml says.
+#[derive(Args, Clone, Default)]
+pub(crate) struct ModelArguments {
+    /// Who runs the model: anthropic, openai, gemini, ollama, local, demo and others
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    provider: Option<String>,
+    /// Which model, as its provider calls it
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    model: Option<String>,
+    /// Where it is reached, when not at the provider's usual place; any server of chat completions
+    #[arg(long, value_name = "URL", help_heading = "Model")]
+    base_url: Option<String>,
+    /// It cannot call tools: skills come when they are named
+    #[arg(long, help_heading = "Model")]
+    no_tools: bool,
+}
+
+impl ModelArguments {
+    /// The same, with what is said instead. What belongs to one provider is not taken to another.
+    pub(crate) fn instead(
+        &self,
+        provider: Option<&String>,
+        model: Option<&String>,
+        base_url: Option<&String>,
+    ) -> Self {
+        let elsewhere = provider.is_some() || base_url.is_some();
+        let ours = |said: &Option<String>| said.clone().filter(|_| !elsewhere);
+        Self {
+            provider: provider.cloned().or_else(|| ours(&self.provider)),
+            model: model.cloned().or_else(|| ours(&self.model)),
+            base_url: base_url.cloned().or_else(|| ours(&self.base_url)),
+            no_tools: self.no_tools,
+        }
+    }
+}
+
+/// A model that somebody chose, or nobody did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The stand-in.
+    Demo {
+        /// Nobody chose anything.
+        by_default: bool,
+        tool_use: ToolUse,
+    },
+    /// A real one.
+    Real(ModelChoice),
+}
+
+/// What the arguments and the configuration come to.
+pub(crate) fn choose(arguments: &ModelArguments, config: &SkillsConfig) -> Result<Chosen, Refused> {
+    let ours = &config.model;
+    // What is configured belongs to the provider that is configured.
+    let same = match (&arguments.provider, &ours.provider) {
+        (Some(named), configured) => Some(named) == configured.as_ref(),
+        (None, _) => true,
+    };
+    let base_url = arguments.base_url.clone().or_else(|| {
+        let configured = ours.base_url.as_ref().filter(|_| same);
+        configured.map(|url| url.expose().to_owned())
+    });
+    let provider = arguments.provider.as_ref().or(ours.provider.as_ref());
+    let tool_use = if arguments.no_tools || (same && !ours.tools) {
+        ToolUse::Unavailable
+    } else {
+        ToolUse::Available
+    };
+    let provider = match (provider, &base_url) {
+        (Some(provider), _) if provider.trim().eq_ignore_ascii_case(DEMO) => {
+            let by_default = false;
+            return Ok(Chosen::Demo {
+                by_default,
+                tool_use,
+            });
+        }
+        (Some(provider), _) => provider.clone(),
+        (None, Some(_)) => LOCAL.to_owned(),
+        (None, None) if arguments.model.is_some() || ours.name.is_some() => {
+            return Err(Refused::usage(
+                "a model is named, and not who runs it",
+                "add --provider anthropic, openai, gemini, ollama, ..., or --base-url for a server of your own",
+            ));
+        }
+        (None, None) => {
+            let by_default = true;
+            return Ok(Chosen::Demo {
+                by_default,
+                tool_use,
+            });
+        }
+    };
+    // Whoever wrote the project must not have keys sent to a place, or other secrets sent as keys.
+    if arguments.base_url.is_none() && same && config.project_states("model.base_url") {
+        let url = ours.base_url.as_ref().map(ToString::to_string);
+        let url = url.unwrap_or_default();
+        return Err(strange("base_url", &format!("--base-url {url}")));
+    }
+    let api_key_env = ours.api_key_env.clone().filter(|_| same);
+    if api_key_env.is_some() && config.project_states("model.api_key_env") {
+        return Err(strange("api_key_env", &format!("--provider {provider}")));
+    }
+    let named = arguments
+        .model
+        .clone()
+        .or_else(|| ours.name.clone().filter(|_| same));
+    let Some(model) = named else {
+        return Err(Refused::usage(
+            format!("which model of `{provider}`?"),
+            "add --model NAME, or `name` under [model] in your prowess.toml",
+        ));
+    };
+    Ok(Chosen::Real(ModelChoice {
+        provider,
+        model,
+        base_url,
+        api_key_env,
+        tool_use,
+    }))
+}
+
+fn strange(key: &str, instead: &str) -> Refused {
+    Refused {
+        message: format!(
+            "a project's file sets `model.{key}`, and could have a key of yours sent to somebody else"
+        ),
+        hint: Some(format!(
+            "if you trust it, put it into your own prowess.toml, or use {instead}"
+        )),
+        exit: Exit::Permission,
+    }
+}
+
+impl Chosen {
+    /// The model itself, with its key from the environment.
+    pub(crate) fn open(&self, skills: &Skills) -> Result<Arc<dyn Provider>, Refused> {
+        match self {
+            Self::Demo { tool_use, .. } => {
+                Ok(Arc::new(DemoProvider::new(skills.clone()).tools(*tool_use)))
+            }
+            Self::Real(choice) => match GenaiProvider::new(choice, &|name| env::var(name).ok()) {
+                Ok(provider) => Ok(Arc::new(provider)),
+                Err(error) => Err(refused(&error)),
+            },
+        }
+    }
+}
+
+/// Why a model does not answer, and what to do about it.
+pub(crate) fn refused(error: &ProviderError) -> Refused {
+    let (hint, exit) = match error {
+        ProviderError::UnknownProvider { .. } => (
+            Some("anthropic, openai, gemini, ollama, groq, xai, deepseek, open_router and others, `local` with --base-url, or `demo`".to_owned()),
+            Exit::Usage,
+        ),
+        ProviderError::NoAddress { .. } => (
+            Some("add --base-url http://localhost:11434/v1, or wherever it is".to_owned()),
+            Exit::Usage,
+        ),
+        ProviderError::BadAddress { .. } => (
+            Some("it looks like http://localhost:11434/v1".to_owned()),
+            Exit::Usage,
+        ),
+        ProviderError::NoKey { variable, .. } => (
+            Some(format!(
+                "export {variable}=..., name another variable as `api_key_env` under [model] in your own prowess.toml, or try `--provider demo`"
+            )),
+            Exit::Permission,
+        ),
+        ProviderError::KeyRefused { .. } => (None, Exit::Permission),
+        ProviderError::NoModel { .. } => (
+            Some("look at --model, and at --base-url if there is one".to_owned()),
+            Exit::Failure,
+        ),
+        ProviderError::Unreachable { .. } => (
+            Some("is it running, and is --base-url right?".to_owned()),
+            Exit::Failure,
+        ),
+        _ => (None, Exit::Failure),
+    };
+    Refused {
+        message: error.to_string(),
+        hint,
+        exit,
+    }
+}
+
+/// Why a turn was not made, and what to do about it.
+pub(crate) fn not_made(error: &AgentError) -> Refused {
+    match error {
+        AgentError::Provider(error) => refused(error),
+        other => Refused {
+            message: other.to_string(),
+            hint: None,
+            exit: Exit::Failure,
+        },
+    }
+}
+
+/// The configured model, for the code of skills; it is opened when somebody asks it something.
+pub(crate) fn for_skills(config: &SkillsConfig, skills: &Skills) -> Option<Arc<dyn Model>> {
+    let chosen = choose(&ModelArguments::default(), config);
+    if matches!(
+        chosen,
+        Ok(Chosen::Demo {
+            by_default: true,
+            ..
+        })
+    ) {
+        return None;
+    }
+    Some(Arc::new(Later {
+        chosen,
+        skills: skills.clone(),
+        opened: OnceLock::new(),
+    }))
+}
+
+struct Later {
+    chosen: Result<Chosen, Refused>,
+    skills: Skills,
+    opened: OnceLock<Result<Arc<dyn Model>, String>>,
+}
+
+#[async_trait]
+impl Model for Later {
+    async fn complete(
+        &self,
+        prompt: &str,
+        system: Option<&str>,
+        max_tokens: Option<u32>,
+    ) -> Result<String, String> {
+        let open = || {
+            let chosen = self.chosen.as_ref().map_err(ToString::to_string)?;
+            let provider = chosen.open(&self.skills);
+            Ok(model_of(provider.map_err(|error| error.to_string())?))
+        };
+        match self.opened.get_or_init(open) {
+            Ok(model) => model.complete(prompt, system, max_tokens).await,
+            Err(reason) => Err(reason.clone()),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The conformance skill, through the program: from discovery to a script in the sandbox, over both wire formats.
+
+use serde_json::{Value, json};
+
+use crate::scripted::{BOTH, Step, call};
+use crate::support::Place;
+use crate::world::{events, model, run};
+
+const SKILL: &str = "skills-system-validation";
+
+fn read(path: &str) -> (&'static str, String) {
+    (
+        "read_skill_file",
+        json!({"id": SKILL, "path": path}).to_string(),
+    )
+}
+
+/// A project that has it.
+fn project() -> Place {
+    let place = Place::copy_of("skills");
+    std::fs::create_dir(place.path(".agents")).unwrap();
+    std::fs::rename(place.path("skills"), place.path(".agents/skills")).unwrap();
+    std::fs::create_dir(place.path(".git")).unwrap();
+    place
+}
+
+#[test]
+fn the_conformance_skill_by_reference() {
+    for wire in BOTH {
+        let model = model(wire, [Step::Say("VALIDATION: passed")]);
+        let said = run(&project(), Some(&model), &["-p", &format!("/{SKILL} run")]);
+        assert_eq!(said.stdout, "VALIDATION: passed\n", "{}", said.stderr);
+        assert_eq!(model.seen().len(), 1);
+        let text = &model.last().messages()[0].1;
+        assert!(text.starts_with(&format!("<skill id=\"{SKILL}\">")) && text.ends_with("\n\nrun"));
+        assert!(text.contains("PROWESS-VALIDATION-BODY-7c1e"));
+    }
+}
+
+#[test]
+fn the_conformance_skill_from_discovery_to_script() {
+    let place = project();
+    let fixture = place.read(&format!(".agents/skills/{SKILL}/assets/fixture.json"));
+    let fixture: Value = serde_json::from_str(&fixture).unwrap();
+    let marker = |name: &str| fixture["markers"][name].as_str().unwrap().to_owned();
+    let refused = [
+        "../SKILL.md",
+        "/etc/passwd",
+        "references/../../../../etc/passwd",
+    ];
+    assert_eq!(fixture["refused"], json!(refused));
+    for wire in BOTH {
+        let script = || {
+            call(
+                "run_skill_script",
+                &json!({"id": SKILL, "path": "scripts/echo.sh"}),
+            )
+        };
+        let steps = [
+            call(
+                "browse_skills",
+                &json!({"query": "validate the skills system"}),
+            ),
+            call("load_skill", &json!({"id": SKILL})),
+            Step::Call(
+                "",
+                vec![
+                    read("references/REFERENCE.md"),
+                    read("./assets/fixture.json"),
+                ],
+            ),
+            Step::Call("", refused.map(read).to_vec()),
+            script(),
+            Step::Say("VALIDATION: passed"),
+            script(),
+            Step::Say("not allowed"),
+        ];
+        let model = model(wire, steps);
+        let arguments = [
+            "--json",
+            "--approve-skills",
+            SKILL,
+            "-p",
+            "Please validate the skills system.",
+        ];
+        let said = run(&place, Some(&model), &arguments);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let last = events(&said).pop().unwrap();
+        assert_eq!(
+            (&last["ending"], &last["text"]),
+            (&json!("answered"), &json!("VALIDATION: passed"))
+        );
+
+        let seen = model.seen();
+        for request in &seen {
+            request.assert_whole();
+            let listed = format!("<skill id=\"{SKILL}\"");
+            assert_eq!(request.system().matches(&listed).count(), 1);
+            let names: Vec<String> = request.tools().into_iter().map(|(name, _)| name).collect();
+            for name in [
+                "browse_skills",
+                "load_skill",
+                "read_skill_file",
+                "run_skill_script",
+            ] {
+                assert!(names.iter().any(|it| it == name), "{names:?}");
+            }
+        }
+        // Discovery shows the description and nothing more; the body comes when it is loaded, files when they are read.
+        assert!(seen[0].system().contains("paths that leave the skill"));
+        let in_body =
+            |number: usize, name: &str| seen[number].body.to_string().contains(&marker(name));
+        assert!(!in_body(1, "body") && in_body(2, "body") && !in_body(2, "reference"));
+        let results = seen.last().unwrap().results();
+        let found: Value = serde_json::from_str(&results[0]).unwrap();
+        assert_eq!(found["skills"][0]["id"], SKILL);
+        let loaded: Value = serde_json::from_str(&results[1]).unwrap();
+        assert_eq!(loaded["files"], fixture["files"]);
+        assert_eq!(loaded["frontmatter"]["license"], "MIT OR Apache-2.0");
+        assert!(results[2].contains(&format!("MARKER: {}", marker("reference"))));
+        let given: Value = serde_json::from_str(&results[3]).unwrap();
+        assert_eq!(given["path"], "assets/fixture.json");
+        let content: Value = serde_json::from_str(given["content"].as_str().unwrap()).unwrap();
+        assert_eq!(content, fixture);
+        for result in &results[4..7] {
+            let result: Value = serde_json::from_str(result).unwrap();
+            assert_eq!(result["error"]["code"], "invalid-path", "{result}");
+            assert!(!result.to_string().contains("root:"), "{result}");
+        }
+        let output: Value = serde_json::from_str(&results[7]).unwrap();
+        assert_eq!(
+            output["stdout"],
+            format!("{}\n", marker("script")),
+            "{output}"
+        );
+        assert_eq!(output["exit_code"], 0);
+
+        // The same script without approval, and nobody to ask: it does not run, and the model hears why.
+        let denied = run(&place, Some(&model), &["-p", "Run it."]);
+        assert_eq!(denied.code, Some(0), "{}", denied.stderr);
+        let result = model.last().results().pop().unwrap();
+        assert!(!result.contains(&marker("script")), "{result}");
+        assert!(result.contains("approve"), "{result}");
+    }
+}

@@ -1,0 +1,349 @@
+//! One message, one answer.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::scripted::{BOTH, Step, Wire, call};
+use crate::support::{Place, Run};
+use crate::world::{chat, events, model, project, run, types};
+
+fn fed(place: &Place, arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = chat(place, None, arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // It may have seen enough before the end.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn the_answer_alone_is_on_standard_output() {
+    for wire in BOTH {
+        let place = project();
+        let steps = [
+            call("load_skill", &json!({"id": "haiku"})),
+            Step::Say("**Rain** falls.\n\nThe end"),
+        ];
+        let model = model(wire, steps);
+        let run = run(&place, Some(&model), &["-p", "something about rain"]);
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (Some(0), "**Rain** falls.\n\nThe end\n")
+        );
+        assert!(run.stderr.contains("✓ load_skill haiku"), "{}", run.stderr);
+        let last = model.last();
+        last.assert_whole();
+        assert!(last.system().contains("somebody at a terminal"));
+        assert_eq!(last.system().matches("<skill id=\"haiku\"").count(), 1);
+        assert!(!model.seen()[0].body.to_string().contains("BODY-OF-HAIKU"));
+        assert!(last.results()[0].contains("BODY-OF-HAIKU"));
+    }
+}
+
+#[test]
+fn what_is_piped_in_goes_along() {
+    let place = project();
+    let run = fed(&place, &[], "plan hikes, please\n".as_bytes());
+    assert_eq!(run.code, Some(0));
+    assert!(run.stdout.contains("`hiking` fits best"), "{}", run.stdout);
+    let run = fed(
+        &place,
+        &["-p", "/haiku"],
+        "line one\r\nline two 🦀\r\n".as_bytes(),
+    );
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let list = fed(&place, &["--list", "--json"], b"");
+    assert_eq!(list.json()[0]["title"], "/haiku line one line two 🦀");
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
+    let place = project();
+    for (input, said) in [
+        (&b"  \n"[..], "there is no message"),
+        (&[0xff, 0xfe, b'x'], "it is not UTF-8 text"),
+        (
+            &vec![b'x'; 10 * 1024 * 1024],
+            "it has 10485760 bytes, and at most 1048576 can be sent",
+        ),
+    ] {
+        let run = fed(&place, &[], input);
+        assert_ne!(run.code, Some(0));
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        assert_eq!(run.stdout, "");
+    }
+    // Nobody there, and nothing to say.
+    let run = run(&place, None, &[]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("hint: say something with -p"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(fed(&place, &["--list", "--json"], b"").json(), json!([]));
+}
+
+#[test]
+fn events_for_machines() {
+    let place = project();
+    let steps = [
+        Step::Call(
+            "Let me see.",
+            vec![("load_skill", json!({"id": "haiku"}).to_string())],
+        ),
+        Step::Say("done"),
+    ];
+    let model = model(Wire::OpenAi, steps);
+    let run = run(&place, Some(&model), &["--json", "-p", "/hiking rain"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let all = events(&run);
+    let of = |kind: &str| all.iter().find(|event| event["type"] == kind).unwrap();
+    assert_eq!(all[0]["type"], "chat");
+    assert_eq!(all[0]["model"], "openai/scripted-1");
+    assert_eq!(all.last().unwrap()["text"], "done");
+    assert_eq!(all.last().unwrap()["ending"], "answered");
+    assert_eq!(of("tool-started")["arguments"], json!({"id": "haiku"}));
+    assert_eq!(of("tool-finished")["is_error"], false);
+    assert_eq!(of("usage")["requests"], 2);
+    let loaded: Vec<_> = all
+        .iter()
+        .filter(|event| event["type"] == "skill-loaded")
+        .collect();
+    assert_eq!(
+        (&loaded[0]["id"], &loaded[0]["by"]),
+        (&json!("hiking"), &json!("user"))
+    );
+    assert_eq!(
+        (&loaded[1]["id"], &loaded[1]["by"]),
+        (&json!("haiku"), &json!("model"))
+    );
+    assert!(types(&all).contains(&"text"));
+
+    // The chat goes on where it was: its skills are active, and its words are there.
+    let id = all[0]["id"].as_str().unwrap();
+    let again = self::model(Wire::OpenAi, [Step::Say("more")]);
+    let run = crate::world::run(
+        &place,
+        Some(&again),
+        &["--resume", id.get(..6).unwrap(), "-p", "and then?"],
+    );
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "more\n"),
+        "{}",
+        run.stderr
+    );
+    let messages = again.last().messages();
+    assert!(messages[0].1.contains("BODY-OF-HIKING") && messages[0].1.ends_with("rain"));
+    assert!(
+        messages
+            .iter()
+            .any(|(role, text)| role == "tool" && text.contains("BODY-OF-HAIKU"))
+    );
+    assert_eq!(messages.last().unwrap().1, "and then?");
+}
+
+#[test]
+fn chats_are_listed_copied_and_forgotten() {
+    let place = project();
+    assert_eq!(
+        run(&place, None, &["--list"]).stderr,
+        "no chat was kept yet\n"
+    );
+    let failed = run(&place, None, &["--resume", "-p", "x"]);
+    assert!(
+        failed.stderr.contains("no chat was kept yet") && failed.code == Some(1),
+        "{failed:?}"
+    );
+    run(&place, None, &["-p", "first about haiku"]);
+    run(&place, None, &["-p", "not kept", "--no-save"]);
+    let list = run(&place, None, &["--list", "--json"]).json();
+    assert_eq!(
+        (list.as_array().unwrap().len(), &list[0]["turns"]),
+        (1, &json!(1))
+    );
+    let id = list[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        run(&place, None, &["--resume", &id, "--fork", "-p", "a copy"]).code,
+        Some(0)
+    );
+    assert_eq!(
+        run(
+            &place,
+            None,
+            &["--resume", "--quiet", "-p", "the last one goes on"]
+        )
+        .code,
+        Some(0)
+    );
+    let list = run(&place, None, &["--list", "--json"]).json();
+    let turns: Vec<_> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chat| chat["turns"].as_u64().unwrap())
+        .collect();
+    assert_eq!(turns.iter().sum::<u64>(), 4, "{list}");
+    let fork = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|chat| chat["forked_from"] == id.as_str());
+    assert!(fork.is_some(), "{list}");
+    let table = run(&place, None, &["--list"]).stdout;
+    assert!(
+        table.starts_with("id ")
+            && table.contains("just now")
+            && table.contains("first about haiku"),
+        "{table}"
+    );
+    assert_eq!(run(&place, None, &["--delete", &id]).code, Some(0));
+    let gone = run(&place, None, &["--resume", &id, "-p", "x"]);
+    assert!(
+        gone.stderr.contains(&format!("there is no chat `{id}`")),
+        "{}",
+        gone.stderr
+    );
+    assert!(
+        gone.stderr.contains("hint: `prowess chat --list`"),
+        "{}",
+        gone.stderr
+    );
+}
+
+/// Whatever the provider does: a clear error, and the chat on disk is whole.
+#[test]
+fn models_that_fail() {
+    let refused = |status: u16, reason: &str| {
+        let body = json!({"error": {"message": reason}}).to_string();
+        Step::Status(status, Vec::new(), body)
+    };
+    for wire in BOTH {
+        for (step, code, stdout, said) in [
+            (refused(401, "bad key"), 4, "", "refused the key"),
+            (
+                refused(404, "no such model"),
+                1,
+                "",
+                "has no model `scripted-1`",
+            ),
+            (
+                refused(400, "no such option"),
+                1,
+                "",
+                "answered 400: no such option",
+            ),
+            (Step::Die("Half an ans"), 1, "Half an ans\n", "broke off"),
+            (Step::Report("Half"), 1, "Half\n", "error: "),
+        ] {
+            let place = project();
+            let model = model(wire, [Step::Say("whole"), step, Step::Say("again")]);
+            assert_eq!(run(&place, Some(&model), &["-p", "one"]).code, Some(0));
+            let failed = run(&place, Some(&model), &["--resume", "-p", "two"]);
+            assert_eq!(
+                (failed.code, failed.stdout.as_str()),
+                (Some(code), stdout),
+                "{wire:?}: {}",
+                failed.stderr
+            );
+            assert!(failed.stderr.contains(said), "{said}: {}", failed.stderr);
+            assert!(
+                !failed.stderr.contains(crate::scripted::KEY),
+                "{}",
+                failed.stderr
+            );
+            let after = run(&place, Some(&model), &["--resume", "-p", "three"]);
+            assert_eq!(
+                (after.code, after.stdout.as_str()),
+                (Some(0), "again\n"),
+                "{}",
+                after.stderr
+            );
+            model.last().assert_whole();
+        }
+    }
+}
+
+#[test]
+fn a_model_that_calls_nonsense_gets_an_answer_and_goes_on() {
+    let place = project();
+    let steps = [
+        Step::Call(
+            "",
+            vec![
+                ("load_skill", "{not json".to_owned()),
+                ("fly_away", "{}".to_owned()),
+                ("load_skill", json!({"id": "hakiu"}).to_string()),
+            ],
+        ),
+        Step::Say("well"),
+    ];
+    let model = model(Wire::Anthropic, steps);
+    let run = run(&place, Some(&model), &["-p", "x"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), "well\n"));
+    assert_eq!(run.stderr.matches('✗').count(), 3, "{}", run.stderr);
+    let results = model.last().results();
+    assert!(results[2].contains("haiku"), "{results:?}");
+}
+
+#[test]
+fn nobody_is_there() {
+    let place = project();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let mut command = chat(
+        &place,
+        None,
+        &["--base-url", &url, "--model", "m", "-p", "x"],
+    );
+    let run = Run::of(command.output().unwrap());
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr.contains("cannot reach `local`") && run.stderr.contains("hint: is it running"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("again in"), "{}", run.stderr);
+}
+
+#[test]
+fn a_model_without_tools() {
+    let place = project();
+    let model = model(Wire::OpenAi, [Step::Say("ok"), Step::Say("ok")]);
+    let run = run(&place, Some(&model), &["--no-tools", "-p", "/haiku rain"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let seen = model.last();
+    assert_eq!(seen.tools(), []);
+    assert!(!seen.system().contains("load_skill"), "{}", seen.system());
+    assert!(seen.messages()[0].1.contains("BODY-OF-HAIKU"));
+    place.write("prowess.toml", "[model]\ntools = false\n");
+    crate::world::run(&place, Some(&model), &["-p", "x"]);
+    // What is configured is for the provider that is configured; here nobody is.
+    assert_eq!(model.last().tools().len(), 4);
+}
+
+#[test]
+fn skills_that_are_named_are_there_from_the_beginning() {
+    let place = project();
+    let model = model(Wire::OpenAi, [Step::Say("ok")]);
+    let said = run(&place, Some(&model), &["--skills", "haiku", "-p", "rain"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(model.last().system().contains("BODY-OF-HAIKU"));
+    let missing = run(&place, None, &["--skills", "hakiu", "-p", "rain"]);
+    assert_eq!(missing.code, Some(1));
+    assert!(
+        missing
+            .stderr
+            .contains("cannot preload `hakiu`: there is no such skill; did you mean haiku?"),
+        "{}",
+        missing.stderr
+    );
+}

@@ -1,0 +1,347 @@
+//! Somebody at a terminal.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::json;
+
+use crate::scripted::{Scripted, Step, Wire, call};
+use crate::support::Place;
+use crate::support::terminal::{plain, terminal};
+use crate::world::{chat, model, project, run};
+
+/// A chat in a terminal.
+struct Session {
+    ours: File,
+    child: Child,
+    bytes: Vec<u8>,
+    /// The same without colours.
+    shown: String,
+    /// How much of it was looked at.
+    seen: usize,
+}
+
+impl Session {
+    fn start(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Self {
+        let (ours, theirs) = terminal(90);
+        let mut command = chat(place, model, arguments);
+        // Keys that send signals do so to whoever has the terminal.
+        let child = command
+            .env("TERM", "xterm")
+            .stdin(Stdio::from(theirs.try_clone().unwrap()))
+            .stdout(Stdio::from(theirs.try_clone().unwrap()))
+            .stderr(Stdio::from(theirs))
+            .spawn()
+            .unwrap();
+        let mut session = Self {
+            ours,
+            child,
+            bytes: Vec::new(),
+            shown: String::new(),
+            seen: 0,
+        };
+        session.until("> ");
+        session
+    }
+
+    /// Waits until something new is shown; everything new up to there.
+    fn until(&mut self, text: &str) -> String {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let new = self.shown.get(self.seen..).unwrap_or_default();
+            if let Some(at) = new.find(text) {
+                let new = new.get(..at + text.len()).unwrap().to_owned();
+                self.seen += new.len();
+                return new;
+            }
+            assert!(Instant::now() < end, "no {text:?} in {new:?}");
+            self.look();
+        }
+    }
+
+    /// Takes in what is shown, if anything is.
+    fn look(&mut self) {
+        let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
+        let patience = Timespec {
+            tv_sec: 0,
+            tv_nsec: 50_000_000,
+        };
+        if poll(&mut ready, Some(&patience)).unwrap() > 0 {
+            let mut bytes = [0; 4096];
+            let count = self.ours.read(&mut bytes).unwrap_or_default();
+            self.bytes.extend(&bytes[..count]);
+            self.shown = plain(&String::from_utf8_lossy(&self.bytes));
+        }
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        self.ours.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn interrupt(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    }
+
+    /// Ctrl-D, and what the program ends with.
+    fn end(mut self) -> Option<i32> {
+        self.type_in("\u{4}");
+        self.ended()
+    }
+
+    fn ended(&mut self) -> Option<i32> {
+        let end = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < end {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            self.look();
+        }
+        panic!("it goes on: {:?}", self.shown.get(self.seen..));
+    }
+}
+
+/// Nothing is left of a test that failed.
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn skills_are_completed_with_their_descriptions() {
+    let place = project();
+    let mut session = Session::start(&place, None, &[]);
+    session.type_in("/h\t");
+    let shown = session.until("Plans hikes in the mountains");
+    assert!(
+        shown.contains("/haiku") && shown.contains("[topic]  Writes haiku about the weather"),
+        "{shown}"
+    );
+    session.type_in("ai\t");
+    session.until("/haiku ");
+    session.type_in("about rain\r");
+    let shown = session.until("out, ");
+    assert!(shown.contains("haiku is active"), "{shown}");
+    assert!(shown.contains("Five, seven, five."), "{shown}");
+    session.until("> ");
+    session.type_in(":sk\t\r");
+    session.until("* /haiku");
+    session.until("  /hiking");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn the_answer_is_drawn_and_tools_are_folded() {
+    let place = project();
+    let steps = [
+        call("load_skill", &json!({"id": "haiku"})),
+        Step::Say("# Rain\n\n- **wet** `drops`\n- more\n"),
+        Step::Say("never asked"),
+    ];
+    let model = model(Wire::OpenAi, steps);
+    let mut session = Session::start(&place, Some(&model), &[]);
+    session.type_in("rain\r");
+    let shown = session.until("out, ");
+    assert!(shown.contains("✓ load_skill haiku"), "{shown}");
+    assert!(!shown.contains("BODY-OF-HAIKU"), "{shown}");
+    assert!(
+        shown.contains("Rain\r\n\r\n• wet drops\r\n• more"),
+        "{shown:?}"
+    );
+    let raw = String::from_utf8_lossy(&session.bytes);
+    assert!(raw.contains("\u{1b}[1mwet"), "{raw:?}");
+    session.until("> ");
+    session.type_in(":show\r");
+    session.until("load_skill haiku");
+    session.until("> ");
+    session.type_in(":cost\r");
+    let cost = session.until("haiku: ");
+    assert!(cost.contains("2 requests"), "{cost}");
+    session.until("> ");
+    // Nothing of this was said to the model.
+    assert_eq!(model.seen().len(), 2);
+    assert_eq!(session.end(), Some(0));
+}
+
+/// Ctrl-C ends the answer and not the chat.
+#[test]
+fn ctrl_c_stops_the_turn() {
+    let place = project();
+    let model = model(
+        Wire::Anthropic,
+        [Step::Hang("Once upon a time, "), Step::Say("Short.")],
+    );
+    let mut session = Session::start(&place, Some(&model), &[]);
+    session.type_in("a long story\r");
+    session.until("Once upon a");
+    session.interrupt();
+    session.until("stopped");
+    session.until("> ");
+    session.type_in("shorter\r");
+    session.until("Short.");
+    session.until("out, ");
+    session.until("> ");
+    let messages = model.last().messages();
+    assert_eq!(messages[0].1, "a long story");
+    assert!(
+        messages[1].1.contains("Once upon a time, ")
+            && messages[1].1.contains("stopped the answer"),
+        "{messages:?}"
+    );
+    assert_eq!(messages[2].1, "shorter");
+    // At the prompt, it takes two.
+    session.type_in("half a line");
+    session.until("half a line");
+    session.type_in("\u{3}");
+    session.until("> ");
+    session.type_in("\u{3}");
+    session.until("Ctrl-C again");
+    session.until("> ");
+    session.type_in("\u{3}");
+    assert_eq!(session.ended(), Some(0));
+}
+
+#[test]
+fn history_and_chats_survive() {
+    let place = project();
+    let mut session = Session::start(&place, None, &[]);
+    session.type_in("plan hikes for me\r");
+    session.until("The skill hiking fits");
+    session.until("out, ");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    let mut session = Session::start(&place, None, &["--resume"]);
+    // What was said last is there, and the key for "up" brings it back.
+    assert!(
+        session.shown.contains("> plan hikes for me"),
+        "{}",
+        session.shown
+    );
+    session.type_in("\u{1b}[A");
+    session.until("plan hikes for me");
+    session.type_in("\r");
+    session.until("out, ");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    assert_eq!(
+        run(&place, None, &["--list", "--json"]).json()[0]["turns"],
+        2
+    );
+}
+
+/// Two people in one chat: the second hears of it, nothing is lost, and it goes on.
+#[test]
+fn somebody_else_goes_on_with_the_chat() {
+    let place = project();
+    run(&place, None, &["-p", "first"]);
+    let mut session = Session::start(&place, None, &["--resume"]);
+    run(&place, None, &["--resume", "-p", "from elsewhere"]);
+    session.type_in("mine\r");
+    let shown = session.until(":reload fetches");
+    assert!(
+        shown.contains("somebody else continued the chat"),
+        "{shown}"
+    );
+    session.until("> ");
+    session.type_in(":reload\r");
+    session.until("> from elsewhere");
+    session.until("> ");
+    session.type_in("mine\r");
+    session.until("out, ");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    assert_eq!(
+        run(&place, None, &["--list", "--json"]).json()[0]["turns"],
+        3
+    );
+}
+
+/// A skill with code asks in the middle of a chat; the line after a question that was stopped is a message.
+#[test]
+fn a_skill_asks_in_the_chat() {
+    let place = project();
+    place
+        .write(
+            ".agents/skills/weather/SKILL.md",
+            "---\nname: weather\ndescription: Knows the weather\n---\nAsk the tool.\n",
+        )
+        .write(
+            ".agents/skills/weather/SKILL.yaml",
+            "name: weather\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n",
+        )
+        .write(
+            ".agents/skills/weather/skill.star",
+            "def forecast(input):\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', forecast)\n",
+        );
+    let mut session = Session::start(&place, None, &[]);
+    session.type_in("get forecast\r");
+    session.until("Allow it?");
+    session.interrupt();
+    session.until("stopped");
+    session.until("> ");
+    session.type_in("get forecast\r");
+    session.until("Allow it?");
+    session.type_in("o\r");
+    let shown = session.until("out, ");
+    assert!(shown.contains("✓ get_forecast"), "{shown}");
+    assert!(shown.contains("sunny"), "{shown}");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn a_terminal_is_needed_on_both_sides() {
+    let place = project();
+    let (_ours, theirs) = terminal(80);
+    let output = chat(&place, None, &[])
+        .stdin(Stdio::from(theirs))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Whoever pulls the plug in the middle of an answer finds the chat as it was before.
+#[test]
+fn killed_in_the_middle() {
+    let place = project();
+    let model = model(
+        Wire::OpenAi,
+        [
+            Step::Say("one"),
+            Step::Hang("two, but "),
+            Step::Say("three"),
+        ],
+    );
+    run(&place, Some(&model), &["-p", "first"]);
+    let mut child = chat(&place, Some(&model), &["--resume", "-p", "second"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for_two(&model);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let after = run(&place, Some(&model), &["--resume", "-p", "third"]);
+    assert_eq!(after.stdout, "three\n", "{}", after.stderr);
+    let said: Vec<String> = model
+        .last()
+        .messages()
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(said, ["first", "one", "third"]);
+}
+
+fn wait_for_two(model: &Scripted) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while model.seen().len() < 2 {
+        assert!(Instant::now() < end);
+        std::thread::yield_now();
+    }
+}

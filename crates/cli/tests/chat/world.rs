@@ -1,0 +1,82 @@
+//! A project with skills, and a model that says what a script says.
+
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use crate::scripted::{KEY, Scripted, Step, Wire};
+use crate::support::{Place, Run};
+
+/// The models live here.
+static THREADS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+
+pub(crate) fn model(wire: Wire, steps: impl IntoIterator<Item = Step>) -> Scripted {
+    THREADS.block_on(Scripted::start(wire, steps))
+}
+
+/// A project with a few skills.
+pub(crate) fn project() -> Place {
+    let place = Place::new();
+    place
+        .write(
+            ".agents/skills/haiku/SKILL.md",
+            "---\nname: haiku\ndescription: Writes haiku about the weather\nargument-hint: \"[topic]\"\n---\nFive, seven, five. BODY-OF-HAIKU\n",
+        )
+        .write(
+            ".agents/skills/hiking/SKILL.md",
+            "---\nname: hiking\ndescription: Plans hikes in the mountains\n---\nTake water. BODY-OF-HIKING\n",
+        )
+        .write(".git/HEAD", "ref: refs/heads/main\n");
+    place
+}
+
+/// The arguments that lead to a model.
+pub(crate) fn leading_to(model: &Scripted) -> Vec<String> {
+    let choice = model.choice();
+    let url = choice.base_url.unwrap();
+    [
+        "--provider",
+        &choice.provider,
+        "--model",
+        &choice.model,
+        "--base-url",
+        &url,
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// `prowess chat`, with a key.
+pub(crate) fn chat(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Command {
+    let mut command = place.command(&["chat"]);
+    if let Some(model) = model {
+        command.args(leading_to(model));
+    }
+    command
+        .args(arguments)
+        .env("OPENAI_API_KEY", KEY)
+        .env("ANTHROPIC_API_KEY", KEY)
+        .stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn run(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Run {
+    Run::of(chat(place, model, arguments).output().unwrap())
+}
+
+/// The events of a run with `--json`.
+pub(crate) fn events(run: &Run) -> Vec<Value> {
+    let lines = run.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+pub(crate) fn types(events: &[Value]) -> Vec<&str> {
+    events
+        .iter()
+        .map(|event| event["type"].as_str().unwrap())
+        .collect()
+}

@@ -1,0 +1,251 @@
+//! What goes wrong, and what is said about it.
+
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::model::{Asked, Model, Reply};
+use crate::support::{Place, Run};
+use crate::{BENCHMARK, REPORT, benchmark, eval, place, pupil, run};
+
+const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
+
+/// What is refused before anybody is asked anything.
+fn refused(place: &Place, more: &[&str]) -> String {
+    let model = Model::new(|_: &Asked| panic!("nobody is to be asked"));
+    let run = run(place, &model, more);
+    assert_eq!((model.asked(), run.stdout.as_str()), (0, ""));
+    assert!(!place.path("prowess-eval/haiku/report.html").exists());
+    run.snapshot()
+}
+
+#[test]
+fn no_evals() {
+    let place = place();
+    std::fs::remove_dir_all(place.path(".agents/skills/haiku/evals")).unwrap();
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: `haiku` has neither evals/evals.json nor evals/triggers.json
+    hint: `prowess eval --help` shows what belongs into them
+    ");
+    place.write(EVALS, "[]");
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: `haiku` has no evals: the lists in its files are empty
+    hint: `prowess eval --help` shows what belongs into them
+    ");
+}
+
+#[test]
+fn files_that_make_no_sense() {
+    let place = place();
+    place.write(EVALS, "[\r\n  {\"prompt\": \"x\",}\r\n]");
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: evals/evals.json:2:18: this is not JSON: trailing comma
+    ");
+    place.write(
+        EVALS,
+        r#"[{"prompt": "x", "expectations": [{"regex": "("}]}]"#,
+    );
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: evals/evals.json: evals[0].expectations[0].regex: `(` is no regular expression: unclosed group
+    ");
+    place.write(
+        EVALS,
+        r#"[{"prompt": "x", "expectations": ["y"], "files": ["evals/world.txt"]}]"#,
+    );
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: evals/evals.json: evals[0].files[0]: `haiku` has no file `evals/world.txt`; did you mean evals/words.txt?
+    ");
+}
+
+#[test]
+fn arguments_that_make_no_sense() {
+    let place = place();
+    assert_snapshot!(refused(&place, &["--eval", "rgen"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `haiku` has no eval `rgen`
+    hint: did you mean regen?
+    ");
+    assert_snapshot!(refused(&place, &["--only", "triggers", "--fail-under", "50"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: --fail-under is about evals, and there are none to run
+    hint: leave it out, or add evals/evals.json
+    ");
+    assert_snapshot!(refused(&place, &["--baseline", "no.json"]), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: cannot read no.json: No such file or directory (os error 2)
+    ");
+    assert_snapshot!(refused(&place, &["--judge-provider", "anthropic"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the judge: which model of `anthropic`?
+    hint: add --judge-model NAME, or `name` under [model] in your prowess.toml
+    ");
+    assert!(refused(&place, &["--runs", "0"]).contains("0 is not in 1..=1000"));
+}
+
+#[test]
+fn files_of_somebody_else_are_left_alone() {
+    let place = place();
+    place.write(BENCHMARK, "{\"mine\": true}\n");
+    assert_snapshot!(refused(&place, &[]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: prowess-eval/haiku/benchmark.json is there, and was not written by `prowess eval`
+    hint: name another directory with --out
+    ");
+    assert_eq!(place.read(BENCHMARK), "{\"mine\": true}\n");
+    place.write("file", "");
+    assert_snapshot!(refused(&place, &["--out", "file"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: file is not a directory
+    hint: name another one with --out
+    ");
+}
+
+#[test]
+fn no_key_and_no_approval() {
+    let place = place();
+    let run = place.run(&[
+        "eval",
+        "haiku",
+        "--provider",
+        "anthropic",
+        "--model",
+        "m",
+        "--approve-skills",
+        "haiku",
+    ]);
+    assert_eq!(run.code, Some(4));
+    assert!(run.stderr.contains("ANTHROPIC_API_KEY"), "{}", run.stderr);
+    assert_snapshot!(place.run(&["eval", "haiku"]).snapshot(), @r"
+    exit 4
+    --- stdout
+    --- stderr
+    error: `evals/check.sh` of `haiku` cannot look at answers: not approved: run
+    hint: run it in a terminal to be asked, or add `--approve-skills haiku` if you trust it
+    ");
+}
+
+#[test]
+fn a_model_that_is_down_from_the_beginning() {
+    let (place, model) = (place(), Model::new(|_: &Asked| Reply::Status(503)));
+    let run = run(&place, &model, &["--quiet"]);
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr.starts_with("error: `openai` answered 503"),
+        "{}",
+        run.stderr
+    );
+    assert!(!place.path("prowess-eval").exists());
+    assert_eq!(model.asked(), 1);
+}
+
+#[test]
+fn a_model_that_is_down_in_the_middle() {
+    let place = place();
+    let model = Model::new(|asked: &Asked| {
+        let without = !asked.last.contains("<skill id=");
+        if without && asked.last.contains("Regen") && !asked.system.starts_with("You judge") {
+            return Reply::Status(503);
+        }
+        pupil(asked)
+    });
+    let run = run(&place, &model, &["--runs", "2"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let line = "not answered, and failed: 0 with the skill, 2 without; `openai` answered 503";
+    assert!(run.stdout.contains(line), "{}", run.stdout);
+    let written = benchmark(&place);
+    let summary = &written["run_summary"];
+    assert_eq!(summary["without_skill"]["errors"], 2);
+    assert_eq!(summary["without_skill"]["pass_rate"]["mean"], 0.0);
+    assert_eq!(summary["with_skill"]["pass_rate"]["mean"], 1.0);
+    assert_eq!(written["triggers"][0]["triggered"], 2);
+    assert!(
+        place
+            .read(REPORT)
+            .contains("2 runs were not answered and count as failed.")
+    );
+}
+
+#[test]
+fn interrupted_it_writes_what_it_has() {
+    let place = place();
+    let model = Model::new(|asked: &Asked| {
+        if asked.last.contains("what is the time") {
+            return Reply::Hang;
+        }
+        pupil(asked)
+    });
+    let mut command = eval(&place, &model, &[]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    model.hangs();
+    let id = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    kill_process(id, Signal::INT).unwrap();
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr
+            .contains("stopped early: not everything was measured"),
+        "{}",
+        run.stderr
+    );
+    let written = benchmark(&place);
+    assert_eq!(written["partial"], true);
+    assert_eq!(written["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(written["triggers"].as_array().unwrap().len(), 1);
+    assert!(run.stdout.contains("regen"), "{}", run.stdout);
+    assert!(place.read(REPORT).contains("This was stopped early"));
+}
+
+#[test]
+fn nothing_that_a_skill_or_a_model_says_runs_in_the_report() {
+    let place = place();
+    let hostile = "</pre></title></style><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let evals = serde_json::json!([{
+        "id": format!("a{hostile}"), "prompt": hostile,
+        "expectations": [{"contains": hostile}, {"regex": "<[s]cript>"}],
+    }]);
+    place.write(EVALS, evals.to_string());
+    let triggers = serde_json::json!([{"query": hostile, "should_trigger": false}]);
+    place.write(
+        ".agents/skills/haiku/evals/triggers.json",
+        triggers.to_string(),
+    );
+    let model = Model::new(move |_: &Asked| Reply::Say(format!("{hostile}\u{1b}[2J")));
+    let run = run(&place, &model, &["--runs", "1"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'));
+    let page = place.read(REPORT);
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    for tag in ["<script", "<img", "\u{1b}", "http://", "https://", "url("] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+    assert_eq!(page.matches("</style>").count(), 1);
+}

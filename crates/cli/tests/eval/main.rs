@@ -1,0 +1,398 @@
+//! `prowess eval`, the whole program, against a model behind a real endpoint.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod failures;
+mod model;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use insta::assert_snapshot;
+use model::{Asked, Model, Reply};
+use serde_json::{Value, json};
+use support::{Place, Run, without_seconds};
+
+const EVALS: &str = r#"{"skill_name": "haiku", "evals": [
+    {"id": "regen", "prompt": "Ein Haiku über Regen 🌧", "expected_output": "Three lines", "files": ["evals/words.txt"],
+     "expectations": ["It is about rain", {"contains": "RAIN"}, {"regex": "\\d syllables"},
+        {"json_path": "$.lines[0]", "equals": 5}, {"script": "evals/check.sh"}]}
+]}"#;
+const TRIGGERS: &str = r#"[
+    {"query": "a poem, please", "should_trigger": true},
+    {"query": "what is the time", "should_trigger": false}
+]"#;
+
+/// A skill with evals, among others.
+pub(crate) fn place() -> Place {
+    let place = Place::new();
+    let skills = ".agents/skills";
+    place
+        .skill(&format!("{skills}/other"))
+        .write(
+            &format!("{skills}/haiku/SKILL.md"),
+            "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n",
+        )
+        .write(&format!("{skills}/haiku/evals/evals.json"), EVALS)
+        .write(&format!("{skills}/haiku/evals/triggers.json"), TRIGGERS)
+        .write(&format!("{skills}/haiku/evals/words.txt"), "drop, cloud")
+        .write(
+            &format!("{skills}/haiku/evals/check.sh"),
+            "#!/bin/sh\n[ -e left ] && echo used && exit 1\ntouch left\n\
+             case \"$1\" in *rain*) echo fine ;; *) echo dry; exit 1 ;; esac\n",
+        );
+    fs::create_dir(place.path(".git")).unwrap();
+    place
+}
+
+/// Knows what to do if it has the instructions, and finds them for a poem.
+pub(crate) fn pupil(asked: &Asked) -> Reply {
+    if asked.system.starts_with("You judge") {
+        let about = asked.last.contains("rain falls");
+        let verdict = if about {
+            "PASS\nIt is."
+        } else {
+            "FAIL\nIt is not."
+        };
+        return Reply::Say(verdict.to_owned());
+    }
+    let has_skill = asked.last.contains("<skill id=\"haiku\">");
+    if has_skill && asked.role == "user" {
+        assert!(asked.last.contains("drop, cloud"), "{}", asked.last);
+        assert!(asked.last.contains("über Regen 🌧"), "{}", asked.last);
+        return Reply::Say(
+            r#"{"lines": [5, 7, 5], "text": "rain falls", "of": "5 syllables"}"#.into(),
+        );
+    }
+    if asked.role == "user" && asked.last.contains("poem") {
+        return Reply::Load("haiku");
+    }
+    Reply::Say("I do not know.".to_owned())
+}
+
+/// `prowess eval haiku` with a model, and more.
+pub(crate) fn eval(place: &Place, model: &Model, more: &[&str]) -> Command {
+    let mut command = place.command(&["eval", "haiku", "--approve-skills", "haiku"]);
+    command
+        .args(["--provider", "openai", "--model", "scripted-1"])
+        .args(["--base-url", &model.url])
+        .args(more)
+        .env("OPENAI_API_KEY", "sk-test");
+    command
+}
+
+pub(crate) fn run(place: &Place, model: &Model, more: &[&str]) -> Run {
+    Run::of(eval(place, model, more).output().unwrap())
+}
+
+pub(crate) const BENCHMARK: &str = "prowess-eval/haiku/benchmark.json";
+pub(crate) const REPORT: &str = "prowess-eval/haiku/report.html";
+
+pub(crate) fn benchmark(place: &Place) -> Value {
+    serde_json::from_str(&place.read(BENCHMARK)).unwrap()
+}
+
+#[test]
+fn with_and_without_by_every_grader() {
+    let (place, model) = (place(), Model::new(pupil));
+    let run = run(&place, &model, &["--runs", "2"]);
+    assert_snapshot!(without_seconds(&run.snapshot()), @r"
+    exit 0
+    --- stdout
+    EVAL            WITH THE SKILL   WITHOUT          DIFFERENCE
+    regen           100% ± 0%        0% ± 0%          +100 points
+    all: pass rate  100% ± 0%        0% ± 0%          +100 points
+    all: tokens     110 ± 0          110 ± 0          +0
+    all: time       N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
+
+    MESSAGE           SHOULD USE IT  DID
+    a poem, please    yes            2 of 2
+    what is the time  no             0 of 2
+    right in 100%: used in 100% of what it is for, in 0% of what it is not for
+    --- stderr
+    8 chats: 2 × (2 × 1 eval + 2 messages); each is one request or more, and 4 requests to the judge
+    wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
+    ");
+    let written = benchmark(&place);
+    assert_eq!(written["partial"], false);
+    assert_eq!(written["model"], "openai/scripted-1");
+    assert_eq!(written["judge"], "openai/scripted-1");
+    let with = &written["runs"][0];
+    let graded = with["expectations"].as_array().unwrap();
+    assert_eq!(graded.len(), 5);
+    assert!(graded.iter().all(|it| it["passed"] == true), "{graded:?}");
+    assert_eq!(graded[4]["evidence"], "fine");
+    assert_eq!(
+        (&with["tokens"], &with["run_number"]),
+        (&json!(110), &json!(1))
+    );
+    let without = &written["runs"][2];
+    assert_eq!(without["configuration"], "without_skill");
+    let failed = without["expectations"].as_array().unwrap();
+    assert!(failed.iter().all(|it| it["passed"] == false), "{failed:?}");
+    assert_eq!(failed[4]["evidence"], "dry");
+    // Four answers and their judge, four messages; that one loads the skill is enough.
+    assert_eq!(model.asked(), 4 + 4 + 4);
+    let page = place.read(REPORT);
+    assert!(page.contains("Evals of haiku"));
+    assert!(page.contains("prefers-color-scheme:dark") && page.contains("<svg"));
+}
+
+#[test]
+fn json_is_what_was_written() {
+    let (place, model) = (place(), Model::new(pupil));
+    let run = run(&place, &model, &["--json", "--runs", "1", "--quiet"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert_eq!(run.stdout, place.read(BENCHMARK));
+    assert_eq!(run.json()["runs_per_configuration"], 1);
+}
+
+#[test]
+fn below_what_is_wanted() {
+    let (place, model) = (
+        place(),
+        Model::new(|asked: &Asked| match pupil(asked) {
+            Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
+            other => other,
+        }),
+    );
+    let arguments = ["--only", "evals", "--runs", "1", "--quiet", "--fail-under"];
+    let under = |percent: &str| run(&place, &model, &[&arguments[..], &[percent]].concat());
+    assert_eq!(under("80").code, Some(0));
+    let run = under("81");
+    assert_eq!(run.code, Some(3));
+    assert_eq!(
+        run.stderr,
+        "error: the pass rate with the skill is 80%, below 81%\n"
+    );
+    assert!(!run.stdout.contains("MESSAGE"));
+}
+
+#[test]
+fn what_changed_since_the_last_time() {
+    let (place, model) = (place(), Model::new(pupil));
+    assert_eq!(run(&place, &model, &["--runs", "1"]).code, Some(0));
+    let worse = Model::new(|asked: &Asked| match pupil(asked) {
+        Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
+        Reply::Load(_) => Reply::Say("No.".to_owned()),
+        other => other,
+    });
+    place.write("prowess-eval/haiku/mine.txt", "stays");
+    let run = run(&place, &worse, &["--runs", "1", "--baseline", BENCHMARK]);
+    assert_snapshot!(without_seconds(&run.snapshot()), @r"
+    exit 0
+    --- stdout
+    EVAL            WITH THE SKILL   WITHOUT          DIFFERENCE
+    regen           80% ± 0%         0% ± 0%          +80 points
+    all: pass rate  80% ± 0%         0% ± 0%          +80 points
+    all: tokens     110 ± 0          110 ± 0          +0
+    all: time       N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
+
+    MESSAGE           SHOULD USE IT  DID
+    a poem, please    yes            0 of 1
+    what is the time  no             0 of 1
+    right in 50%: used in 0% of what it is for, in 0% of what it is not for
+
+    WITH THE SKILL   BEFORE  NOW     DIFFERENCE
+    regen            100%    80%     -20 points
+    all: pass rate   100%    80%     -20 points
+    all: tokens      110     110     +0
+    all: time        N.NN s  N.NN s  ?N.NN s
+    messages: right  100%    50%     -50 points
+    --- stderr
+    4 chats: 1 × (2 × 1 eval + 2 messages); each is one request or more, and 2 requests to the judge
+    wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
+    ");
+    assert_eq!(place.read("prowess-eval/haiku/mine.txt"), "stays");
+    assert_eq!(
+        benchmark(&place)["run_summary"]["with_skill"]["pass_rate"]["mean"],
+        0.8
+    );
+    let files = fs::read_dir(place.path("prowess-eval/haiku")).unwrap();
+    assert_eq!(files.count(), 3);
+}
+
+#[test]
+fn a_directory_and_one_eval_of_many() {
+    let (place, model) = (place(), Model::new(pupil));
+    fs::rename(place.path(".agents/skills/haiku"), place.path("mine")).unwrap();
+    let out = place.path("über/ergebnis");
+    let mut command = place.command(&["eval", "./mine", "--approve-skills", "haiku"]);
+    command
+        .args(["--base-url", &model.url, "--model", "m", "--runs", "1"])
+        .args(["--eval", "regen", "--out"])
+        .arg(&out);
+    let run = Run::of(command.output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("regen           100% ± 0%        0% ± 0%"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stderr.ends_with("über/ergebnis/report.html\n"),
+        "{}",
+        run.stderr
+    );
+    assert!(out.join("benchmark.json").exists());
+}
+
+#[test]
+fn from_inside_of_the_skill_results_go_beside_it() {
+    let place = place();
+    let mut command = place.command(&["eval", ".", "--runs", "1", "--only", "triggers", "--quiet"]);
+    command.current_dir(place.path(".agents/skills/haiku"));
+    let run = Run::of(command.output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        place
+            .path(".agents/skills/prowess-eval/haiku/report.html")
+            .exists()
+    );
+    assert!(!place.path(".agents/skills/haiku/prowess-eval").exists());
+}
+
+#[test]
+fn another_model_judges() {
+    let place = place();
+    let judge = Model::new(|asked: &Asked| {
+        assert!(asked.system.starts_with("You judge"), "{}", asked.system);
+        Reply::Say("FAIL: never good enough".to_owned())
+    });
+    let model = Model::new(|asked: &Asked| {
+        assert!(!asked.system.starts_with("You judge"));
+        pupil(asked)
+    });
+    let run = run(
+        &place,
+        &model,
+        &[
+            "--runs",
+            "1",
+            "--json",
+            "--judge-model",
+            "strict",
+            "--judge-base-url",
+            &judge.url,
+        ],
+    );
+    let written = run.json();
+    assert_eq!(written["judge"], "local/strict");
+    assert_eq!(written["runs"][0]["pass_rate"], 0.8);
+    assert_eq!(judge.asked(), 2);
+}
+
+#[test]
+fn the_demo_says_what_it_is() {
+    let place = place();
+    let run = place.run(&[
+        "eval",
+        "haiku",
+        "--approve-skills",
+        "haiku",
+        "--runs",
+        "1",
+        "--only",
+        "evals",
+    ]);
+    assert_eq!(run.code, Some(0));
+    assert_snapshot!(run.stderr, @r"
+    2 chats: 1 × 2 × 1 eval; each is one request or more
+    the demo model does not think: this shows how evals work, and nothing about the skill
+    1 expectation is for a judge, and the demo model cannot judge: nothing of that holds; name one with --judge-provider
+    wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
+    ");
+    assert_eq!(benchmark(&place)["judge"], Value::Null);
+}
+
+/// A skill with code, which is there when the words of a message call for it.
+fn with_code() -> Place {
+    let place = Place::new();
+    place
+        .write(
+            "skills/counter/SKILL.md",
+            "---\nname: counter\ndescription: Counts words\n---\nUse the tool.\n",
+        )
+        .write(
+            "skills/counter/SKILL.yaml",
+            "name: counter\nversion: 1.0.0\ndescription: Counts words\ntypes: [tool]\ntriggers:\n  keywords: [count]\n\
+             implementation:\n  backend: starlark\n  entrypoint: main.star\n",
+        )
+        .write(
+            "skills/counter/main.star",
+            "def count(input):\n    return \"7\"\n\nregister_tool(\"count_words\", \"Counts words.\", count)\n",
+        )
+        .write(
+            "skills/counter/evals/evals.json",
+            r#"[{"prompt": "How many words?", "expectations": [{"contains": "there is a tool"}]}]"#,
+        )
+        .write(
+            "skills/counter/evals/triggers.json",
+            r#"[{"query": "count this for me", "should_trigger": true}, {"query": "good morning", "should_trigger": false}]"#,
+        );
+    place
+}
+
+#[test]
+fn code_of_others_that_nobody_approved_is_told_of() {
+    let place = with_code();
+    let model = Model::new(|_: &Asked| Reply::Say("no".to_owned()));
+    place
+        .write(
+            "skills/plain/SKILL.md",
+            "---\nname: plain\ndescription: Plain\n---\nBe plain.\n",
+        )
+        .write(
+            "skills/plain/evals/evals.json",
+            r#"[{"prompt": "count to three", "expectations": [{"contains": "three"}]}]"#,
+        );
+    let mut command = place.command(&["eval", "plain", "--in", "skills", "--runs", "1"]);
+    command.args(["--base-url", &model.url, "--model", "m", "--no-tools"]);
+    let run = Run::of(command.output().unwrap());
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let note = "the code of `counter` did not run: not-approved: `counter` asks for run, and nobody approved that";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    let path = "prowess-eval/plain/benchmark.json";
+    let written: Value = serde_json::from_str(&place.read(path)).unwrap();
+    assert_eq!(written["notes"], json!([note]));
+}
+
+#[test]
+fn code_is_active_where_it_is_called_for_and_nowhere_else() {
+    let place = with_code();
+    let arguments = ["eval", "counter", "--in", "skills", "--runs", "2"];
+    let refused = place.run(&arguments);
+    assert_eq!(refused.code, Some(4));
+    assert!(
+        refused.stderr.contains("--approve-skills counter"),
+        "{}",
+        refused.stderr
+    );
+    let model = Model::new(|asked: &Asked| {
+        let has_tool = asked.tools.iter().any(|tool| tool == "count_words");
+        let named = asked.last.contains("<skill id=\"counter\">");
+        assert_eq!(has_tool, named, "{}", asked.last);
+        Reply::Say(if has_tool { "there is a tool" } else { "no" }.to_owned())
+    });
+    let mut command = place.command(&arguments);
+    command
+        .args(["--approve-skills", "counter", "--quiet", "--json"])
+        .args(["--base-url", &model.url, "--model", "m"]);
+    let run = Run::of(command.output().unwrap());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let written = run.json();
+    assert_eq!(written["run_summary"]["delta"]["pass_rate"], 1.0);
+    assert_eq!(written["triggers"][0]["triggered"], 2);
+    assert_eq!(written["triggers"][1]["triggered"], 0);
+    // The word alone activates the code; nobody has to be asked about that.
+    assert_eq!(model.asked(), 4 + 2);
+}
