@@ -56,7 +56,11 @@ impl DemoProvider {
             return Reply::Call(tool, arguments);
         }
         if let Some(block) = named {
-            return Reply::Text(from_skill(&block));
+            return Reply::Text(format!(
+                "{DEMO} You named the skill `{}`, and this is how it begins: {}",
+                block.id,
+                beginning(&block.body)
+            ));
         }
         if was_loading {
             return Reply::Text(match block {

@@ -28,7 +28,10 @@ impl Card<'_> {
             ("✓", DONE)
         };
         let tool = printable(self.tool);
-        let cost = format!("{} ms, {}", self.duration_ms, size(self.bytes));
+        let cost = match self.duration_ms {
+            0 => size(self.bytes),
+            ms => format!("{ms} ms, {}", size(self.bytes)),
+        };
         let taken = 4 + tool.width() + 2 + cost.width() + 1;
         let room = width.saturating_sub(taken).max(8);
         let given = shortened(&brief(self.arguments), room);

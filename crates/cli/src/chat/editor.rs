@@ -237,6 +237,11 @@ impl Highlighter for Help {
         Cow::Owned(format!("{STRONG}{prompt}{STRONG:#}"))
     }
 
+    fn highlight_candidate<'c>(&self, candidate: &'c str, _: CompletionType) -> Cow<'c, str> {
+        let (name, about) = candidate.split_once("  ").unwrap_or((candidate, ""));
+        Cow::Owned(format!("{SKILL}{name}{SKILL:#}  {DIM}{about}{DIM:#}"))
+    }
+
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         Cow::Owned(format!("{DIM}{hint}{DIM:#}"))
     }

@@ -1,5 +1,6 @@
 //! What happens in a turn, as a person sees it: the answer on standard output, everything else on standard error.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess_agent::TurnReport;
 use prowess_agent::wire::{AgentEvent, By};
+use prowess_core::SkillId;
 use prowess_runtime::{Answer, Approver, Question};
 use serde_json::Value;
 
@@ -31,11 +33,13 @@ pub(crate) struct Screen {
 
 struct Drawn {
     markdown: Markdown,
-    /// Something of the answer stands on the line where the cursor is.
-    mid_line: bool,
     waiting: Option<ProgressBar>,
     /// Calls that are not over.
-    calls: Vec<(String, String, Value)>,
+    calls: Vec<(String, Value)>,
+    /// Skills that were said to be active.
+    active: Vec<SkillId>,
+    /// Lines stand above the answer, and a blank one is wanted between.
+    gap: bool,
     began: Instant,
 }
 
@@ -46,9 +50,10 @@ impl Screen {
             live: std::io::stdout().is_terminal(),
             drawn: Mutex::new(Drawn {
                 markdown: Markdown::new(terminal::width()),
-                mid_line: false,
                 waiting: None,
                 calls: Vec::new(),
+                active: Vec::new(),
+                gap: false,
                 began: Instant::now(),
             }),
         }
@@ -63,6 +68,8 @@ impl Screen {
         let mut drawn = self.drawn();
         drawn.markdown = Markdown::new(terminal::width());
         drawn.calls.clear();
+        drawn.active.clear();
+        drawn.gap = false;
         drawn.began = Instant::now();
         drawn.wait("thinking", self.quiet);
     }
@@ -86,9 +93,7 @@ impl Screen {
                 drawn.break_line();
                 let what = format!("{} {}", printable(tool), shortened(&brief(arguments), 40));
                 drawn.wait(what.trim_end(), self.quiet);
-                drawn
-                    .calls
-                    .push((call.clone(), tool.clone(), arguments.clone()));
+                drawn.calls.push((call.clone(), arguments.clone()));
             }
             AgentEvent::ToolFinished {
                 call,
@@ -98,8 +103,8 @@ impl Screen {
                 bytes,
                 ..
             } => {
-                let known = drawn.calls.iter().position(|(id, ..)| id == call);
-                let arguments = known.map(|at| drawn.calls.remove(at).2).unwrap_or_default();
+                let known = drawn.calls.iter().position(|(id, _)| id == call);
+                let arguments = known.map(|at| drawn.calls.remove(at).1).unwrap_or_default();
                 let card = Card {
                     tool,
                     arguments: &arguments,
@@ -120,6 +125,12 @@ impl Screen {
                 print(&text);
             }
             other => {
+                if let Some(id) = became_active(other) {
+                    if drawn.active.contains(id) {
+                        return;
+                    }
+                    drawn.active.push(id.clone());
+                }
                 if let Some(line) = line(other) {
                     drawn.note(&line, self.quiet);
                 }
@@ -135,10 +146,10 @@ impl Screen {
         let seconds = drawn.began.elapsed().as_secs_f64();
         if let Some(report) = report.filter(|_| !self.quiet && terminal::shows_progress()) {
             let usage = report.tokens.provider;
-            let line = format!(
-                "{} tokens in, {} out, {seconds:.1} s",
-                usage.input, usage.output
-            );
+            let mut line = format!("{} tokens in, {} out", usage.input, usage.output);
+            if seconds >= 0.1 {
+                let _ = write!(line, ", {seconds:.1} s");
+            }
             drawn.note(&format!("{DIM}{line}{DIM:#}"), self.quiet);
         }
     }
@@ -174,7 +185,10 @@ impl Drawn {
         let text = self.markdown.push(delta);
         if !text.is_empty() {
             self.stop_waiting();
-            self.mid_line = !text.ends_with('\n');
+            if self.gap {
+                terminal::note("");
+                self.gap = false;
+            }
             print(&text);
         }
     }
@@ -186,7 +200,6 @@ impl Drawn {
             self.stop_waiting();
             print(&rest);
         }
-        self.mid_line = false;
     }
 
     fn note(&mut self, line: &str, quiet: bool) {
@@ -198,12 +211,22 @@ impl Drawn {
             Some(bar) => bar.suspend(|| terminal::note(line)),
             None => terminal::note(line),
         }
+        self.gap = true;
     }
 }
 
 /// Prints a part of the answer. Whoever closed standard output does not want to read.
 fn print(text: &str) {
     let _ = terminal::print(text);
+}
+
+/// The skill that an event is about, if it says that one is active now.
+fn became_active(event: &AgentEvent) -> Option<&SkillId> {
+    match event {
+        AgentEvent::SkillLoaded { id, .. } => Some(id),
+        AgentEvent::SkillState { id, to, .. } if to == "active" => Some(id),
+        _ => None,
+    }
 }
 
 /// What else is worth a line.

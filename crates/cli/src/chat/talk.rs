@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use prowess_agent::wire::{AgentEvent, Entry};
 use prowess_agent::{AgentError, Cancel, Chat, TurnTokens};
-use prowess_core::SkillId;
+use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
 
 use super::card::{brief, shortened, size};
@@ -90,7 +90,7 @@ pub(super) async fn talk(
         .filter(|_| talk.chat.entries().next().is_some() && !global.quiet)
     {
         terminal::note(&format!(
-            "{DIM}`prowess chat --resume {id}` goes on with it{DIM:#}"
+            "{DIM}to go on with it:{DIM:#} prowess chat --resume {id}"
         ));
     }
     talk.opened.lived.runtime.shut_down().await;
@@ -100,12 +100,25 @@ pub(super) async fn talk(
 impl Talk {
     fn greet(&self) {
         let agent = &self.opened.lived.agent;
-        let skills = agent.skills().catalog().len();
-        let noun = if skills == 1 { "skill" } else { "skills" };
-        let model = printable(agent.provider().name());
-        terminal::note(&format!(
-            "{STRONG}prowess{STRONG:#} with {model} and {skills} {noun}"
-        ));
+        let catalog = agent.skills().catalog();
+        let built_in = catalog
+            .skills()
+            .filter(|skill| skill.descriptor.scope == Scope::Builtin)
+            .count();
+        let noun = if catalog.len() == 1 {
+            "skill"
+        } else {
+            "skills"
+        };
+        let mut line = format!(
+            "{STRONG}prowess{STRONG:#} with {} and {} {noun}",
+            printable(agent.provider().name()),
+            catalog.len()
+        );
+        if built_in > 0 {
+            let _ = write!(line, ", {built_in} of them built in");
+        }
+        terminal::note(&line);
         if self.opened.is_demo_by_default {
             terminal::note(&format!(
                 "{DIM}no model is chosen: a demo answers; `prowess chat --help` says how to choose one{DIM:#}"
@@ -186,7 +199,7 @@ impl Talk {
             },
             Order::Quit => String::new(),
         };
-        Ok(terminal::print(&text)?)
+        Ok(terminal::print(&format!("{text}\n"))?)
     }
 
     async fn reload(&mut self) -> Result<(), AgentError> {
@@ -284,20 +297,36 @@ fn unfolded(chat: &Chat) -> String {
 /// Where the tokens went.
 fn costs(cost: &TurnTokens) -> String {
     let usage = cost.provider;
+    let noun = if cost.requests == 1 {
+        "request"
+    } else {
+        "requests"
+    };
     let mut text = format!(
-        "{} tokens in ({} of them cached), {} out, {} requests\n",
+        "{} tokens in, {} of them cached, {} out; {} {noun}\n",
         usage.input, usage.cached, usage.output, cost.requests
     );
-    let _ = writeln!(
-        text,
-        "the last request, estimated: {} of instructions ({} of them the catalog), {} of tools, {} of messages",
-        cost.system, cost.catalog, cost.tools, cost.messages
-    );
+    text.push_str("the last request, estimated:\n");
+    let parts = [
+        ("instructions", cost.system),
+        ("  of them the catalog", cost.catalog),
+        ("tools", cost.tools),
+        ("messages", cost.messages),
+    ];
+    for (what, tokens) in parts {
+        let _ = writeln!(text, "  {what:<22} {tokens:>7}");
+    }
+    if !cost.skills.is_empty() {
+        text.push_str("skill by skill: catalog, instructions, files\n");
+    }
     for skill in &cost.skills {
         let _ = writeln!(
             text,
-            "  {}: {} in the catalog, {} of instructions, {} of files",
-            skill.id, skill.catalog, skill.instructions, skill.files
+            "  {:<22} {:>7} {:>7} {:>7}",
+            skill.id.as_str(),
+            skill.catalog,
+            skill.instructions,
+            skill.files
         );
     }
     text
