@@ -13,6 +13,7 @@ use prowess_config::SkillsConfig;
 use prowess_core::{Skills, ToolUse};
 use prowess_runtime::Model;
 
+use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 
 /// The stand-in that needs no key and no network.
@@ -70,7 +71,11 @@ pub(crate) enum Chosen {
 }
 
 /// What the arguments and the configuration come to.
-pub(crate) fn choose(arguments: &ModelArguments, config: &SkillsConfig) -> Result<Chosen, Refused> {
+pub(crate) fn choose(
+    arguments: &ModelArguments,
+    config: &SkillsConfig,
+    global: &Global,
+) -> Result<Chosen, Refused> {
     let ours = &config.model;
     // What is configured belongs to the provider that is configured.
     let same = match (&arguments.provider, &ours.provider) {
@@ -131,6 +136,12 @@ pub(crate) fn choose(arguments: &ModelArguments, config: &SkillsConfig) -> Resul
             "add --model NAME, or `name` under [model] in your prowess.toml",
         ));
     };
+    if global.offline && !base_url.as_deref().is_some_and(is_here) {
+        return Err(Refused::usage(
+            format!("`{provider}` is not on this machine, and --offline never touches the network"),
+            "leave --offline out, name a server on this machine with --base-url, or try `--provider demo`",
+        ));
+    }
     Ok(Chosen::Real(ModelChoice {
         provider,
         model,
@@ -138,6 +149,19 @@ pub(crate) fn choose(arguments: &ModelArguments, config: &SkillsConfig) -> Resul
         api_key_env,
         tool_use,
     }))
+}
+
+/// Whether a place is on this machine.
+fn is_here(url: &str) -> bool {
+    let Ok(url) = url::Url::parse(url) else {
+        return false;
+    };
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 fn strange(key: &str, instead: &str) -> Refused {
@@ -219,8 +243,12 @@ pub(crate) fn not_made(error: &AgentError) -> Refused {
 }
 
 /// The configured model, for the code of skills; it is opened when somebody asks it something.
-pub(crate) fn for_skills(config: &SkillsConfig, skills: &Skills) -> Option<Arc<dyn Model>> {
-    let chosen = choose(&ModelArguments::default(), config);
+pub(crate) fn for_skills(
+    config: &SkillsConfig,
+    skills: &Skills,
+    global: &Global,
+) -> Option<Arc<dyn Model>> {
+    let chosen = choose(&ModelArguments::default(), config, global);
     if matches!(
         chosen,
         Ok(Chosen::Demo {

@@ -83,7 +83,7 @@ async fn open(
 ) -> Result<Opened> {
     let approver = Arc::<Screen>::clone(screen);
     let prepared = living::prepare(&arguments.living, global, approver).await?;
-    let chosen = model::choose(&arguments.model, &prepared.config)?;
+    let chosen = model::choose(&arguments.model, &prepared.config, global)?;
     let store = prepared.store.clone();
     let mode = if is_conversation {
         Mode::Interactive

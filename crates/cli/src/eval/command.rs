@@ -34,7 +34,7 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let home = prepared.skills.sources().location(&catalog, &skill);
     let home = home.as_deref().map(Path::new);
     let out = Out::new(arguments.out.as_deref(), &skill, home)?;
-    let models = Models::choose(arguments, &prepared)?;
+    let models = Models::choose(arguments, &prepared, global)?;
     let runs = usize::from(arguments.runs);
     let say = |line: &str| {
         if !global.quiet {

@@ -11,6 +11,7 @@ use prowess_spec::manifest::Mode;
 
 use super::arguments::EvalArguments;
 use crate::agent::{Lived, live};
+use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 use crate::living::Prepared;
 use crate::model::{self, Chosen};
@@ -45,10 +46,14 @@ pub(super) struct Models {
 }
 
 impl Models {
-    pub(super) fn choose(arguments: &EvalArguments, prepared: &Prepared) -> Result<Self> {
-        let answers = model::choose(&arguments.model, &prepared.config)?;
+    pub(super) fn choose(
+        arguments: &EvalArguments,
+        prepared: &Prepared,
+        global: &Global,
+    ) -> Result<Self> {
+        let answers = model::choose(&arguments.model, &prepared.config, global)?;
         let judge = arguments.judge.over(&arguments.model);
-        let judges = match model::choose(&judge, &prepared.config).map_err(of_judge)? {
+        let judges = match model::choose(&judge, &prepared.config, global).map_err(of_judge)? {
             Chosen::Demo { .. } => None,
             real @ Chosen::Real(_) => Some(real),
         };

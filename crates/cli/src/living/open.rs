@@ -71,7 +71,7 @@ pub(crate) struct Company {
 /// Opens what the arguments and the configuration name, for a command that prints what happens.
 pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result<Living> {
     let prepared = prepare(arguments, global, Arc::new(Terminal)).await?;
-    let model = model::for_skills(&prepared.config, &prepared.skills);
+    let model = model::for_skills(&prepared.config, &prepared.skills, global);
     let company = Company {
         listener: tell::listener(global.quiet),
         model,

@@ -59,6 +59,35 @@ fn choices_that_make_no_sense() {
     }
 }
 
+#[test]
+fn offline_means_offline() {
+    let place = project();
+    let arguments = [
+        "--offline",
+        "--provider",
+        "openai",
+        "--model",
+        "m",
+        "-p",
+        "x",
+    ];
+    let refused = run(&place, None, &arguments);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("--offline never touches the network")
+    );
+    let here = model(Wire::OpenAi, [Step::Say("here")]);
+    let said = run(&place, Some(&here), &["--offline", "-p", "x"]);
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (Some(0), "here\n"),
+        "{}",
+        said.stderr
+    );
+}
+
 /// Whoever wrote the project does not get the user's key, by any of the keys of the file.
 #[test]
 fn a_project_does_not_say_where_keys_go() {
