@@ -121,11 +121,19 @@ impl Chat {
         });
     }
 
-    /// Takes a turn back that is not over, or of which nothing is worth keeping.
-    pub(crate) fn restore(&mut self) {
+    /// Whether a turn of it is in the store.
+    pub fn is_kept(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.turns > 0)
+    }
+
+    /// Takes a turn back that was dropped before it was over, as the next turn would.
+    pub fn restore(&mut self) {
         let Some(before) = self.unfinished.take() else {
             return;
         };
+        if let Some(living) = &self.agent.inner.living {
+            living.forget_heard();
+        }
         self.session = before.session;
         self.lines.truncate(before.lines);
         self.view = before.view;

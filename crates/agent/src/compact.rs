@@ -10,9 +10,9 @@ use crate::chat::Chat;
 use crate::history::Line;
 use crate::limits::{PINNED_BYTES, SUMMARY_TOKENS};
 use crate::living::Tell;
-use crate::model::complete;
+use crate::model::counted;
 use crate::options::Compaction;
-use crate::provider::{Message, Provider};
+use crate::provider::{Message, Provider, Usage};
 use crate::wire::{AgentEvent, Entry};
 
 /// The share of the window, in percent, that is aimed at.
@@ -83,11 +83,12 @@ impl Chat {
     }
 
     /// Makes room if the next request would take too much. `start` is where this turn begins, `rest` what the prompt
-    /// and the tools take.
+    /// and the tools take. What a summary costs is added to `usage`.
     pub(crate) async fn make_room(
         &mut self,
         start: usize,
         rest: usize,
+        usage: &mut Usage,
         tell: &Tell<'_>,
         cancel: &Cancel,
     ) {
@@ -100,7 +101,12 @@ impl Chat {
         }
         let seen = self.lines.len() - self.view.from;
         let compacted = self
-            .drop_turns(start, before - (window * AIM / 100).min(before), cancel)
+            .drop_turns(
+                start,
+                before - (window * AIM / 100).min(before),
+                usage,
+                cancel,
+            )
             .await;
         let messages = if compacted {
             seen - (self.lines.len() - 1 - self.view.from)
@@ -122,7 +128,13 @@ impl Chat {
     }
 
     /// Drops whole turns, the oldest first, until `excess` tokens are gone or only this turn is left.
-    async fn drop_turns(&mut self, start: usize, excess: usize, cancel: &Cancel) -> bool {
+    async fn drop_turns(
+        &mut self,
+        start: usize,
+        excess: usize,
+        usage: &mut Usage,
+        cancel: &Cancel,
+    ) -> bool {
         let mut gone = 0;
         let mut cut = None;
         for (index, line) in self
@@ -149,7 +161,7 @@ impl Chat {
             if inner.options.compaction == Compaction::Summarise && inner.provider.summarises() {
                 let bytes = inner.options.context_window * 3;
                 let text = transcript(self.view.summary.as_deref(), dropped, bytes);
-                let asked = summarise(&*inner.provider, &text);
+                let asked = summarise(&*inner.provider, &text, usage);
                 cancel.unless(asked).await.flatten()
             } else {
                 None
@@ -202,8 +214,9 @@ impl Chat {
     }
 }
 
-async fn summarise(provider: &dyn Provider, transcript: &str) -> Option<String> {
-    let answer = complete(provider, transcript, SUMMARISE, Some(SUMMARY_TOKENS)).await;
+async fn summarise(provider: &dyn Provider, transcript: &str, usage: &mut Usage) -> Option<String> {
+    let limit = Some(SUMMARY_TOKENS);
+    let answer = counted(provider, transcript, SUMMARISE, limit, usage).await;
     answer.ok().filter(|summary| !summary.trim().is_empty())
 }
 

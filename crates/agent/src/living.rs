@@ -8,7 +8,6 @@ use prowess_runtime::{
 };
 use prowess_spec::manifest::Mode;
 
-use crate::cancel::Cancel;
 use crate::wire::AgentEvent;
 
 /// Skills with code, and what makes them active.
@@ -58,7 +57,6 @@ impl Living {
         message: &str,
         known: &mut Vec<AgentEvent>,
         tell: &Tell<'_>,
-        cancel: &Cancel,
     ) {
         let situation = Situation {
             project: &self.project,
@@ -75,9 +73,6 @@ impl Living {
             }
         };
         for activation in activations {
-            if cancel.is_cancelled() {
-                return;
-            }
             self.activate(&activation.id, known, tell).await;
         }
     }
@@ -97,6 +92,11 @@ impl Living {
             }
         }
         self.tell_heard(tell);
+    }
+
+    /// Forgets what the skills had to tell.
+    pub(crate) fn forget_heard(&self) {
+        self.heard.take();
     }
 
     /// Tells what the skills had to tell.

@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use prowess_runtime::Model;
 
 use crate::limits::ANSWER_BYTES;
-use crate::provider::{Delta, Message, Provider, Request};
+use crate::provider::{Delta, Message, Provider, Request, Usage};
 
 struct OneQuestion(Arc<dyn Provider>);
 
@@ -37,6 +37,18 @@ pub(crate) async fn complete(
     system: &str,
     max_tokens: Option<u32>,
 ) -> Result<String, crate::ProviderError> {
+    let mut usage = Usage::default();
+    counted(provider, prompt, system, max_tokens, &mut usage).await
+}
+
+/// The same; what it costs is added to `usage`.
+pub(crate) async fn counted(
+    provider: &dyn Provider,
+    prompt: &str,
+    system: &str,
+    max_tokens: Option<u32>,
+    usage: &mut Usage,
+) -> Result<String, crate::ProviderError> {
     let request = Request {
         system: system.to_owned(),
         messages: vec![Arc::new(Message::User(prompt.to_owned()))],
@@ -48,6 +60,7 @@ pub(crate) async fn complete(
     while let Some(delta) = answer.next().await {
         match delta? {
             Delta::Text(more) => text.push_str(&more),
+            Delta::Usage(more) => *usage += more,
             Delta::Stop(_) => break,
             _ => {}
         }

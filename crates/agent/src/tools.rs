@@ -295,7 +295,7 @@ impl Caller<'_> {
             && input
                 .get("path")
                 .and_then(Value::as_str)
-                .is_some_and(|path| path.ends_with(prowess_spec::SKILL_FILE));
+                .is_some_and(|path| path.trim_start_matches("./") == prowess_spec::SKILL_FILE);
         let gives_instructions = loaded.is_some() || (is_own_file && !result.is_error);
         let Some(runtime) = self.runtime() else {
             return Raw {

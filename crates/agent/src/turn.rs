@@ -16,7 +16,7 @@ use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
 use crate::living::Tell;
 use crate::prompt::{fragments, joined, place, tool_tokens};
-use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply};
+use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, Cut};
 
@@ -64,6 +64,8 @@ pub enum Saved {
     Yes,
     /// Not yet: the next turn takes it along.
     NotYet,
+    /// No: somebody else went on with the chat meanwhile. It has to be opened again.
+    Elsewhere,
 }
 
 /// What a turn has so far.
@@ -126,9 +128,9 @@ impl Chat {
         self.check_unchanged().await?;
         self.remember();
         let mut progress = Progress::default();
-        let outcome = self
-            .work(text, references, tell, cancel, &mut progress)
-            .await;
+        // On the heap: it is larger than what stacks of others should hold.
+        let work = Box::pin(self.work(text, references, tell, cancel, &mut progress));
+        let outcome = work.await;
         if let Some(failure) = &outcome.failure {
             let reason = failure.to_string();
             tell(AgentEvent::Failed { reason });
@@ -136,14 +138,15 @@ impl Chat {
         progress.tokens.skills = self.ledger.skills().to_vec();
         tell(AgentEvent::Usage(progress.tokens.clone()));
         let mut saved = Saved::Yes;
-        let mut changed = None;
         if outcome.is_nothing(progress.rounds) {
             self.restore();
         } else if let Err(error) = self.save(progress.tokens.provider).await {
             saved = Saved::NotYet;
             let reason = error.to_string();
             tell(AgentEvent::NotSaved { reason });
-            changed = matches!(error, StoreError::ChatChanged { .. }).then_some(error);
+            if matches!(error, StoreError::ChatChanged { .. }) {
+                saved = Saved::Elsewhere;
+            }
         }
         self.unfinished = None;
         tell(AgentEvent::Done {
@@ -151,9 +154,6 @@ impl Chat {
             text: outcome.text.clone(),
             rounds: progress.rounds,
         });
-        if let Some(error) = changed {
-            return Err(error.into());
-        }
         match outcome.failure {
             Some(error) if outcome.text.is_empty() && progress.rounds == 0 => Err(error.into()),
             failure => Ok(TurnReport {
@@ -176,7 +176,9 @@ impl Chat {
         progress: &mut Progress,
     ) -> Outcome {
         let start = self.lines.len();
-        let asks = self.begin(text, references, tell, cancel).await;
+        let Some(asks) = cancel.unless(self.begin(text, references, tell)).await else {
+            return self.stopped("", progress);
+        };
         if !asks {
             return Outcome::new(Ending::Activated, "");
         }
@@ -214,7 +216,7 @@ impl Chat {
             };
             progress.tokens.requests += 1;
             if calls.is_empty() {
-                return self.finish(text, state, reason, tell).await;
+                return self.finish(text, state, reason, tell, cancel).await;
             }
             if progress.rounds >= self.agent.inner.options.tool_rounds {
                 self.lines.push(Line::model(
@@ -240,17 +242,11 @@ impl Chat {
     }
 
     /// Everything before the first request; whether there is anything to ask.
-    async fn begin(
-        &mut self,
-        text: &str,
-        references: &[SkillId],
-        tell: &Tell<'_>,
-        cancel: &Cancel,
-    ) -> bool {
+    async fn begin(&mut self, text: &str, references: &[SkillId], tell: &Tell<'_>) -> bool {
         let living = self.agent.inner.living.clone();
         if let Some(living) = &living {
             living.runtime.begin_turn().await;
-            living.evaluate(text, &mut self.told, tell, cancel).await;
+            living.evaluate(text, &mut self.told, tell).await;
         }
         let turn = self.session.turn(text, references).await;
         for event in &turn.events {
@@ -327,8 +323,10 @@ impl Chat {
                 .is_some_and(|(asked, _)| *asked == active);
             if !fresh {
                 let budget = inner.options.fragment_tokens;
-                let text = fragments(living, &system, budget, tell).await;
-                self.fragments = Some((active, text));
+                let text = cancel
+                    .unless(fragments(living, &system, budget, tell))
+                    .await;
+                self.fragments = Some((active, text.unwrap_or_default()));
             }
             if let Some((_, added)) = &self.fragments {
                 system = joined([system.as_str(), added.as_str()]);
@@ -341,7 +339,9 @@ impl Chat {
         let rest = tokens.system
             + tokens.tools
             + estimate_tokens(&catalog) * usize::from(in_system.is_empty());
-        self.make_room(start, rest, tell, cancel).await;
+        let mut usage = Usage::default();
+        self.make_room(start, rest, &mut usage, tell, cancel).await;
+        progress.tokens.provider += usage;
         progress.tokens.messages = self.message_tokens();
         let lines = self.lines.get(self.view.from..).unwrap_or_default();
         let mut messages = messages(lines, &self.view.lead);
@@ -407,7 +407,8 @@ impl Chat {
             let text = format!("skill {id} loaded");
             tell(AgentEvent::Notice { text });
             if let Some(living) = &agent.inner.living {
-                living.activate(&id, &mut self.told, tell).await;
+                let activated = living.activate(&id, &mut self.told, tell);
+                let _ = cancel.unless(activated).await;
             }
         }
         cancel.is_cancelled()
@@ -420,12 +421,14 @@ impl Chat {
         state: Option<Value>,
         reason: StopReason,
         tell: &Tell<'_>,
+        cancel: &Cancel,
     ) -> Outcome {
         let mut text = text;
         if let Some(living) = &self.agent.inner.living {
-            let changed = living.runtime.after_response(&text).await;
+            // The answer is there, whoever does not want to wait for what handlers make of it.
+            let changed = cancel.unless(living.runtime.after_response(&text)).await;
             living.tell_heard(tell);
-            if changed != text {
+            if let Some(changed) = changed.filter(|changed| *changed != text) {
                 tell(AgentEvent::Replaced {
                     text: changed.clone(),
                 });

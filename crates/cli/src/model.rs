@@ -9,7 +9,7 @@ use clap::Args;
 use prowess_agent::{
     AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, model_of,
 };
-use prowess_config::SkillsConfig;
+use prowess_config::{Origin, SkillsConfig};
 use prowess_core::{Skills, ToolUse};
 use prowess_runtime::Model;
 
@@ -77,22 +77,25 @@ pub(crate) fn choose(
     global: &Global,
 ) -> Result<Chosen, Refused> {
     let ours = &config.model;
-    // What is configured belongs to the provider that is configured.
-    let same = match (&arguments.provider, &ours.provider) {
-        (Some(named), configured) => Some(named) == configured.as_ref(),
-        (None, _) => true,
+    // A place that is typed without a name is a server of the user's own.
+    let typed = match (&arguments.provider, &arguments.base_url) {
+        (Some(provider), _) => Some(provider.as_str()),
+        (None, Some(_)) => Some(LOCAL),
+        (None, None) => None,
     };
-    let base_url = arguments.base_url.clone().or_else(|| {
-        let configured = ours.base_url.as_ref().filter(|_| same);
-        configured.map(|url| url.expose().to_owned())
-    });
-    let provider = arguments.provider.as_ref().or(ours.provider.as_ref());
+    // What is configured belongs to the provider that is configured.
+    let same = typed.is_none_or(|typed| Some(typed) == ours.provider.as_deref());
     let tool_use = if arguments.no_tools || (same && !ours.tools) {
         ToolUse::Unavailable
     } else {
         ToolUse::Available
     };
-    let provider = match (provider, &base_url) {
+    // Keys and places are the user's; a provider that a project chose is not who they are for.
+    let own = same && (arguments.provider.is_some() || !config.project_states("model.provider"));
+    let configured = ours.base_url.as_ref().filter(|_| own);
+    let configured = configured.map(|url| url.expose().to_owned());
+    let base_url = arguments.base_url.clone().or(configured);
+    let provider = match (typed.or(ours.provider.as_deref()), &base_url) {
         (Some(provider), _) if provider.trim().eq_ignore_ascii_case(DEMO) => {
             let by_default = false;
             return Ok(Chosen::Demo {
@@ -100,7 +103,7 @@ pub(crate) fn choose(
                 tool_use,
             });
         }
-        (Some(provider), _) => provider.clone(),
+        (Some(provider), _) => provider.to_owned(),
         (None, Some(_)) => LOCAL.to_owned(),
         (None, None) if arguments.model.is_some() || ours.name.is_some() => {
             return Err(Refused::usage(
@@ -116,16 +119,16 @@ pub(crate) fn choose(
             });
         }
     };
-    // Whoever wrote the project must not have keys sent to a place, or other secrets sent as keys.
-    if arguments.base_url.is_none() && same && config.project_states("model.base_url") {
-        let url = ours.base_url.as_ref().map(ToString::to_string);
-        let url = url.unwrap_or_default();
-        return Err(strange("base_url", &format!("--base-url {url}")));
+    // Rather than going elsewhere than the project says, and than somebody may think.
+    for key in ["model.base_url", "model.api_key_env"] {
+        if let Some(origin) = config.ignored(key).filter(|_| typed.is_none()) {
+            return Err(strange(key, origin, &provider));
+        }
     }
-    let api_key_env = ours.api_key_env.clone().filter(|_| same);
-    if api_key_env.is_some() && config.project_states("model.api_key_env") {
-        return Err(strange("api_key_env", &format!("--provider {provider}")));
-    }
+    let api_key_env = ours
+        .api_key_env
+        .clone()
+        .filter(|_| own && (arguments.base_url.is_none() || arguments.provider.is_some()));
     let named = arguments
         .model
         .clone()
@@ -164,13 +167,13 @@ fn is_here(url: &str) -> bool {
     }
 }
 
-fn strange(key: &str, instead: &str) -> Refused {
+fn strange(key: &str, origin: &Origin, provider: &str) -> Refused {
     Refused {
         message: format!(
-            "a project's file sets `model.{key}`, and could have a key of yours sent to somebody else"
+            "{origin}: a project's file sets `{key}`, and could have a key of yours sent to somebody else"
         ),
         hint: Some(format!(
-            "if you trust it, put it into your own prowess.toml, or use {instead}"
+            "if you trust it, put it into your own prowess.toml, or name the file with --config; `--provider {provider}` goes without it"
         )),
         exit: Exit::Permission,
     }
@@ -210,6 +213,10 @@ pub(crate) fn refused(error: &ProviderError) -> Refused {
             Some(format!(
                 "export {variable}=..., name another variable as `api_key_env` under [model] in your own prowess.toml, or try `--provider demo`"
             )),
+            Exit::Permission,
+        ),
+        ProviderError::KeyRefused { variable: None, .. } => (
+            Some("name the variable that holds it as `api_key_env` under [model] in your own prowess.toml".to_owned()),
             Exit::Permission,
         ),
         ProviderError::KeyRefused { .. } => (None, Exit::Permission),

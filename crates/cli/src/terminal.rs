@@ -77,12 +77,17 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
-            let visible = matches!(c, '\n' | '\t') || !c.is_control();
+            let visible = matches!(c, '\n' | '\t') || !(c.is_control() || turns_text(c));
             let kept = visible.then_some(c);
             let escaped = (!visible).then(|| c.escape_default()).into_iter().flatten();
             kept.into_iter().chain(escaped)
         })
         .collect()
+}
+
+/// Whether a character makes a terminal show text in another order than it is.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 #[cfg(test)]
@@ -92,5 +97,6 @@ mod tests {
     #[test]
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mb\n\tc"), "a\\u{1b}[31mb\n\tc");
+        assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
     }
 }

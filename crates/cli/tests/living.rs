@@ -16,7 +16,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use support::terminal::{plain, run};
+use support::terminal::{answering, plain};
 use support::{Place, Run};
 
 /// The example skills, in a project.
@@ -29,9 +29,10 @@ fn examples() -> Place {
     place
 }
 
-/// What a terminal shows when somebody types.
-fn typed(place: &Place, arguments: &[&str], input: &str) -> String {
-    plain(&run(place, 100, arguments, input)).replace("\r\n", "\n")
+/// What a terminal shows when somebody answers.
+fn typed(place: &Place, arguments: &[&str], answers: &str) -> String {
+    let shown = answering(place, 100, arguments, "[D]eny: ", answers);
+    plain(&shown).replace("\r\n", "\n")
 }
 
 /// What a skill consists of may change; that it is shown may not.

@@ -46,6 +46,7 @@ pub struct SkillsConfig {
     /// The files that were read, the strongest first.
     pub files: Vec<(Scope, Arc<Path>)>,
     entries: Vec<Entry>,
+    ignored: Vec<(String, Origin)>,
 }
 
 /// Everything that the tables hold.
@@ -89,6 +90,17 @@ impl SkillsConfig {
         self.entries.iter().any(project)
     }
 
+    /// Where a project's file states this key, which only the user's own file or a named one may: it does not count.
+    pub fn ignored(&self, key: &str) -> Option<&Origin> {
+        let mut found = self.ignored.iter().filter(|(ignored, _)| ignored == key);
+        found.next().map(|(_, origin)| origin)
+    }
+
+    /// Every key that a project's file states and that does not count there.
+    pub fn all_ignored(&self) -> &[(String, Origin)] {
+        &self.ignored
+    }
+
     /// What is wrong with repositories, each problem naming its own.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.repositories.iter().flat_map(Repository::problems)
@@ -101,7 +113,7 @@ impl Default for SkillsConfig {
         let lookup = Lookup::new(Path::new(""));
         let mut log = Log::default();
         let (tree, _) = read(&[], &lookup, &mut log, Vec::new());
-        assemble(tree, log.entries, Vec::new(), |_| Vec::new())
+        assemble(tree, log, Vec::new(), |_| Vec::new())
     }
 }
 
@@ -181,12 +193,12 @@ fn build(files: &[Loaded], lookup: &Lookup<'_>) -> Result<SkillsConfig, Error> {
         .iter()
         .map(|file| (file.scope, Arc::clone(&file.path)));
     let problems = |faults| problems(faults, &sources);
-    Ok(assemble(tree, log.entries, files.collect(), problems))
+    Ok(assemble(tree, log, files.collect(), problems))
 }
 
 fn assemble(
     tree: Tree,
-    entries: Vec<Entry>,
+    log: Log,
     files: Vec<(Scope, Arc<Path>)>,
     problems: impl Fn(Vec<Fault>) -> Vec<Problem>,
 ) -> SkillsConfig {
@@ -210,7 +222,8 @@ fn assemble(
         model: tree.model,
         store: tree.store,
         files,
-        entries,
+        entries: log.entries,
+        ignored: log.ignored,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::problem::ProblemKind;
 /// What a variable holds is not looked at again.
 pub(crate) fn expand<'t>(
     text: &'t str,
-    variables: &dyn Fn(&str) -> Option<OsString>,
+    variables: &dyn Fn(&str) -> Result<OsString, ProblemKind>,
 ) -> Result<Cow<'t, str>, ProblemKind> {
     if !text.contains("${") {
         return Ok(Cow::Borrowed(text));
@@ -27,18 +27,40 @@ pub(crate) fn expand<'t>(
         if !is_variable(name) {
             return Err(ProblemKind::VariableName);
         }
-        let variable = || name.to_owned();
-        let value = variables(name).ok_or_else(|| ProblemKind::Unset {
-            variable: variable(),
-        })?;
+        let value = variables(name)?;
         let value = value.into_string().map_err(|_| ProblemKind::NotUnicode {
-            variable: variable(),
+            variable: name.to_owned(),
         })?;
         expanded.extend([before, &value]);
         rest = after;
     }
     expanded.push_str(rest);
     Ok(Cow::Owned(expanded))
+}
+
+/// Whether a variable is known to hold a secret for something else than a repository of skills. It is a list, and no
+/// proof: what it does not know goes where a file sends it.
+pub(crate) fn is_somebody_elses(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let inside = [
+        "API_KEY",
+        "APIKEY",
+        "SECRET",
+        "PRIVATE_KEY",
+        "ACCESS_KEY",
+        "PASSPHRASE",
+        "CREDENTIAL",
+    ];
+    let first = [
+        "AWS_",
+        "AZURE_",
+        "GCP_",
+        "GOOGLE_",
+        "ANTHROPIC_",
+        "OPENAI_",
+        "SSH_",
+    ];
+    inside.iter().any(|part| name.contains(part)) || first.iter().any(|part| name.starts_with(part))
 }
 
 /// Letters, digits and underscores, not beginning with a digit.
@@ -56,10 +78,12 @@ mod tests {
 
     fn check(text: &str, expected: &Result<&str, ProblemKind>) {
         let variables = |name: &str| match name {
-            "X" => Some("x".into()),
-            "NESTED" => Some("${X}".into()),
-            "EMPTY" => Some("".into()),
-            _ => None,
+            "X" => Ok("x".into()),
+            "NESTED" => Ok("${X}".into()),
+            "EMPTY" => Ok("".into()),
+            _ => Err(ProblemKind::Unset {
+                variable: name.to_owned(),
+            }),
         };
         let expanded = expand(text, &variables);
         assert_eq!(expanded.as_deref(), expected.as_ref().copied());

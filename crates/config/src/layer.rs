@@ -43,6 +43,8 @@ pub(crate) struct Fault {
 pub(crate) struct Log {
     pub(crate) faults: Vec<Fault>,
     pub(crate) entries: Vec<Entry>,
+    /// Keys that a file states and must not.
+    pub(crate) ignored: Vec<(String, Origin)>,
     /// What must not be shown, and of which file.
     pub(crate) hidden: Vec<(usize, Span)>,
 }

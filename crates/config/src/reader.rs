@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml::de::DeValue;
 
 use crate::layer::{Context, Fault, Log, Part, Stated, span_of};
-use crate::origin::{Entry, Origin, key_part};
+use crate::origin::{Entry, Origin, Scope, key_part};
 use crate::problem::ProblemKind;
 use crate::shape::{Field, Kind, Need, Shape};
 use crate::show::{Shown, shown};
@@ -23,6 +23,10 @@ pub(crate) struct Reader<'a, 'd> {
     parts: Vec<Part<'d>>,
     pub(crate) shape: Shape,
 }
+
+/// Keys that a project's file cannot state: whoever wrote the project does not say where approvals and chats are kept,
+/// where a key is sent, or what is taken for one.
+const OWN_KEYS: [&str; 3] = ["store.url", "model.base_url", "model.api_key_env"];
 
 impl<'a, 'd> Reader<'a, 'd> {
     /// A reader of the table at `path`.
@@ -78,6 +82,7 @@ impl<'a, 'd> Reader<'a, 'd> {
             base: layer.map_or(Path::new(""), |layer| &layer.base),
             lookup: self.context.lookup,
             variables: self.variables,
+            scope: layer.map(|layer| layer.scope),
         }
     }
 
@@ -145,7 +150,18 @@ impl<'a, 'd> Reader<'a, 'd> {
                 }
             }
         }
-        match (statements.first(), need) {
+        let key = self.key(name);
+        let counts = |stated: &Stated<'_>| {
+            !OWN_KEYS.contains(&key.as_str()) || !self.is_project(stated.layer)
+        };
+        let first = statements.iter().position(counts);
+        let ignored = statements.iter().filter(|stated| !counts(stated));
+        let ignored =
+            ignored.map(|stated| (key.clone(), self.context.origin(stated.layer, stated.key)));
+        let ignored: Vec<(String, Origin)> = ignored.collect();
+        self.log.ignored.extend(ignored);
+        let counted = first.and_then(|first| statements.get(first));
+        match (counted, need) {
             (Some(stated), _) => self.enter(self.key(name), shown(stated.value, how), stated),
             (None, Need::Default(value)) => self.log.entries.push(Entry {
                 key: self.key(name),
@@ -154,7 +170,13 @@ impl<'a, 'd> Reader<'a, 'd> {
             }),
             (None, _) => {}
         }
-        values.into_iter().next().flatten()
+        values.into_iter().nth(first?).flatten()
+    }
+
+    /// Whether whoever wrote the project wrote the file.
+    fn is_project(&self, layer: usize) -> bool {
+        let layer = self.context.layers.get(layer);
+        layer.is_some_and(|layer| layer.scope == Scope::Project)
     }
 
     pub(crate) fn enter(&mut self, key: String, value: Value, stated: &Stated<'_>) {

@@ -1,6 +1,7 @@
 //! A value at the place where it is stated: what its text means there.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::Path;
 
 use prowess_spec::manifest::Word;
@@ -8,9 +9,10 @@ use prowess_spec::{Span, nearest};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::expand::expand;
+use crate::expand::{expand, is_somebody_elses};
 use crate::limits::Bounds;
 use crate::lookup::Lookup;
+use crate::origin::Scope;
 use crate::problem::ProblemKind;
 use crate::words;
 
@@ -28,6 +30,8 @@ pub(crate) struct Site<'a> {
     pub(crate) base: &'a Path,
     pub(crate) lookup: &'a Lookup<'a>,
     pub(crate) variables: Variables,
+    /// Whose file it is.
+    pub(crate) scope: Option<Scope>,
 }
 
 /// A text as it is used, and as the file has it.
@@ -135,9 +139,22 @@ impl Site<'_> {
             .as_str()
             .ok_or_else(|| wrong_type(value, "a string"))?;
         let text = match self.variables {
-            Variables::Expand => expand(written, self.lookup.variables)?,
+            Variables::Expand => expand(written, &|name| self.variable(name))?,
             Variables::Literal => Cow::Borrowed(written),
         };
         Ok(Written { text, written })
+    }
+
+    /// A variable, as far as the file may know it.
+    fn variable(&self, name: &str) -> Result<OsString, ProblemKind> {
+        let variable = || name.to_owned();
+        if self.scope == Some(Scope::Project) && is_somebody_elses(name) {
+            return Err(ProblemKind::Withheld {
+                variable: variable(),
+            });
+        }
+        (self.lookup.variables)(name).ok_or_else(|| ProblemKind::Unset {
+            variable: variable(),
+        })
     }
 }

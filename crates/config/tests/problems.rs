@@ -179,7 +179,7 @@ fn what_is_fine() {
         fine.replace('\n', "\r\n"),
         format!("\u{feff}{fine}"),
     ] {
-        let config = World::with(&text).config();
+        let config = World::new().user(&text).config();
         assert_eq!(config.skills.max_skills, 1_000);
         assert_eq!(config.model.api_key_env.as_deref(), Some("MY_KEY"));
         assert_eq!(

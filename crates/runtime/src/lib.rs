@@ -30,6 +30,7 @@ mod prompt;
 mod runtime;
 mod start;
 mod state;
+mod step;
 mod triggers;
 pub mod worker;
 

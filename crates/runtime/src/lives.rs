@@ -20,6 +20,7 @@ use crate::limits::DEPTH;
 use crate::runtime::{Parts, ToolResult, Unknown};
 use crate::start::Workers;
 use crate::state::{InvalidTransition, State};
+use crate::step::Step;
 
 /// What all handles of a runtime share.
 pub(crate) struct Inner {
@@ -132,21 +133,34 @@ impl Inner {
             State::Inactive | State::Activating => {}
         }
         self.change(id, State::Activating, "")?;
-        match make(self, id, waiting).await {
+        // Its worker ends with what holds it, and nothing is registered before the end.
+        let step = Step::begin(self, id, State::Inactive, "its activation was dropped");
+        let settled = match make(self, id, waiting).await {
             Ok(made) => self.settle(id, made).await,
+            Err(error) => Err(error),
+        };
+        match settled {
+            Ok(active) => {
+                if let Some(life) = self.lives().of.get_mut(id) {
+                    life.active = Some(active);
+                }
+                step.end(State::Active, "")?;
+                Ok(())
+            }
             Err(error) => {
                 let next = if error.leaves_inactive() {
                     State::Inactive
                 } else {
                     State::Error
                 };
-                self.change(id, next, &error.to_string())?;
+                step.end(next, &error.to_string())?;
                 Err(error)
             }
         }
     }
 
-    async fn settle(&self, id: &SkillId, made: Made) -> Result<(), ActivationError> {
+    /// Greets a skill that could be activated; one that fails at that is ended.
+    async fn settle(&self, id: &SkillId, made: Made) -> Result<Arc<Active>, ActivationError> {
         let greeted = made.backend.is_some() && made.contributions.hooks.contains(&Phase::Activate);
         let active = {
             let mut lives = self.lives();
@@ -173,16 +187,10 @@ impl Inner {
                     let _ = backend.unload().await;
                 }
                 let skill = id.clone();
-                let error = ActivationError::Greeting { skill, reason };
-                self.change(id, State::Error, &error.to_string())?;
-                return Err(error);
+                return Err(ActivationError::Greeting { skill, reason });
             }
         }
-        if let Some(life) = self.lives().of.get_mut(id) {
-            life.active = Some(active);
-        }
-        self.change(id, State::Active, "")?;
-        Ok(())
+        Ok(active)
     }
 
     pub(crate) async fn deactivate(&self, id: &SkillId, reason: &str) {
@@ -194,6 +202,8 @@ impl Inner {
         let Some(active) = active else {
             return;
         };
+        // What it registered is gone already, so it is inactive however much of its farewell is heard.
+        let step = Step::begin(self, id, State::Inactive, reason);
         let mut reason = reason.to_owned();
         if let Some(backend) = &active.backend {
             if active.contributions.hooks.contains(&Phase::Deactivate) {
@@ -210,7 +220,7 @@ impl Inner {
             }
         }
         // An active skill may always become inactive.
-        let _ = self.change(id, State::Inactive, &reason);
+        let _ = step.end(State::Inactive, &reason);
     }
 
     /// What a failure means for the skill as a whole: a worker that keeps falling over is given up.
@@ -224,10 +234,12 @@ impl Inner {
             .get_mut(active.id())
             .and_then(|life| life.active.take());
         if taken.is_some() {
+            let reason = error.to_string();
+            let step = Step::begin(self, active.id(), State::Error, &reason);
             if let Some(backend) = &active.backend {
                 let _ = backend.unload().await;
             }
-            let _ = self.change(active.id(), State::Error, &error.to_string());
+            let _ = step.end(State::Error, &reason);
         }
     }
 

@@ -123,18 +123,22 @@ impl Runtime {
     }
 
     /// Has a skill become active, after those that it needs. One that is active already stays so.
+    ///
+    /// Dropped before it is done, it leaves the skill inactive and its worker ended; what it needs and became active on
+    /// the way stays so. Who asks for the same meanwhile waits.
     pub async fn activate(&self, id: &SkillId) -> Result<(), ActivationError> {
         let _alone = self.inner.changing.lock().await;
         self.inner.activate(id, &mut Vec::new()).await
     }
 
-    /// Has a skill become inactive; whatever goes wrong, it is. One that is not active is left alone.
+    /// Has a skill become inactive; whatever goes wrong, it is, also when this is dropped before it is done. One that is
+    /// not active is left alone.
     pub async fn deactivate(&self, id: &SkillId) {
         let _alone = self.inner.changing.lock().await;
         self.inner.deactivate(id, "asked to").await;
     }
 
-    /// Ends every active skill, the last one first.
+    /// Ends every active skill, the last one first. Dropped before it is done, it leaves active what it did not come to.
     pub async fn shut_down(&self) {
         let _alone = self.inner.changing.lock().await;
         for active in self.inner.active().iter().rev() {

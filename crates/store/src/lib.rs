@@ -4,6 +4,7 @@
 //!
 //! - A store that a newer Prowess wrote is refused and left untouched.
 //! - A file that is no store, or a broken one, is refused; a copy is put beside it before anything is tried.
+//! - A file is for its owner alone, with what SQLite keeps beside it: others cannot read what was said.
 //! - Where a store cannot be written, [`Store::memory`] stands in, and whoever opens it says so.
 #![allow(
     clippy::doc_markdown,
@@ -14,6 +15,7 @@ mod cache;
 mod chat_id;
 mod chats;
 mod error;
+mod file;
 mod grants;
 mod open;
 mod schema;

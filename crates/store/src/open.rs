@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use prowess_config::Url;
@@ -11,15 +12,19 @@ use sqlx::any::{AnyPoolOptions, AnyRow};
 use sqlx::{AnyConnection, AnyPool, Connection, Row};
 
 use crate::error::StoreError;
+use crate::file::prepare_file;
 use crate::schema::migrate;
 
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
 
+/// How long a process waits for others that make the same file; as long as [`settle`] has the databases wait.
+const WAIT: Duration = Duration::from_secs(5);
+
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A file; it and its directory are made when they are missing.
+    /// A file; it and its directory are made when they are missing, for nobody but their owner.
     File(PathBuf),
     /// A PostgreSQL server.
     Postgres(Url),
@@ -109,28 +114,37 @@ async fn prepare_tables(connection: &mut AnyConnection, place: &Place) -> Result
 
 /// How long to wait for others, and how to write beside readers.
 async fn settle(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
-    let statements: &[&'static str] = match connection.backend_name() {
-        "SQLite" => &["PRAGMA busy_timeout = 5000", "PRAGMA journal_mode = WAL"],
-        _ => &["SET lock_timeout = '5s'"],
+    let is_sqlite = connection.backend_name() == "SQLite";
+    let wait = if is_sqlite {
+        "PRAGMA busy_timeout = 5000"
+    } else {
+        "SET lock_timeout = '5s'"
     };
-    for statement in statements {
-        sqlx::query(*statement)
-            .fetch_optional(&mut *connection)
-            .await?;
+    sqlx::query(wait).fetch_optional(&mut *connection).await?;
+    if is_sqlite {
+        write_ahead(connection).await?;
     }
     connection.ping().await
 }
 
-fn prepare_file(path: &Path) -> Result<(), StoreError> {
-    let read_only = || StoreError::ReadOnly {
-        path: path.to_owned(),
-    };
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).map_err(|_| read_only())?;
-    // SQLite would open a file for reading only where it cannot write, and fail much later.
-    let mut options = fs::OpenOptions::new();
-    options.append(true).create(true);
-    options.open(path).map(|_| ()).map_err(|_| read_only())
+/// Has readers and a writer of a file go on beside each other. The file remembers it; only the first time is a write.
+async fn write_ahead(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let deadline = Instant::now() + WAIT;
+    loop {
+        let query = sqlx::query("PRAGMA journal_mode = WAL");
+        match query.fetch_optional(&mut *connection).await {
+            // SQLite does not wait for whoever else makes this change; it does wait for its turn to write.
+            Err(error) if is_locked(&error) && Instant::now() < deadline => {
+                let turn = connection.begin_with("BEGIN IMMEDIATE").await?;
+                turn.rollback().await?;
+            }
+            done => return done.map(|_| ()),
+        }
+    }
+}
+
+fn is_locked(error: &sqlx::Error) -> bool {
+    matches!(StoreError::of("open", error), StoreError::Locked)
 }
 
 fn file_url(path: &Path) -> Result<String, StoreError> {

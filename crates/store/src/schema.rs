@@ -35,30 +35,49 @@ const MIGRATIONS: &[&[&str]] = &[
     &["UPDATE chats SET created = created * 1000, updated = updated * 1000"],
 ];
 
+/// The lock that whoever changes the tables on a PostgreSQL server has; the number is ours by choice alone.
+const LOCK: &str = "SELECT 1 FROM pg_advisory_xact_lock(8103218654402)";
+
 /// Brings the tables up to date, in one transaction: a crash leaves the old version or the new one.
 pub(crate) async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreError> {
-    let failed = |error| StoreError::of("prepare", &error);
-    let found = version(connection).await?;
-    if found > SCHEMA_VERSION {
-        return Err(StoreError::Newer {
-            found,
-            known: SCHEMA_VERSION,
-        });
-    }
-    if found == SCHEMA_VERSION {
+    // Without a lock first: most stores are up to date, and some can only be read.
+    if missing(version(connection).await?)?.is_empty() {
         return Ok(());
     }
-    let mut transaction = connection.begin().await.map_err(failed)?;
+    let done = migrate_alone(connection).await;
+    // Whoever kept us waiting may have done it.
+    if matches!(done, Err(StoreError::Locked)) && missing(version(connection).await?)?.is_empty() {
+        return Ok(());
+    }
+    done
+}
+
+/// The same while nobody else does it. The version counts only once we have the lock.
+async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let failed = |error| StoreError::of("prepare", &error);
+    let is_sqlite = connection.backend_name() == "SQLite";
+    // SQLite waits for others only where a transaction begins as a writer. PostgreSQL would show what was there
+    // before the wait, were each statement not to see what is there now.
+    let begin = if is_sqlite {
+        "BEGIN IMMEDIATE"
+    } else {
+        "BEGIN ISOLATION LEVEL READ COMMITTED"
+    };
+    let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
+    if !is_sqlite {
+        let query = sqlx::query(LOCK).execute(&mut *transaction);
+        query.await.map_err(failed)?;
+    }
+    let missing = missing(version(&mut transaction).await?)?;
+    if missing.is_empty() {
+        return transaction.rollback().await.map_err(failed);
+    }
     let create = "CREATE TABLE IF NOT EXISTS prowess_store (one INTEGER PRIMARY KEY, version BIGINT NOT NULL)";
     sqlx::query(create)
         .execute(&mut *transaction)
         .await
         .map_err(failed)?;
-    let missing = MIGRATIONS
-        .iter()
-        .skip(usize::try_from(found).unwrap_or_default());
-    let statements: Vec<&'static str> = missing.copied().flatten().copied().collect();
-    for statement in statements {
+    for statement in missing {
         sqlx::query(statement)
             .execute(&mut *transaction)
             .await
@@ -72,6 +91,20 @@ pub(crate) async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreE
         .await
         .map_err(failed)?;
     transaction.commit().await.map_err(failed)
+}
+
+/// The statements that make this version of the one that was found.
+fn missing(found: i64) -> Result<Vec<&'static str>, StoreError> {
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::Newer {
+            found,
+            known: SCHEMA_VERSION,
+        });
+    }
+    let missing = MIGRATIONS
+        .iter()
+        .skip(usize::try_from(found).unwrap_or_default());
+    Ok(missing.copied().flatten().copied().collect())
 }
 
 /// The version of the tables; 0 where there are none.

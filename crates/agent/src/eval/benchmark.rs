@@ -58,6 +58,9 @@ pub struct Run {
     pub time_seconds: f64,
     /// Tokens that it cost, as the provider counts.
     pub tokens: u64,
+    /// The provider did not count them all, so that they are an estimate.
+    #[serde(default)]
+    pub tokens_estimated: bool,
     /// Tools that were called.
     pub tool_calls: usize,
     /// Each thing that was expected.
@@ -104,6 +107,9 @@ pub struct Spreads {
     /// Runs without an answer.
     #[serde(default)]
     pub errors: usize,
+    /// Runs with an answer whose tokens are an estimate.
+    #[serde(default)]
+    pub tokens_estimated: usize,
 }
 
 /// A number that was measured several times.

@@ -53,14 +53,17 @@
 //! A skill with code is used, too, when the words of a message activate it.
 
 mod benchmark;
+mod cost;
 mod error;
 mod figure;
 mod grade;
 mod html;
+mod judge;
 mod parse;
 mod path;
 mod read;
 mod run;
+mod silence;
 mod suite;
 mod summary;
 mod used;

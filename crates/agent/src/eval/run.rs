@@ -8,10 +8,12 @@ use std::time::Instant;
 use prowess_core::SkillId;
 
 use super::benchmark::{Benchmark, Configuration, Graded, Run, TriggerRun};
+use super::cost::Cost;
 use super::grade::Graders;
+use super::silence::silence;
 use super::suite::{Eval, Suite};
 use super::summary::share;
-use super::used::is_used;
+use super::used::{Used, is_used};
 use crate::agent::Agent;
 use crate::cancel::Cancel;
 use crate::error::AgentError;
@@ -129,11 +131,16 @@ impl Measured<'_> {
                 let Some(used) = is_used(contest, &trigger.query, cancel).await else {
                     return Ok(None);
                 };
-                let failure = used.as_ref().err().map(ToString::to_string);
-                let used = used.map_or_else(|error| self.first(Some(error)).map(|()| false), Ok)?;
+                let failure = match &used {
+                    Ok(Used::Yes | Used::No) => None,
+                    Ok(Used::NotAnswered(why)) => Some((*why).to_owned()),
+                    Err(error) => Some(error.to_string()),
+                };
+                let triggered = matches!(used, Ok(Used::Yes));
+                self.first(used.err())?;
                 if let Some(slot) = self.benchmark.triggers.get_mut(index) {
                     slot.runs += 1;
-                    slot.triggered += usize::from(used);
+                    slot.triggered += usize::from(triggered);
                     slot.errors += usize::from(failure.is_some());
                 }
                 if let Some(reason) = failure {
@@ -204,17 +211,21 @@ impl Chat<'_> {
         let turned = chat.turn(&prompt, references, &hear, cancel).await;
         let time_seconds = began.elapsed().as_secs_f64();
         afresh(agent).await;
-        let (mut answer, tokens, mut error, failure) = match turned {
+        let (mut answer, cost, error, silent, failure) = match turned {
             Ok(report) if report.ending == Ending::Cancelled => return None,
             Ok(report) => {
-                let tokens = report.tokens.provider.input + report.tokens.provider.output;
+                let (cost, silent) = (Cost::of(&report), silence(&report));
                 let error = report.failure.map(|error| error.to_string());
-                (report.text, tokens, error, None)
+                (report.text, cost, error, silent, None)
             }
-            Err(error) => (String::new(), 0, Some(error.to_string()), Some(error)),
+            Err(error) => {
+                let reason = Some(error.to_string());
+                (String::new(), Cost::default(), reason, None, Some(error))
+            }
         };
         // Instructions that the model did not get were not measured.
-        error = error.or_else(|| watch.not_loaded());
+        let error = error.or_else(|| watch.not_loaded());
+        let error = error.or_else(|| silent.map(str::to_owned));
         let mut notes = watch.notes();
         let expectations = match error {
             None => {
@@ -232,7 +243,8 @@ impl Chat<'_> {
                 run_number: self.number,
                 pass_rate: share(passed, expectations.len()),
                 time_seconds,
-                tokens,
+                tokens: cost.tokens,
+                tokens_estimated: cost.estimated,
                 tool_calls: watch.calls.into_inner(),
                 expectations,
                 error,

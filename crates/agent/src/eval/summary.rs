@@ -3,6 +3,7 @@
 use super::benchmark::{
     Benchmark, Configuration, Delta, Run, Spread, Spreads, Summary, TriggerRun, TriggerSummary,
 };
+use super::figure::Figure;
 
 impl Spread {
     /// What numbers have in common.
@@ -46,6 +47,7 @@ impl Spreads {
             time_seconds: spread(&answered, |run| run.time_seconds),
             tokens: spread(&answered, tokens),
             errors: runs.len() - answered.len(),
+            tokens_estimated: answered.iter().filter(|run| run.tokens_estimated).count(),
         }
     }
 }
@@ -69,6 +71,34 @@ impl Summary {
             without_skill,
             delta,
         }
+    }
+
+    /// What a figure of it is called.
+    pub fn name_of(&self, figure: Figure) -> &'static str {
+        if figure == Figure::Tokens && self.is_estimated() {
+            return "estimated tokens";
+        }
+        figure.name()
+    }
+
+    /// Whether its tokens are, at least in part, an estimate.
+    pub fn is_estimated(&self) -> bool {
+        self.with_skill.tokens_estimated + self.without_skill.tokens_estimated > 0
+    }
+}
+
+/// What somebody should know of tokens that the provider did not count.
+fn uncounted(runs: &[&Run]) -> Option<String> {
+    let answered = runs.iter().filter(|run| run.error.is_none());
+    let estimated = answered.clone().filter(|run| run.tokens_estimated).count();
+    match (estimated, answered.count()) {
+        (0, _) => None,
+        (some, all) if some == all => {
+            Some("the provider does not count tokens: they are estimated".to_owned())
+        }
+        (some, all) => Some(format!(
+            "the provider did not count the tokens of {some} of {all} answers: they are estimated"
+        )),
     }
 }
 
@@ -108,7 +138,9 @@ impl TriggerSummary {
 impl Benchmark {
     /// Adds up what was measured.
     pub(super) fn sum_up(&mut self) {
-        self.run_summary = Summary::of(&self.runs.iter().collect::<Vec<_>>());
+        let runs: Vec<&Run> = self.runs.iter().collect();
+        self.run_summary = Summary::of(&runs);
+        self.notes.extend(uncounted(&runs));
         self.trigger_summary = TriggerSummary::of(&self.triggers);
     }
 
@@ -153,6 +185,7 @@ mod tests {
             pass_rate,
             time_seconds: 1.0,
             tokens,
+            tokens_estimated: false,
             tool_calls: 0,
             expectations: Vec::new(),
             error: failed.then(|| "gone".to_owned()),
@@ -177,6 +210,29 @@ mod tests {
         assert_eq!(summary.with_skill.errors, 1);
         assert!(close(summary.delta.pass_rate, 0.25) && close(summary.delta.tokens, 60.0));
         assert_eq!(benchmark.by_eval(), [("1", summary.clone())]);
+    }
+
+    #[test]
+    fn estimates_are_told_from_what_was_counted() {
+        let counted = run(Configuration::WithSkill, 1.0, 100, false);
+        let estimated = Run {
+            tokens_estimated: true,
+            ..run(Configuration::WithoutSkill, 1.0, 90, false)
+        };
+        let failed = Run {
+            error: Some("gone".to_owned()),
+            ..estimated.clone()
+        };
+        let said = |runs: &[&Run]| {
+            let summary = Summary::of(runs);
+            (summary.name_of(Figure::Tokens), uncounted(runs))
+        };
+        assert_eq!(said(&[&counted, &failed]), ("tokens", None));
+        let some = "the provider did not count the tokens of 1 of 2 answers: they are estimated";
+        let some = Some(some.to_owned());
+        assert_eq!(said(&[&counted, &estimated]), ("estimated tokens", some));
+        let all = "the provider does not count tokens: they are estimated".to_owned();
+        assert_eq!(said(&[&estimated]), ("estimated tokens", Some(all)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use prowess_runtime::Situation;
 
 use super::benchmark::TriggerRun;
 use super::run::{Contest, afresh};
+use super::silence::silence;
 use super::suite::Trigger;
 use crate::cancel::Cancel;
 use crate::error::AgentError;
@@ -26,13 +27,21 @@ impl TriggerRun {
     }
 }
 
+/// Whether a skill was used.
+pub(super) enum Used {
+    Yes,
+    No,
+    /// Nothing was said at all, so that nothing was found out.
+    NotAnswered(&'static str),
+}
+
 /// Whether the model loads the skill for a message, or the message activates it; nothing if somebody stopped it. What
 /// the model does with the skill is not waited for.
 pub(super) async fn is_used(
     contest: &Contest,
     query: &str,
     cancel: &Cancel,
-) -> Option<Result<bool, AgentError>> {
+) -> Option<Result<Used, AgentError>> {
     if cancel.is_cancelled() {
         return None;
     }
@@ -40,7 +49,7 @@ pub(super) async fn is_used(
     if let Some(living) = &agent.inner.living
         && is_called_for(living, &contest.skill, query)
     {
-        return Some(Ok(true));
+        return Some(Ok(Used::Yes));
     }
     let (enough, seen) = (Cancel::new(), AtomicBool::new(false));
     let watch = |event: AgentEvent| {
@@ -53,14 +62,18 @@ pub(super) async fn is_used(
     let turned = async {
         let mut chat = agent.chat();
         let report = chat.turn(query, &[], &watch, &enough).await?;
+        if seen.load(Ordering::Relaxed) {
+            return Ok(Used::Yes);
+        }
+        let silent = silence(&report);
         match report.failure {
-            Some(error) if !seen.load(Ordering::Relaxed) => Err(error.into()),
-            _ => Ok(()),
+            Some(error) => Err(error.into()),
+            None => Ok(silent.map_or(Used::No, Used::NotAnswered)),
         }
     };
     let turned = cancel.unless(turned).await;
     afresh(agent).await;
-    Some(turned?.map(|()| seen.into_inner()))
+    turned
 }
 
 /// Whether the words of a message activate the skill. What the project alone activates says nothing about a message.

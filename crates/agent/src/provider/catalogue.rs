@@ -94,7 +94,9 @@ pub(super) fn address(choice: &ModelChoice) -> Result<Option<String>, ProviderEr
     let Some(url) = &choice.base_url else {
         return Ok(None);
     };
-    let bad = || ProviderError::BadAddress { url: url.clone() };
+    let bad = || ProviderError::BadAddress {
+        url: without_password(url),
+    };
     let mut parsed = reqwest::Url::parse(url.trim()).map_err(|_| bad())?;
     if !matches!(parsed.scheme(), "http" | "https") || parsed.host().is_none() {
         return Err(bad());
@@ -104,6 +106,18 @@ pub(super) fn address(choice: &ModelChoice) -> Result<Option<String>, ProviderEr
         parsed.set_path(&path);
     }
     Ok(Some(parsed.to_string()))
+}
+
+/// An address as it may be shown.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest.get(..end).and_then(|host| host.rfind('@')) {
+        Some(at) => format!("{scheme}://***{}", rest.get(at..).unwrap_or_default()),
+        None => url.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -174,5 +188,10 @@ mod tests {
         for bad in ["localhost", "file:///etc/passwd", "", "ftp://h"] {
             assert!(place(bad).is_err(), "{bad}");
         }
+        let error = place("ftp://ada:hunter2@h/x").unwrap_err().to_string();
+        assert!(
+            error.contains("ftp://***@h/x") && !error.contains("hunter2"),
+            "{error}"
+        );
     }
 }

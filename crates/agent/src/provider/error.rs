@@ -34,7 +34,7 @@ pub enum ProviderError {
         variable: String,
     },
     /// The key is not accepted.
-    #[error("`{provider}` refused the key{}: {reason}", from_variable(variable.as_deref()))]
+    #[error("`{provider}` {}: {reason}", refused(variable.as_deref()))]
     KeyRefused {
         /// The provider.
         provider: String,
@@ -116,8 +116,11 @@ fn meant(nearest: &[String]) -> String {
     }
 }
 
-fn from_variable(variable: Option<&str>) -> String {
-    variable.map_or_else(String::new, |name| format!(" in {name}"))
+fn refused(variable: Option<&str>) -> String {
+    match variable {
+        Some(name) => format!("refused the key in {name}"),
+        None => "wants a key".to_owned(),
+    }
 }
 
 impl ProviderError {

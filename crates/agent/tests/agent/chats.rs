@@ -165,13 +165,20 @@ async fn two_clients() {
         };
         let report = mine
             .turn("slow", &[], &tell, &prowess_agent::Cancel::new())
-            .await;
+            .await
+            .unwrap();
+        // What was paid for is there to read; in the store it is not.
+        assert_eq!(
+            (report.text.as_str(), report.saved),
+            ("four", Saved::Elsewhere)
+        );
+        let again = say(&mut mine, "again").await.0;
         assert!(
             matches!(
-                report,
+                again,
                 Err(AgentError::Store(StoreError::ChatChanged { .. }))
             ),
-            "{report:?}"
+            "{again:?}"
         );
         let stored = left.resume(&name).await.unwrap();
         assert!(

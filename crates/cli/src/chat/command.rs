@@ -8,6 +8,7 @@ use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
 use super::arguments::ChatArguments;
+use super::events::Events;
 use super::screen::Screen;
 use super::{once, past, talk};
 use crate::agent::{Lived, live};
@@ -28,6 +29,15 @@ pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
             }
         });
     }
+    let events = Events::new(arguments.json);
+    let done = begin(arguments, global, &events);
+    if let Err(error) = &done {
+        events.fail(error);
+    }
+    done
+}
+
+fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<Exit> {
     let is_conversation = once::is_conversation(arguments);
     if is_conversation && (arguments.json || !std::io::stdout().is_terminal()) {
         return Err(Refused::usage(
@@ -41,19 +51,28 @@ pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
         .then(|| once::message(arguments))
         .transpose()?;
     // Ctrl-C stops an answer; it must not end the program.
-    living::with_threads(chat(arguments, global, message))
+    living::with_threads(chat(arguments, global, message, events))
 }
 
-async fn chat(arguments: &ChatArguments, global: &Global, message: Option<String>) -> Result<Exit> {
+async fn chat(
+    arguments: &ChatArguments,
+    global: &Global,
+    message: Option<String>,
+    events: &Events,
+) -> Result<Exit> {
     let screen = Arc::new(Screen::new(global.quiet));
-    let opened = tokio::select! {
-        opened = open(arguments, global, &screen, message.is_none()) => opened?,
-        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+    let opening = async {
+        let opened = open(arguments, global, &screen, message.is_none()).await?;
+        let agent = &opened.lived.agent;
+        let chat = match &arguments.resume {
+            Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
+            None => agent.chat(),
+        };
+        anyhow::Ok((opened, chat))
     };
-    let agent = &opened.lived.agent;
-    let mut chat = match &arguments.resume {
-        Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
-        None => agent.chat(),
+    let (opened, mut chat) = tokio::select! {
+        opened = opening => opened?,
+        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
     };
     let Some(message) = message else {
         return talk::talk(opened, chat, screen, global).await;
@@ -63,7 +82,7 @@ async fn chat(arguments: &ChatArguments, global: &Global, message: Option<String
             "no model is chosen, so the demo answers; `prowess chat --help` says how to choose one",
         );
     }
-    let exit = once::say(&mut chat, &message, arguments, global, &screen).await;
+    let exit = once::say(&mut chat, &message, global, &screen, events).await;
     opened.lived.runtime.shut_down().await;
     exit
 }

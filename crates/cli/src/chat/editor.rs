@@ -19,7 +19,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::card::shortened;
 use super::orders::Order;
-use crate::{environment, terminal};
+use crate::terminal;
 
 const PROMPT: &str = "> ";
 const STRONG: Style = Style::new().bold();
@@ -47,7 +47,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(skills: Skills) -> Result<Self> {
+    /// Messages are kept for the next time in a file, if there is one.
+    pub(super) fn open(skills: Skills, history: Option<PathBuf>) -> Result<Self> {
         let colours = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             ColorMode::Disabled
         } else {
@@ -67,7 +68,6 @@ impl Lines {
             skills,
             had_text: Cell::new(false),
         }));
-        let history = environment::data_directory().map(|directory| directory.join("chat-history"));
         if let Some(path) = &history {
             // There may be none yet.
             let _ = editor.load_history(path);

@@ -4,6 +4,7 @@ mod arguments;
 mod card;
 mod command;
 mod editor;
+mod events;
 mod markdown;
 mod once;
 mod orders;

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal, Read};
 use anyhow::{Context, Result};
 use prowess_agent::limits::MESSAGE_BYTES;
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{AgentError, Cancel, Chat, Ending};
-use serde_json::json;
+use prowess_agent::{Cancel, Chat, Ending, Saved, TurnReport};
 
 use super::arguments::ChatArguments;
+use super::events::Events;
 use super::screen::Screen;
 use crate::cli::Global;
 use crate::exit::{Exit, Refused};
@@ -80,67 +80,65 @@ pub(super) fn is_conversation(arguments: &ChatArguments) -> bool {
 pub(super) async fn say(
     chat: &mut Chat,
     message: &str,
-    arguments: &ChatArguments,
     global: &Global,
     screen: &Screen,
+    events: &Events,
 ) -> Result<Exit> {
     let cancel = Cancel::new();
-    let as_json = arguments.json;
-    if as_json {
-        let id = chat.id().map(prowess_store::ChatId::as_str);
-        line(&json!({"type": "chat", "id": id, "model": chat.model()}))?;
-    } else {
+    events.begin(chat)?;
+    if !events.wanted {
         screen.begin();
     }
     let tell = |event: AgentEvent| {
-        if as_json {
-            // Whoever closed the pipe does not want to read.
-            let _ = serde_json::to_value(&event).map(|event| line(&event));
+        if events.wanted {
+            events.tell(&event);
         } else {
             screen.tell(&event);
         }
     };
-    let turn = chat.turn(message, &[], &tell, &cancel);
-    let mut turn = std::pin::pin!(turn);
-    let done = loop {
-        tokio::select! {
-            done = &mut turn => break done,
-            _ = tokio::signal::ctrl_c() => {
-                if cancel.is_cancelled() {
-                    anyhow::bail!("interrupted");
+    let done = {
+        let mut turn = std::pin::pin!(chat.turn(message, &[], &tell, &cancel));
+        loop {
+            tokio::select! {
+                done = &mut turn => break done,
+                _ = tokio::signal::ctrl_c() => {
+                    if cancel.is_cancelled() {
+                        anyhow::bail!("interrupted");
+                    }
+                    cancel.cancel();
                 }
-                cancel.cancel();
             }
         }
     };
-    if !as_json {
+    if !events.wanted {
         screen.end(done.as_ref().ok());
     }
-    let report = match done {
-        Ok(report) => report,
-        Err(error) => {
-            if as_json && !matches!(error, AgentError::Provider(_) | AgentError::Store(_)) {
-                let reason = error.to_string();
-                line(&serde_json::to_value(AgentEvent::Failed { reason })?)?;
-            }
-            return Err(model::not_made(&error).into());
-        }
-    };
-    if !as_json && !io::stdout().is_terminal() && !report.text.is_empty() {
-        let end = if report.text.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
-        terminal::print(&format!("{}{end}", report.text))?;
+    let report = done.map_err(|error| model::not_made(&error))?;
+    if !events.wanted && !io::stdout().is_terminal() && !report.text.is_empty() {
+        let text = report.text.trim_end_matches('\n');
+        terminal::print(&format!("{text}\n"))?;
     }
     if let Some(failure) = &report.failure {
         return Err(model::refused(failure).into());
     }
+    let (why, exit) = ended(&report);
+    if let Some(why) = why.filter(|_| !global.quiet) {
+        terminal::note(why);
+    }
+    Ok(exit)
+}
+
+/// What there is to say about how a turn ended, and the exit code.
+fn ended(report: &TurnReport) -> (Option<&'static str>, Exit) {
     let why = match report.ending {
-        Ending::Answered => return Ok(Exit::Success),
+        _ if report.saved == Saved::Elsewhere => {
+            "somebody else went on with the chat meanwhile, so this is not kept"
+        }
+        Ending::Answered if !report.text.trim().is_empty() => return (None, Exit::Success),
+        Ending::Answered => "the answer is empty",
         Ending::Activated => {
-            "there was only a skill's name in the message, so the model was not asked"
+            let why = "there was only a skill's name in the message, so the model was not asked";
+            return (Some(why), Exit::Success);
         }
         Ending::Length => "the answer reached its limit",
         Ending::Filtered => "the provider objects to the answer",
@@ -148,15 +146,5 @@ pub(super) async fn say(
         Ending::Cancelled => "interrupted",
         Ending::Failed => "the answer broke off",
     };
-    if !global.quiet {
-        terminal::note(why);
-    }
-    Ok(match report.ending {
-        Ending::Activated => Exit::Success,
-        _ => Exit::Failure,
-    })
-}
-
-fn line(value: &serde_json::Value) -> io::Result<()> {
-    terminal::print(&format!("{value}\n"))
+    (Some(why), Exit::Failure)
 }

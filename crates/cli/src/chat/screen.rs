@@ -25,13 +25,14 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 
 /// Where a chat is drawn.
 pub(crate) struct Screen {
-    quiet: bool,
     /// Whether somebody reads the answer while it is written.
     live: bool,
     drawn: Mutex<Drawn>,
 }
 
 struct Drawn {
+    /// Only the answer is wanted.
+    quiet: bool,
     markdown: Markdown,
     waiting: Option<ProgressBar>,
     /// Calls that are not over.
@@ -46,9 +47,9 @@ struct Drawn {
 impl Screen {
     pub(crate) fn new(quiet: bool) -> Self {
         Self {
-            quiet,
             live: std::io::stdout().is_terminal(),
             drawn: Mutex::new(Drawn {
+                quiet,
                 markdown: Markdown::new(terminal::width()),
                 waiting: None,
                 calls: Vec::new(),
@@ -71,7 +72,7 @@ impl Screen {
         drawn.active.clear();
         drawn.gap = false;
         drawn.began = Instant::now();
-        drawn.wait("thinking", self.quiet);
+        drawn.wait("thinking");
     }
 
     /// Something happens.
@@ -82,7 +83,7 @@ impl Screen {
             AgentEvent::Text { .. } => {}
             AgentEvent::Reasoning { .. } if drawn.waiting.is_none() => {
                 drawn.break_line();
-                drawn.wait("thinking", self.quiet);
+                drawn.wait("thinking");
             }
             AgentEvent::ToolStarted {
                 call,
@@ -92,7 +93,7 @@ impl Screen {
             } => {
                 drawn.break_line();
                 let what = format!("{} {}", printable(tool), shortened(&brief(arguments), 40));
-                drawn.wait(what.trim_end(), self.quiet);
+                drawn.wait(what.trim_end());
                 drawn.calls.push((call.clone(), arguments.clone()));
             }
             AgentEvent::ToolFinished {
@@ -112,17 +113,14 @@ impl Screen {
                     duration_ms: *duration_ms,
                     bytes: *bytes,
                 };
-                drawn.note(&card.line(terminal::width()), self.quiet);
-                drawn.wait("thinking", self.quiet);
+                drawn.note(&card.line(terminal::width()));
+                drawn.wait("thinking");
             }
             AgentEvent::Replaced { text } if self.live => {
-                drawn.note(
-                    &format!("{DIM}a skill changed the answer:{DIM:#}"),
-                    self.quiet,
-                );
-                let mut whole = Markdown::new(terminal::width());
-                let text = whole.push(text) + &whole.finish();
-                print(&text);
+                drawn.note(&format!("{DIM}a skill changed the answer:{DIM:#}"));
+                drawn.break_line();
+                drawn.answer(text);
+                drawn.break_line();
             }
             other => {
                 if let Some(id) = became_active(other) {
@@ -132,10 +130,15 @@ impl Screen {
                     drawn.active.push(id.clone());
                 }
                 if let Some(line) = line(other) {
-                    drawn.note(&line, self.quiet);
+                    drawn.note(&line);
                 }
             }
         }
+    }
+
+    /// Somebody stopped the turn, and it is not over yet.
+    pub(crate) fn stopping(&self) {
+        self.drawn().wait("stopping");
     }
 
     /// The turn is over; what it came to.
@@ -144,20 +147,19 @@ impl Screen {
         drawn.stop_waiting();
         drawn.break_line();
         let seconds = drawn.began.elapsed().as_secs_f64();
-        if let Some(report) = report.filter(|_| !self.quiet && terminal::shows_progress()) {
-            let usage = report.tokens.provider;
-            let mut line = format!("{} tokens in, {} out", usage.input, usage.output);
+        if let Some(report) = report.filter(|_| terminal::shows_progress()) {
+            let mut line = cost(report);
             if seconds >= 0.1 {
                 let _ = write!(line, ", {seconds:.1} s");
             }
-            drawn.note(&format!("{DIM}{line}{DIM:#}"), self.quiet);
+            drawn.note(&format!("{DIM}{line}{DIM:#}"));
         }
     }
 }
 
 impl Drawn {
-    fn wait(&mut self, what: &str, quiet: bool) {
-        if quiet || !terminal::shows_progress() {
+    fn wait(&mut self, what: &str) {
+        if self.quiet || !terminal::shows_progress() {
             return;
         }
         if self.waiting.is_none() {
@@ -183,27 +185,29 @@ impl Drawn {
 
     fn answer(&mut self, delta: &str) {
         let text = self.markdown.push(delta);
-        if !text.is_empty() {
-            self.stop_waiting();
-            if self.gap {
-                terminal::note("");
-                self.gap = false;
-            }
-            print(&text);
-        }
+        self.say(&text);
     }
 
     /// Ends what was said so far.
     fn break_line(&mut self) {
         let rest = self.markdown.finish();
-        if !rest.is_empty() {
-            self.stop_waiting();
-            print(&rest);
-        }
+        self.say(&rest);
     }
 
-    fn note(&mut self, line: &str, quiet: bool) {
-        if quiet {
+    fn say(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.stop_waiting();
+        if std::mem::take(&mut self.gap) {
+            terminal::note("");
+        }
+        // Whoever closed standard output does not want to read.
+        let _ = terminal::print(text);
+    }
+
+    fn note(&mut self, line: &str) {
+        if self.quiet {
             return;
         }
         self.break_line();
@@ -215,9 +219,16 @@ impl Drawn {
     }
 }
 
-/// Prints a part of the answer. Whoever closed standard output does not want to read.
-fn print(text: &str) {
-    let _ = terminal::print(text);
+/// What a turn cost: as the provider counts, or as we estimate where it does not.
+fn cost(report: &TurnReport) -> String {
+    let tokens = &report.tokens;
+    let usage = tokens.provider;
+    if usage.input + usage.output > 0 || tokens.requests == 0 {
+        return format!("{} tokens in, {} out", usage.input, usage.output);
+    }
+    let sent = tokens.system + tokens.tools + tokens.messages;
+    let said = prowess_spec::estimate_tokens(&report.text);
+    format!("about {sent} tokens in, {said} out")
 }
 
 /// The skill that an event is about, if it says that one is active now.
@@ -259,7 +270,7 @@ fn line(event: &AgentEvent) -> Option<String> {
             ..
         } => warning(format!("{skill} did not allow {tool}: {reason}")),
         AgentEvent::ActivationFailed { id, reason } => {
-            warning(format!("{id} is not active: {reason}"))
+            warning(format!("{id}: its code does not run: {reason}"))
         }
         AgentEvent::SkillState { id, to, .. } if to == "active" => {
             Some(format!("  {SKILL}{id}{SKILL:#} is active"))

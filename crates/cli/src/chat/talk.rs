@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use prowess_agent::wire::{AgentEvent, Entry};
-use prowess_agent::{AgentError, Cancel, Chat, TurnTokens};
+use prowess_agent::{AgentError, Cancel, Chat, Ending, Saved, TurnTokens};
 use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
 
@@ -17,6 +17,7 @@ use super::orders::Order;
 use super::past;
 use super::screen::Screen;
 use crate::cli::Global;
+use crate::environment;
 use crate::exit::Exit;
 use crate::model;
 use crate::terminal::{self, printable};
@@ -26,6 +27,8 @@ const STRONG: Style = Style::new().bold();
 const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 /// Skills that are listed, beside the active ones.
 const LISTED: usize = 40;
+/// What to do when somebody else went on with the chat.
+const RELOAD: &str = ":reload fetches what was said, then say it again";
 /// Characters of a result that are shown.
 const RESULT_CHARS: usize = 8_000;
 
@@ -45,7 +48,9 @@ pub(super) async fn talk(
     screen: Arc<Screen>,
     global: &Global,
 ) -> Result<Exit> {
-    let mut lines = Lines::open(opened.lived.agent.skills().clone())?;
+    let history = environment::data_directory().map(|directory| directory.join("chat-history"));
+    let history = history.filter(|_| chat.id().is_some());
+    let mut lines = Lines::open(opened.lived.agent.skills().clone(), history)?;
     let mut talk = Talk {
         opened,
         chat,
@@ -87,7 +92,7 @@ pub(super) async fn talk(
     if let Some(id) = talk
         .chat
         .id()
-        .filter(|_| talk.chat.entries().next().is_some() && !global.quiet)
+        .filter(|_| talk.chat.is_kept() && !global.quiet)
     {
         terminal::note(&format!(
             "{DIM}to go on with it:{DIM:#} prowess chat --resume {id}"
@@ -148,16 +153,24 @@ impl Talk {
                             break None;
                         }
                         cancel.cancel();
+                        screen.stopping();
                     }
                 }
             }
         };
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
         match done {
-            None => terminal::note("stopped; the message was taken back"),
+            None => {
+                self.chat.restore();
+                terminal::note("stopped; the message was taken back");
+            }
             Some(Ok(report)) => {
-                if cancel.is_cancelled() {
+                if report.ending == Ending::Cancelled {
                     terminal::note("stopped");
+                }
+                if report.saved == Saved::Elsewhere {
+                    let message = "somebody else went on with the chat, so this is not kept";
+                    terminal::print_problem(message, Some(RELOAD));
                 }
                 if let Some(failure) = &report.failure {
                     let refused = model::refused(failure);
@@ -168,9 +181,7 @@ impl Talk {
             Some(Err(error)) => {
                 let refused = model::not_made(&error);
                 let hint = match &error {
-                    AgentError::Store(StoreError::ChatChanged { .. }) => {
-                        Some(":reload fetches what was said, then say it again".to_owned())
-                    }
+                    AgentError::Store(StoreError::ChatChanged { .. }) => Some(RELOAD.to_owned()),
                     _ => refused.hint,
                 };
                 terminal::print_problem(&refused.message, hint.as_deref());
@@ -189,6 +200,8 @@ impl Talk {
                 None => "nothing was said yet\n".to_owned(),
             },
             Order::New => {
+                // Code that became active in the old one is not active in the new one.
+                self.opened.lived.runtime.shut_down().await;
                 self.chat = self.opened.lived.agent.chat();
                 self.cost = None;
                 "a new chat\n".to_owned()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_config::{Entry, Origin, SkillsConfig};
+use prowess_config::{Origin, SkillsConfig};
 use serde_json::json;
 
 use super::print_json;
@@ -25,8 +25,12 @@ pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> 
 }
 
 fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
+    let ignored = config.all_ignored().iter();
     if as_json {
-        print_json(&json!({"version": 1, "entries": config.entries()}))?;
+        let ignored: Vec<_> = ignored
+            .map(|(key, origin)| json!({"key": key, "origin": origin}))
+            .collect();
+        print_json(&json!({"version": 1, "entries": config.entries(), "ignored": ignored}))?;
         return Ok(Exit::Success);
     }
     let column = |title, width| Column { title, width };
@@ -35,7 +39,7 @@ fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
         column("VALUE", Width::Rest),
         column("FROM", Width::Content),
     ];
-    let origin = |entry: &Entry| match &entry.origin {
+    let origin = |origin: &Origin| match origin {
         Origin::Default => "default".to_owned(),
         Origin::File { path, line, .. } => {
             format!("{}:{line}", configuration::shown(path))
@@ -46,10 +50,20 @@ fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
         .iter()
         .map(|entry| {
             let value = terminal::printable(&entry.value.to_string());
-            vec![terminal::printable(&entry.key), value, origin(entry)]
+            vec![
+                terminal::printable(&entry.key),
+                value,
+                origin(&entry.origin),
+            ]
         })
         .collect();
     terminal::print(&render(&columns, &rows))?;
+    for (key, from) in ignored {
+        terminal::note(&format!(
+            "`{key}` at {} does not count: only your own file, or one named with --config, says it",
+            origin(from)
+        ));
+    }
     Ok(Exit::Success)
 }
 

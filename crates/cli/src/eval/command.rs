@@ -79,7 +79,7 @@ async fn twice(cancel: &Cancel, bar: &Bar) {
     let _ = ctrl_c().await;
 }
 
-/// Writes and prints what was measured.
+/// Prints and writes what was measured.
 fn report(
     arguments: &EvalArguments,
     benchmark: &Benchmark,
@@ -87,18 +87,25 @@ fn report(
     out: &Out,
     say: &dyn Fn(&str),
 ) -> Result<Exit> {
+    if benchmark.runs.is_empty() && benchmark.triggers.is_empty() {
+        let message = "stopped before anything was measured: nothing was written";
+        terminal::print_problem(message, None);
+        return Ok(Exit::Failure);
+    }
     let json = format!("{}\n", serde_json::to_string_pretty(benchmark)?);
-    let wrote = out.write(benchmark, &json)?;
-    if arguments.json {
-        terminal::print(&json)?;
+    let text = if arguments.json {
+        json.clone()
     } else {
         let mut text = print::measured(benchmark);
         if let Some(before) = before {
             text.push('\n');
             text.push_str(&since::since(before, benchmark));
         }
-        terminal::print(&text)?;
-    }
+        text
+    };
+    // Whichever of the two fails, what was paid for is not lost with it.
+    let printed = terminal::print(&text);
+    let wrote = out.write(benchmark, &json);
     for note in &benchmark.notes {
         say(&format!("warning: {}", print::one_line(note)));
     }
@@ -107,7 +114,8 @@ fn report(
             say(&doubt);
         }
     }
-    say(&wrote);
+    printed?;
+    say(&wrote?);
     if benchmark.partial {
         let hint = "the files say so too; run it again to have everything";
         terminal::print_problem("stopped early: not everything was measured", Some(hint));

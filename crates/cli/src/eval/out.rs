@@ -1,6 +1,7 @@
 //! Where results go: our own files are replaced, nobody else's.
 
-use std::io::ErrorKind;
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -8,13 +9,15 @@ use anyhow::{Context, Result};
 use prowess_agent::eval::{Benchmark, GENERATOR, html};
 use prowess_core::SkillId;
 
-use crate::exit::Refused;
+use crate::exit::{Exit, Refused};
 use crate::rewrite;
 
 /// The directory for all results, below the current one.
 const USUAL: &str = "prowess-eval";
-const BENCHMARK: &str = "benchmark.json";
-const REPORT: &str = "report.html";
+/// Both files.
+const NAMES: [&str; 2] = ["benchmark.json", "report.html"];
+/// Both, beside complete ones that they must not replace.
+const PARTIAL: [&str; 2] = ["benchmark.partial.json", "report.partial.html"];
 
 /// A directory for results.
 pub(super) struct Out {
@@ -22,7 +25,8 @@ pub(super) struct Out {
 }
 
 impl Out {
-    /// The directory that was named, or the usual one; what somebody else put there is refused before anything runs.
+    /// The directory that was named, or the usual one. What somebody else put there, and what cannot be written, is
+    /// refused before anything is spent.
     pub(super) fn new(named: Option<&Path>, skill: &SkillId, home: Option<&Path>) -> Result<Self> {
         let usual = || beside(home).join(USUAL).join(skill.as_str());
         let out = Self {
@@ -32,11 +36,19 @@ impl Out {
             let message = format!("{} is not a directory", out.directory.display());
             return Err(Refused::usage(message, "name another one with --out").into());
         }
-        out.check(BENCHMARK, |bytes| {
-            serde_json::from_slice::<Benchmark>(bytes).is_ok()
-        })?;
-        out.check(REPORT, |bytes| {
-            String::from_utf8_lossy(bytes).contains(GENERATOR)
+        for [benchmark, report] in [NAMES, PARTIAL] {
+            out.check(benchmark, |bytes| read(bytes).is_some())?;
+            out.check(report, |bytes| {
+                String::from_utf8_lossy(bytes).contains(GENERATOR)
+            })?;
+        }
+        probe(&out.directory).map_err(|error| Refused {
+            message: format!(
+                "nothing can be written to {}: {error}",
+                out.directory.display()
+            ),
+            hint: Some("name another directory with --out".to_owned()),
+            exit: Exit::Failure,
         })?;
         Ok(out)
     }
@@ -45,7 +57,8 @@ impl Out {
         let path = self.directory.join(name);
         match fs::read(&path) {
             Ok(bytes) if is_ours(&bytes) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            // Whether it could be made is found out after this.
+            Err(error) if is_absent(&error) => Ok(()),
             Ok(_) => {
                 let message = format!(
                     "{} is there, and was not written by `prowess eval`",
@@ -57,22 +70,61 @@ impl Out {
         }
     }
 
-    /// Writes both files, each as a whole; tells where they are.
+    /// Writes both files, each as a whole; tells where they are. What is not everything does not take the place of what
+    /// is.
     pub(super) fn write(&self, benchmark: &Benchmark, json: &str) -> Result<String> {
         let directory = self.directory.display();
         fs::create_dir_all(&self.directory).with_context(|| format!("cannot make {directory}"))?;
-        for (name, text) in [(BENCHMARK, json), (REPORT, &html(benchmark))] {
-            let path = self.directory.join(name);
-            rewrite::replace(&path, text.as_bytes())
+        let beside = benchmark.partial && self.has_complete();
+        let paths = if beside { PARTIAL } else { NAMES }.map(|name| self.directory.join(name));
+        for (path, text) in paths.iter().zip([json, &html(benchmark)]) {
+            rewrite::replace(path, text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        let (benchmark, report) = (self.directory.join(BENCHMARK), self.directory.join(REPORT));
-        Ok(format!(
-            "wrote {} and {}",
-            benchmark.display(),
-            report.display()
-        ))
+        let [written, report] = paths;
+        let mut told = format!("wrote {} and {}", written.display(), report.display());
+        if beside {
+            let [complete, _] = NAMES.map(|name| self.directory.join(name));
+            let _ = write!(
+                told,
+                ": {} is complete, and stays as it is",
+                complete.display()
+            );
+        }
+        Ok(told)
     }
+
+    /// Whether an earlier run that nobody stopped left its results.
+    fn has_complete(&self) -> bool {
+        let [benchmark, _] = NAMES;
+        let there = fs::read(self.directory.join(benchmark));
+        let there = there.ok().and_then(|bytes| read(&bytes));
+        there.is_some_and(|there| !there.partial)
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Benchmark> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Whether files can be made in a directory, which may not be there yet. Leaves everything as it was.
+fn probe(directory: &Path) -> io::Result<()> {
+    let missing = directory.ancestors().take_while(|it| {
+        let named = !it.as_os_str().is_empty();
+        named && it.symlink_metadata().is_err_and(|error| is_absent(&error))
+    });
+    let missing: Vec<&Path> = missing.collect();
+    let made = fs::create_dir_all(directory);
+    let probed = made.and_then(|()| tempfile::tempfile_in(directory));
+    for directory in missing {
+        // One that could not be made is not there.
+        let _ = fs::remove_dir(directory);
+    }
+    probed.map(drop)
 }
 
 /// Here; from inside of the skill, beside it: what is in a skill is part of it, and of what was approved.

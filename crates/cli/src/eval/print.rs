@@ -98,8 +98,9 @@ fn evals(benchmark: &Benchmark) -> String {
         .map(|(id, summary)| row(id, Figure::PassRate, summary))
         .collect();
     for figure in Figure::ALL {
-        let name = format!("all: {}", figure.name());
-        rows.push(row(&name, figure, &benchmark.run_summary));
+        let all = &benchmark.run_summary;
+        let name = format!("all: {}", all.name_of(figure));
+        rows.push(row(&name, figure, all));
     }
     let titles = columns(["EVAL", "WITH THE SKILL", "WITHOUT", "DIFFERENCE"]);
     let mut text = table::render(&titles, &rows);

@@ -40,7 +40,8 @@ pub(super) fn since(before: &Benchmark, now: &Benchmark) -> String {
         for figure in Figure::ALL {
             let of = |benchmark: &Benchmark| figure.of(&benchmark.run_summary.with_skill).mean;
             let earlier = (!then.is_empty()).then(|| of(before));
-            row(&format!("all: {}", figure.name()), figure, earlier, of(now));
+            let name = format!("all: {}", now.run_summary.name_of(figure));
+            row(&name, figure, earlier, of(now));
         }
     }
     if let Some(summary) = now.trigger_summary {
@@ -75,6 +76,19 @@ pub(super) fn doubts(before: &Benchmark, now: &Benchmark) -> Vec<String> {
     differ("the model", &before.model, &now.model);
     let judge = |benchmark: &Benchmark| benchmark.judge.clone().unwrap_or_else(|| "nobody".into());
     differ("the judge", &judge(before), &judge(now));
+    let counted = |benchmark: &Benchmark| {
+        if benchmark.run_summary.is_estimated() {
+            "estimated"
+        } else {
+            "counted"
+        }
+    };
+    if !before.runs.is_empty() && !now.runs.is_empty() && counted(before) != counted(now) {
+        let (then, now) = (counted(before), counted(now));
+        doubts.push(format!(
+            "warning: tokens were {then} then, and are {now} now"
+        ));
+    }
     if before.partial {
         doubts.push("warning: the earlier benchmark was stopped early".to_owned());
     }

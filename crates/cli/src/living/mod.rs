@@ -15,9 +15,11 @@ pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{Company, Living, Prepared, open, prepare};
 pub(crate) use store::open as open_store;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use tokio::sync::Notify;
 
 /// How long what still runs may take to end.
 const ENDING: Duration = Duration::from_millis(500);
@@ -39,13 +41,56 @@ pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let done = runtime.block_on(work);
+    let told = Arc::new(Notify::new());
+    runtime.spawn(end_when_told(Arc::clone(&told)));
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
+            () = told.notified() => Err(Interrupted.into()),
+        }
+    });
     // Programs that run for a skill end with what waits for them. Whoever still reads from a terminal is not waited for.
     runtime.shutdown_timeout(ENDING);
     done
 }
 
-/// Somebody pressed Ctrl-C.
+/// Waits until the system wants the program to end, and has it end: orderly, or at once if that takes too long, as it
+/// does while somebody types.
+#[cfg(unix)]
+async fn end_when_told(told: Arc<Notify>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return;
+    };
+    // Whoever started us so that the end of the terminal is not ours gets what they want.
+    let hangup = (!is_hangup_ignored()).then(|| signal(SignalKind::hangup()));
+    match hangup {
+        Some(Ok(mut hangup)) => tokio::select! {
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        },
+        _ => {
+            terminate.recv().await;
+        }
+    }
+    told.notify_one();
+    tokio::time::sleep(ENDING * 2).await;
+    std::process::exit(1);
+}
+
+#[cfg(not(unix))]
+async fn end_when_told(_: Arc<Notify>) {}
+
+/// Whether SIGHUP is ignored, as `nohup` has it. What cannot be found out is taken to be so.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask & 1 == 1)
+}
+
+/// Somebody pressed Ctrl-C, or the system wants the program to end.
 #[derive(Debug)]
 struct Interrupted;
 

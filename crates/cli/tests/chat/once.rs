@@ -347,3 +347,69 @@ fn skills_that_are_named_are_there_from_the_beginning() {
         missing.stderr
     );
 }
+
+#[test]
+fn an_empty_answer_is_none() {
+    let place = project();
+    let model = model(Wire::OpenAi, [Step::Say("")]);
+    let run = run(&place, Some(&model), &["-p", "x"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
+    assert!(run.stderr.contains("the answer is empty"), "{}", run.stderr);
+}
+
+/// Whoever reads events hears the end, whatever happens.
+#[test]
+fn events_have_an_end() {
+    let place = project();
+    let huge = vec![b'x'; 2 * 1024 * 1024];
+    for (arguments, input) in [
+        (
+            &["--json", "--provider", "nobody", "--model", "m"][..],
+            &b"x"[..],
+        ),
+        (&["--json", "--resume", "nothing"], b"x"),
+        (&["--json"], &huge),
+        (&["--json"], b" "),
+    ] {
+        let run = fed(&place, arguments, input);
+        assert_ne!(run.code, Some(0));
+        let all = events(&run);
+        assert_eq!(types(&all), ["failed", "done"], "{arguments:?}");
+        assert_eq!(all[1]["ending"], "failed");
+    }
+}
+
+/// A program that a tool runs ends with us, also when it is the system that ends us.
+#[test]
+fn the_end_of_the_program_is_the_end_of_what_it_started() {
+    let place = project();
+    let seconds = format!("{}", 300_000 + std::process::id());
+    let steps = [
+        call("load_skill", &json!({"id": "core-tools"})),
+        call("run_command", &json!({"command": ["sleep", seconds]})),
+    ];
+    let model = model(Wire::OpenAi, steps);
+    let arguments = ["--approve-skills", "core-tools", "-p", "sleep"];
+    let mut child = chat(&place, Some(&model), &arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let sleeps = || {
+        let found = std::process::Command::new("pgrep")
+            .args(["-fx", &format!("sleep {seconds}")])
+            .output();
+        found.unwrap().status.success()
+    };
+    let until = |wanted: bool| {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while sleeps() != wanted {
+            assert!(std::time::Instant::now() < end, "it should be {wanted}");
+        }
+    };
+    until(true);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    child.wait().unwrap();
+    until(false);
+}

@@ -57,7 +57,11 @@ impl Session {
                 self.seen += new.len();
                 return new;
             }
-            assert!(Instant::now() < end, "no {text:?} in {new:?}");
+            assert!(
+                Instant::now() < end,
+                "no {text:?} in {new:?}, {:?}",
+                self.child.try_wait()
+            );
             self.look();
         }
     }
@@ -345,4 +349,21 @@ fn wait_for_two(model: &Scripted) {
         assert!(Instant::now() < end);
         std::thread::yield_now();
     }
+}
+
+/// What is not to be kept is not kept elsewhere either.
+#[test]
+fn without_a_trace() {
+    let place = project();
+    let mut session = Session::start(&place, None, &["--no-save"]);
+    session.type_in("my secret is 12345\r");
+    session.until(" out");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    assert!(
+        !place
+            .path("home/.local/share/prowess/chat-history")
+            .exists()
+    );
+    assert_eq!(run(&place, None, &["--list", "--json"]).json(), json!([]));
 }

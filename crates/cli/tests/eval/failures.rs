@@ -1,18 +1,15 @@
 //! What goes wrong, and what is said about it.
 
-use std::process::Stdio;
-
 use insta::assert_snapshot;
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::model::{Asked, Model, Reply};
-use crate::support::{Place, Run};
-use crate::{BENCHMARK, REPORT, benchmark, eval, place, pupil, run};
+use crate::support::Place;
+use crate::{BENCHMARK, REPORT, benchmark, place, pupil, run};
 
-const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
+pub(crate) const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
 
 /// What is refused before anybody is asked anything.
-fn refused(place: &Place, more: &[&str]) -> String {
+pub(crate) fn refused(place: &Place, more: &[&str]) -> String {
     let model = Model::new(|_: &Asked| panic!("nobody is to be asked"));
     let run = run(place, &model, more);
     assert_eq!((model.asked(), run.stdout.as_str()), (0, ""));
@@ -191,37 +188,6 @@ fn a_model_that_is_down_in_the_middle() {
             .read(REPORT)
             .contains("2 runs were not answered and count as failed.")
     );
-}
-
-#[test]
-fn interrupted_it_writes_what_it_has() {
-    let place = place();
-    let model = Model::new(|asked: &Asked| {
-        if asked.last.contains("what is the time") {
-            return Reply::Hang;
-        }
-        pupil(asked)
-    });
-    let mut command = eval(&place, &model, &[]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    model.hangs();
-    let id = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
-    kill_process(id, Signal::INT).unwrap();
-    let run = Run::of(child.wait_with_output().unwrap());
-    assert_eq!(run.code, Some(1));
-    assert!(
-        run.stderr
-            .contains("stopped early: not everything was measured"),
-        "{}",
-        run.stderr
-    );
-    let written = benchmark(&place);
-    assert_eq!(written["partial"], true);
-    assert_eq!(written["runs"].as_array().unwrap().len(), 2);
-    assert_eq!(written["triggers"].as_array().unwrap().len(), 1);
-    assert!(run.stdout.contains("regen"), "{}", run.stdout);
-    assert!(place.read(REPORT).contains("This was stopped early"));
 }
 
 #[test]

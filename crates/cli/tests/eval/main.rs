@@ -9,7 +9,9 @@
 )]
 
 mod failures;
+mod kept;
 mod model;
+mod sense;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 /// What the model does.
 pub(crate) enum Reply {
     Say(String),
+    /// Says something, and not how many tokens it was.
+    Uncounted(String),
     /// Loads a skill.
     Load(&'static str),
     /// Answers with this status, and that it is not worth trying again.
@@ -117,8 +119,10 @@ fn answer(
     reader.read_exact(&mut body)?;
     *count.lock().unwrap() += 1;
     let asked = Asked::of(&serde_json::from_slice(&body).unwrap());
-    let (delta, finish) = match mind(&asked) {
-        Reply::Say(text) => (json!({"content": text}), "stop"),
+    let reply = mind(&asked);
+    let counts = !matches!(reply, Reply::Uncounted(_));
+    let (delta, finish) = match reply {
+        Reply::Say(text) | Reply::Uncounted(text) => (json!({"content": text}), "stop"),
         Reply::Load(id) => {
             let function =
                 json!({"name": "load_skill", "arguments": json!({"id": id}).to_string()});
@@ -149,9 +153,14 @@ fn answer(
     let usage = json!({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110});
     let usage =
         json!({"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": usage});
+    let usage = if counts {
+        format!("data: {usage}\n\n")
+    } else {
+        String::new()
+    };
     write!(
         out,
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{}{}data: {usage}\n\ndata: [DONE]\n\n",
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{}{}{usage}data: [DONE]\n\n",
         chunk(&delta, Value::Null),
         chunk(&json!({}), json!(finish))
     )

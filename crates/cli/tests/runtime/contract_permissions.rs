@@ -10,7 +10,7 @@ use prowess_spec::manifest::Permission;
 use prowess_store::Store;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Running, id};
+use crate::place::{Place, Running, id, runs};
 
 /// A tool for each thing that a skill may ask for.
 const CALLS: &str = "
@@ -515,16 +515,6 @@ async fn no_code_runs_before_it_was_approved() {
     );
     running.runtime.skills().refresh().await;
     running.runtime.activate(&id("b")).await.unwrap();
-}
-
-/// Whether a process with this command line is there.
-fn runs(command: &str) -> bool {
-    let wanted = command.replace(' ', "\0");
-    let mut entries = fs::read_dir("/proc").unwrap().flatten();
-    entries.any(|entry| {
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        line.starts_with(wanted.as_bytes())
-    })
 }
 
 #[tokio::test]

@@ -11,5 +11,6 @@ mod contract_lifecycle;
 mod contract_permissions;
 mod contract_process;
 mod contract_starlark;
+mod dropped;
 mod place;
 mod types;

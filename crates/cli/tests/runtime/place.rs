@@ -191,3 +191,13 @@ impl Running {
 pub(crate) fn id(name: &str) -> SkillId {
     name.parse().unwrap()
 }
+
+/// Whether a process with this command line is there.
+pub(crate) fn runs(command: &str) -> bool {
+    let wanted = command.replace(' ', "\0");
+    let mut entries = fs::read_dir("/proc").unwrap().flatten();
+    entries.any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line.starts_with(wanted.as_bytes())
+    })
+}

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -30,10 +30,9 @@ pub(crate) fn terminal(columns: u16) -> (File, File) {
     (File::from(ours), theirs)
 }
 
-/// Runs the program in a terminal, types `input`, and returns what it showed.
-pub(crate) fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) -> String {
-    let (mut ours, theirs) = terminal(columns);
-    let mut child = place
+fn start(place: &Place, columns: u16, arguments: &[&str]) -> (File, Child) {
+    let (ours, theirs) = terminal(columns);
+    let child = place
         .command(arguments)
         .env("TERM", "xterm")
         .stdin(Stdio::from(theirs.try_clone().unwrap()))
@@ -41,6 +40,39 @@ pub(crate) fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) 
         .stderr(Stdio::from(theirs))
         .spawn()
         .unwrap();
+    (ours, child)
+}
+
+/// Runs the program in a terminal, types a line of `answers` each time that it asks `question`, and returns what it
+/// showed.
+pub(crate) fn answering(
+    place: &Place,
+    columns: u16,
+    arguments: &[&str],
+    question: &str,
+    answers: &str,
+) -> String {
+    let (mut ours, mut child) = start(place, columns, arguments);
+    let mut answers = answers.split_inclusive('\n');
+    let mut asked = 0;
+    let mut shown = Vec::new();
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = ours.read(&mut bytes) {
+        shown.extend(&bytes[..count]);
+        let text = String::from_utf8_lossy(&shown);
+        while asked < text.matches(question).count() {
+            asked += 1;
+            let answer = answers.next().expect("a question without an answer");
+            ours.write_all(answer.as_bytes()).unwrap();
+        }
+    }
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+/// Runs the program in a terminal, types `input`, and returns what it showed.
+pub(crate) fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) -> String {
+    let (mut ours, mut child) = start(place, columns, arguments);
     ours.write_all(input.as_bytes()).unwrap();
     let mut shown = Vec::new();
     // The terminal ends with an error once the program has closed it.

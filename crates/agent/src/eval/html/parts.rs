@@ -54,7 +54,7 @@ pub(super) fn cards(benchmark: &Benchmark) -> String {
             figure.show(without),
             figure.show_difference(with - without)
         );
-        let what = format!("{} with the skill", figure.name());
+        let what = format!("{} with the skill", all.name_of(figure));
         cards += &card(&figure.show(with), &what, &more);
     }
     if let Some(triggers) = benchmark.trigger_summary {
@@ -80,6 +80,9 @@ pub(super) fn charts(benchmark: &Benchmark) -> String {
             let longest = bars.map(|bar| bar.value + bar.spread).fold(0.0, f64::max);
             let (title, whole) = match figure {
                 Figure::PassRate => ("Pass rate", 1.0),
+                Figure::Tokens if benchmark.run_summary.is_estimated() => {
+                    ("Estimated tokens", longest)
+                }
                 Figure::Tokens => ("Tokens", longest),
                 Figure::Time => ("Time", longest),
             };
@@ -156,7 +159,7 @@ pub(super) fn summary(benchmark: &Benchmark) -> String {
         row(&escape(id), Figure::PassRate, &summary);
     }
     for figure in Figure::ALL {
-        let name = format!("all: {}", figure.name());
+        let name = format!("all: {}", benchmark.run_summary.name_of(figure));
         row(&name, figure, &benchmark.run_summary);
     }
     format!(
@@ -217,8 +220,13 @@ fn detail(run: &Run) -> String {
         1 => "1 tool call".to_owned(),
         calls => format!("{calls} tool calls"),
     };
+    let tokens = if run.tokens_estimated {
+        "estimated tokens"
+    } else {
+        "tokens"
+    };
     let mut text = format!(
-        "<details><summary>{which} the skill, run {}: {outcome} <span class=\"soft\">{}, {} tokens, {calls}</span></summary>\n",
+        "<details><summary>{which} the skill, run {}: {outcome} <span class=\"soft\">{}, {} {tokens}, {calls}</span></summary>\n",
         run.run_number,
         Figure::Time.show(run.time_seconds),
         run.tokens,

@@ -22,8 +22,17 @@ pub(super) enum Kind {
     },
 }
 
+/// Bytes of a line that its kind is looked for in. Whoever writes hundreds of dashes means no rule.
+const LOOKED_AT: usize = 256;
+
+/// Marks that open a code block at most.
+const FENCE: usize = 32;
+
 /// The kind of a line and where its text begins, or nothing if more of the line is needed to say.
 pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
+    if line.len() > LOOKED_AT && !is_long(line) {
+        return Some((plain(0), 0));
+    }
     let text = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - text.len();
     let Some(first) = text.chars().next() else {
@@ -34,10 +43,11 @@ pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
             heading(text, is_whole).map(|(kind, at)| (kind.unwrap_or(plain(indent)), indent + at))
         }
         '`' | '~' => {
-            let marks = text.chars().take_while(|c| *c == first).count();
-            match (marks, marks == text.len() && !is_whole) {
-                (3.., _) => is_whole.then_some((Kind::Fence, indent)),
-                (_, true) => None,
+            let marks = text.chars().take(FENCE + 1);
+            let marks = marks.take_while(|c| *c == first).count();
+            match marks {
+                3..=FENCE => is_whole.then_some((Kind::Fence, indent)),
+                _ if marks == text.len() && !is_whole => None,
                 _ => Some((plain(indent), indent)),
             }
         }
@@ -47,6 +57,13 @@ pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
         '0'..='9' => numbered(text, indent, is_whole),
         _ => Some((plain(indent), indent)),
     }
+}
+
+/// Whether a line may be as long as it likes: a row of a table, and what opens a code block.
+fn is_long(line: &str) -> bool {
+    let head = line.get(..line.floor_char_boundary(LOOKED_AT));
+    let text = head.unwrap_or_default().trim_start_matches([' ', '\t']);
+    text.starts_with(['|', '`', '~'])
 }
 
 fn plain(indent: usize) -> Kind {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::inline::Open;
 use super::line::{Kind, kind};
@@ -43,8 +43,10 @@ struct Line {
     margin: String,
     base: Style,
     open: Open,
-    /// A word was printed, so that the next needs a blank before it.
+    /// A word was printed.
     begun: bool,
+    /// A blank is wanted before the next.
+    gap: bool,
 }
 
 impl Markdown {
@@ -94,6 +96,12 @@ impl Markdown {
                 }
             }
             At::Line(_) if c == ' ' => self.words(out),
+            // A line may break behind these, and there may be no blank in all of it.
+            At::Line(line) if is_wide(c) && line.open == Open::default() => {
+                if !self.held.contains(['*', '_', '`', '\\']) {
+                    self.words(out);
+                }
+            }
             At::Line(_) | At::Code { .. } => {}
         }
     }
@@ -128,6 +136,7 @@ impl Markdown {
             base,
             open: Open::default(),
             begun: false,
+            gap: false,
         });
     }
 
@@ -136,8 +145,11 @@ impl Markdown {
         let At::Line(line) = &mut self.at else {
             return;
         };
-        for raw in self.held.split(' ').filter(|word| !word.is_empty()) {
-            line.print(&printable(raw), self.width, out);
+        for (index, raw) in self.held.split(' ').enumerate() {
+            line.gap |= index > 0 && line.begun;
+            if !raw.is_empty() {
+                line.print(&printable(raw), self.width, out);
+            }
         }
         self.held.clear();
     }
@@ -198,14 +210,14 @@ impl Markdown {
 impl Line {
     fn print(&mut self, raw: &str, width: usize, out: &mut String) {
         let word = self.open.word(raw, self.base);
-        let blank = usize::from(self.begun);
-        if self.begun && self.column + blank + word.width > width {
+        let gap = std::mem::take(&mut self.gap);
+        if self.begun && self.column + usize::from(gap) + word.width > width {
             out.push('\n');
             out.push_str(&self.margin);
             self.column = anstream::adapter::strip_str(&self.margin)
                 .to_string()
                 .width();
-        } else if self.begun {
+        } else if gap {
             out.push(' ');
             self.column += 1;
         }
@@ -213,6 +225,11 @@ impl Line {
         self.column += word.width;
         self.begun = true;
     }
+}
+
+/// Whether a character takes two columns, as those of languages without blanks do.
+fn is_wide(c: char) -> bool {
+    c.width() == Some(2)
 }
 
 fn is_end(line: &str, fence: &str) -> bool {
@@ -284,6 +301,27 @@ mod tests {
         assert_eq!(markdown.push("lo wor"), "Hello");
         assert_eq!(markdown.finish(), " world\n".replace("world", "wor"));
         assert_eq!(markdown.finish(), "");
+    }
+
+    #[test]
+    fn languages_without_blanks() {
+        let mut markdown = Markdown::new(10);
+        assert_eq!(markdown.push("你好，世"), "你好，世");
+        assert_eq!(markdown.push("界 x **粗"), "界\nx");
+        assert_eq!(
+            anstream::adapter::strip_str(&whole("a **粗体** b", 80)).to_string(),
+            "a 粗体 b\n"
+        );
+    }
+
+    /// Lines that could be something for as long as they go on.
+    #[test]
+    fn lines_that_never_say_what_they_are() {
+        for part in ["-", "1", "`", "~", "#", " ", "* ", "|", "_"] {
+            // It would take minutes if each character looked at all of those before it.
+            let text = part.repeat(1_000_000 / part.len());
+            assert!(whole(&text, 80).ends_with('\n'), "{part:?}");
+        }
     }
 
     #[test]
