@@ -9,7 +9,7 @@ use super::film::Film;
 use super::look::{self, COLUMNS, ROWS, blank};
 
 /// Players show it, and it is the only place for a remark.
-const TITLE: &str = "prowess chat with the demo model; by cargo xtask record, which draws the line at the shell's prompt: everything after it is what the program printed, with fixed times and a fixed id";
+const TITLE: &str = "prowess chat with the demo model; by cargo xtask record, which draws the line at the shell's prompt: everything after it is what the program printed, with a fixed id and without times";
 
 /// The file.
 pub(super) fn write(film: &Film) -> Result<String> {

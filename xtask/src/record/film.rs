@@ -133,8 +133,8 @@ mod tests {
             seen(&film),
             [
                 (0, "one".to_owned()),
-                (LINE, "one\ntwo, 0.0 s".to_owned()),
-                (2 * LINE, "one\ntwo, 0.0 s\n>".to_owned()),
+                (LINE, "one\ntwo".to_owned()),
+                (2 * LINE, "one\ntwo\n>".to_owned()),
             ]
         );
         film.show("\r\u{2803} thinking");

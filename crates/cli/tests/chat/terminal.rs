@@ -267,23 +267,45 @@ fn somebody_else_goes_on_with_the_chat() {
     );
 }
 
+/// A skill with code that the word `forecast` activates.
+fn living(place: &Place, name: &str, code: &str) {
+    let text = format!("---\nname: {name}\ndescription: Knows the weather\n---\nAsk the tool.\n");
+    let manifest = format!(
+        "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
+    );
+    place
+        .write(&format!(".agents/skills/{name}/SKILL.md"), text)
+        .write(&format!(".agents/skills/{name}/SKILL.yaml"), manifest)
+        .write(&format!(".agents/skills/{name}/skill.star"), code);
+}
+
+/// Somebody types `a` while a skill takes its time to start; then another one asks.
+#[test]
+fn what_was_typed_before_a_question_is_no_answer() {
+    let place = project();
+    let slow = "def slow():\n    for i in range(1000000):\n        x = i\n\nslow()\n";
+    living(&place, "a-slow-one", slow);
+    living(&place, "weather", "log('here')\n");
+    let mut session = Session::start(&place, None, &["--approve-skills", "a-slow-one"]);
+    session.type_in("forecast\r");
+    session.until("thinking");
+    session.type_in("a\r");
+    session.until("Allow it?");
+    session.until("[D]eny: ");
+    session.type_in("o\r");
+    session.until(" out");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    let kept = crate::support::Run::of(place.command(&["permissions", "--json"]).output().unwrap());
+    assert!(!kept.stdout.contains("weather"), "{}", kept.stdout);
+}
+
 /// A skill with code asks in the middle of a chat; the line after a question that was stopped is a message.
 #[test]
 fn a_skill_asks_in_the_chat() {
     let place = project();
-    place
-        .write(
-            ".agents/skills/weather/SKILL.md",
-            "---\nname: weather\ndescription: Knows the weather\n---\nAsk the tool.\n",
-        )
-        .write(
-            ".agents/skills/weather/SKILL.yaml",
-            "name: weather\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n",
-        )
-        .write(
-            ".agents/skills/weather/skill.star",
-            "def forecast(input):\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', forecast)\n",
-        );
+    let code = "def forecast(input):\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', forecast)\n";
+    living(&place, "weather", code);
     let mut session = Session::start(&place, None, &[]);
     session.type_in("get forecast\r");
     session.until("Allow it?");
