@@ -91,7 +91,7 @@ pub(crate) fn choose(
         ToolUse::Available
     };
     // Keys and places are the user's; a provider that a project chose is not who they are for.
-    let own = same && (arguments.provider.is_some() || !config.project_states("model.provider"));
+    let own = same && !config.project_states("model.provider");
     let configured = ours.base_url.as_ref().filter(|_| own);
     let configured = configured.map(|url| url.expose().to_owned());
     let base_url = arguments.base_url.clone().or(configured);

@@ -28,6 +28,15 @@ pub(crate) struct Reader<'a, 'd> {
 /// where a key is sent, or what is taken for one.
 const OWN_KEYS: [&str; 3] = ["store.url", "model.base_url", "model.api_key_env"];
 
+/// Keys of which a project's file states what holds where the user's own file does not: whoever chose who hears what
+/// they say is not overruled.
+const OWN_FIRST: [&str; 4] = [
+    "model.provider",
+    "model.name",
+    "model.tools",
+    "model.context_window",
+];
+
 impl<'a, 'd> Reader<'a, 'd> {
     /// A reader of the table at `path`.
     pub(crate) fn new(
@@ -151,15 +160,20 @@ impl<'a, 'd> Reader<'a, 'd> {
             }
         }
         let key = self.key(name);
-        let counts = |stated: &Stated<'_>| {
-            !OWN_KEYS.contains(&key.as_str()) || !self.is_project(stated.layer)
+        let theirs = |stated: &Stated<'_>| self.is_project(stated.layer);
+        let own = statements.iter().position(|stated| !theirs(stated));
+        let (first, dropped) = if OWN_KEYS.contains(&key.as_str()) {
+            (own, statements.iter().filter(|it| theirs(it)).collect())
+        } else if OWN_FIRST.contains(&key.as_str()) && own.is_some() {
+            (own, Vec::new())
+        } else {
+            (statements.first().map(|_| 0), Vec::new())
         };
-        let first = statements.iter().position(counts);
-        let ignored = statements.iter().filter(|stated| !counts(stated));
-        let ignored =
-            ignored.map(|stated| (key.clone(), self.context.origin(stated.layer, stated.key)));
-        let ignored: Vec<(String, Origin)> = ignored.collect();
-        self.log.ignored.extend(ignored);
+        let dropped: Vec<(String, Origin)> = dropped
+            .into_iter()
+            .map(|it| (key.clone(), self.context.origin(it.layer, it.key)))
+            .collect();
+        self.log.ignored.extend(dropped);
         let counted = first.and_then(|first| statements.get(first));
         match (counted, need) {
             (Some(stated), _) => self.enter(self.key(name), shown(stated.value, how), stated),

@@ -35,6 +35,22 @@ fn what_only_the_users_file_says() {
     assert_eq!(both.model.api_key_env.as_deref(), Some("MY_KEY"));
 }
 
+/// A project may choose a model where the user did not.
+#[test]
+fn the_users_model_comes_first() {
+    let theirs = "[model]\nprovider = 'openai'\nname = 'gpt'\n";
+    assert_eq!(
+        World::with(theirs).config().model.provider.as_deref(),
+        Some("openai")
+    );
+    let both = World::with(theirs)
+        .user("[model]\nprovider = 'local'\n")
+        .config();
+    assert_eq!(both.model.provider.as_deref(), Some("local"));
+    assert_eq!(both.model.name.as_deref(), Some("gpt"));
+    assert!(!both.project_states("model.provider") && both.all_ignored().is_empty());
+}
+
 #[test]
 fn secrets_that_are_not_for_a_project() {
     let repository = |variable: &str| {

@@ -187,7 +187,7 @@ fn a_place_alone_gets_no_key() {
 #[test]
 fn a_project_does_not_turn_a_key_to_another_provider() {
     let place = project();
-    let own = "[model]\nprovider = \"openai\"\nname = \"m\"\napi_key_env = \"WORK_KEY\"\n";
+    let own = "[model]\nname = \"m\"\napi_key_env = \"WORK_KEY\"\n";
     place
         .write("home/.config/prowess/prowess.toml", own)
         .write("prowess.toml", "[model]\nprovider = \"groq\"\n");
@@ -201,6 +201,28 @@ fn a_project_does_not_turn_a_key_to_another_provider() {
         refused.stderr.contains("GROQ_API_KEY"),
         "{}",
         refused.stderr
+    );
+}
+
+/// Who hears what the user says is the user's choice.
+#[test]
+fn a_project_does_not_overrule_the_users_model() {
+    let place = project();
+    place
+        .write(
+            "home/.config/prowess/prowess.toml",
+            "[model]\nprovider = \"demo\"\n",
+        )
+        .write(
+            "prowess.toml",
+            "[model]\nprovider = \"openai\"\nname = \"m\"\n",
+        );
+    let said = run(&place, None, &["-p", "a haiku, please"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(
+        said.stdout.starts_with("This is the demo model"),
+        "{}",
+        said.stdout
     );
 }
 
