@@ -93,7 +93,10 @@ async fn summed_up_by_the_model() {
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
         let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
-        assert_eq!(report.unwrap().text, "four");
+        let report = report.unwrap();
+        assert_eq!(report.text, "four");
+        // The fourth request and the fifth: a summary costs, too.
+        assert_eq!(report.tokens.provider.input, 400 + 500);
         assert_eq!(ear.text(), "four");
         let asked = &model.seen()[3];
         assert!(asked.system().starts_with("You sum up") && asked.tools().is_empty());

@@ -145,6 +145,11 @@ async fn a_tool_of_a_triggered_skill() {
             "{:?}",
             ear.events()
         );
+        // Whose tool it is.
+        assert!(ear.has(
+            |event| matches!(event, AgentEvent::ToolFinished { tool, skill: Some(skill), .. }
+            if tool == "weather" && skill.as_str() == "forecast")
+        ));
     }
 }
 

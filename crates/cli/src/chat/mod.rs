@@ -11,6 +11,7 @@ mod orders;
 mod past;
 mod screen;
 mod talk;
+mod turn;
 
 pub(crate) use arguments::{CHAT_HELP, ChatArguments};
 pub(crate) use command::run;

@@ -5,11 +5,12 @@ use std::io::{self, IsTerminal, Read};
 use anyhow::{Context, Result};
 use prowess_agent::limits::MESSAGE_BYTES;
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{Cancel, Chat, Ending, Saved, TurnReport};
+use prowess_agent::{Chat, Ending, Saved, TurnReport};
 
 use super::arguments::ChatArguments;
 use super::events::Events;
 use super::screen::Screen;
+use super::turn::turn;
 use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 use crate::{model, terminal};
@@ -84,7 +85,6 @@ pub(super) async fn say(
     screen: &Screen,
     events: &Events,
 ) -> Result<Exit> {
-    let cancel = Cancel::new();
     events.begin(chat)?;
     if !events.wanted {
         screen.begin();
@@ -96,19 +96,8 @@ pub(super) async fn say(
             screen.tell(&event);
         }
     };
-    let done = {
-        let mut turn = std::pin::pin!(chat.turn(message, &[], &tell, &cancel));
-        loop {
-            tokio::select! {
-                done = &mut turn => break done,
-                _ = tokio::signal::ctrl_c() => {
-                    if cancel.is_cancelled() {
-                        anyhow::bail!("interrupted");
-                    }
-                    cancel.cancel();
-                }
-            }
-        }
+    let Some(done) = turn(chat, message, &tell, || ()).await else {
+        anyhow::bail!("interrupted");
     };
     if !events.wanted {
         screen.end(done.as_ref().ok());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use prowess_agent::wire::{AgentEvent, Entry};
-use prowess_agent::{AgentError, Cancel, Chat, Ending, Saved, TurnTokens};
+use prowess_agent::{AgentError, Chat, Ending, Saved, TurnTokens};
 use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
 
@@ -16,6 +16,7 @@ use super::editor::{Lines, Typed};
 use super::orders::Order;
 use super::past;
 use super::screen::Screen;
+use super::turn::turn;
 use crate::cli::Global;
 use crate::environment;
 use crate::exit::Exit;
@@ -137,27 +138,12 @@ impl Talk {
         }
     }
 
-    /// One turn. Ctrl-C stops it, and a second one drops it.
+    /// One turn, and what there is to say about how it ended.
     async fn say(&mut self, message: &str) {
-        let cancel = Cancel::new();
         let screen = Arc::clone(&self.screen);
         screen.begin();
         let tell = |event: AgentEvent| screen.tell(&event);
-        let done = {
-            let mut turn = std::pin::pin!(self.chat.turn(message, &[], &tell, &cancel));
-            loop {
-                tokio::select! {
-                    done = &mut turn => break Some(done),
-                    _ = tokio::signal::ctrl_c() => {
-                        if cancel.is_cancelled() {
-                            break None;
-                        }
-                        cancel.cancel();
-                        screen.stopping();
-                    }
-                }
-            }
-        };
+        let done = turn(&mut self.chat, message, &tell, || screen.stopping()).await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
         match done {
             None => {
