@@ -13,7 +13,12 @@ use serde_json::Value;
 
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
-    &["prowess-spec", "prowess-sdk", "prowess-sandbox"],
+    &[
+        "prowess-spec",
+        "prowess-sdk",
+        "prowess-sandbox",
+        "prowess-trust",
+    ],
     &["prowess-policy", "prowess-worker"],
     &[
         "prowess-core",

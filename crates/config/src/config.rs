@@ -1,9 +1,12 @@
 //! From files to the one configuration.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_spec::{LineIndex, Span};
+use prowess_trust::{Act, ProjectRoot, ReachList};
+use serde::Serialize;
 use toml::de::DeTable;
 
 use crate::error::Error;
@@ -15,6 +18,7 @@ use crate::lookup::Lookup;
 use crate::origin::{Entry, Origin, Scope};
 use crate::places;
 use crate::problem::{Problem, ProblemKind, SourceFile};
+use crate::reach::{self, Surroundings};
 use crate::reader::Reader;
 use crate::repositories::{self, Draft, Drafts};
 use crate::repository::{Dropped, Repository, RepositoryState};
@@ -45,8 +49,53 @@ pub struct SkillsConfig {
     pub store: StoreLocation,
     /// The files that were read, the strongest first.
     pub files: Vec<(Scope, Arc<Path>)>,
+    /// Files of a project that do not count.
+    pub ignored_files: Vec<IgnoredFile>,
+    /// What the project's file reaches, where there is one.
+    pub project: Option<ProjectTrust>,
     entries: Vec<Entry>,
-    ignored: Vec<(String, Origin)>,
+    ignored: Vec<IgnoredKey>,
+}
+
+/// A configuration file that was found and does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct IgnoredFile {
+    /// Which.
+    pub path: PathBuf,
+    /// Why; reads on after "ignored: ".
+    pub reason: String,
+}
+
+/// A key that a project's file states and only the user may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredKey {
+    /// The dotted key.
+    pub key: String,
+    /// Where it is stated.
+    pub origin: Origin,
+    /// What it would have done.
+    pub act: Act,
+}
+
+impl fmt::Display for IgnoredKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, origin, act } = self;
+        write!(
+            f,
+            "{origin}: `{key}` ignored: a project's file cannot {act}"
+        )
+    }
+}
+
+/// What a project's file reaches outside of the project, and whether the user said yes to that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectTrust {
+    /// The real path of the project's root.
+    pub root: PathBuf,
+    /// Everything that it reaches.
+    pub reach: ReachList,
+    /// Whether the user said yes to exactly this, or there is nothing to say yes to.
+    pub trusted: bool,
 }
 
 /// Everything that the tables hold.
@@ -60,15 +109,18 @@ struct Tree {
 }
 
 impl SkillsConfig {
-    /// The nearest `prowess.toml` from the working directory upwards, over the user's own.
+    /// The nearest `prowess.toml` from the working directory up to the root of its repository, over the user's own.
     pub fn load(lookup: &Lookup<'_>) -> Result<Self, Error> {
-        build(&file::discover(lookup)?, lookup)
+        let found = file::discover(lookup)?;
+        let mut config = build(&found.files, lookup, Some(&found.root))?;
+        config.ignored_files = found.ignored;
+        Ok(config)
     }
 
     /// `path` and no other file.
     pub fn load_file(path: &Path, lookup: &Lookup<'_>) -> Result<Self, Error> {
         let path = lookup.directory.join(path);
-        build(&[file::read(path, Scope::Explicit)?], lookup)
+        build(&[file::read(path, Scope::Explicit)?], lookup, None)
     }
 
     /// Every effective key, with its value as it may be shown and where it comes from.
@@ -82,22 +134,8 @@ impl SkillsConfig {
         self.entries.iter().any(stated)
     }
 
-    /// Whether it is a project's file that states this key: whoever wrote the project wrote it.
-    pub fn project_states(&self, key: &str) -> bool {
-        let project = |entry: &Entry| {
-            entry.key == key && entry.origin.scope() == Some(crate::origin::Scope::Project)
-        };
-        self.entries.iter().any(project)
-    }
-
-    /// Where a project's file states this key, which only the user's own file or a named one may: it does not count.
-    pub fn ignored(&self, key: &str) -> Option<&Origin> {
-        let mut found = self.ignored.iter().filter(|(ignored, _)| ignored == key);
-        found.next().map(|(_, origin)| origin)
-    }
-
-    /// Every key that a project's file states and that does not count there.
-    pub fn all_ignored(&self) -> &[(String, Origin)] {
+    /// Every key that a project's file states and that only the user may.
+    pub fn ignored(&self) -> &[IgnoredKey] {
         &self.ignored
     }
 
@@ -112,7 +150,7 @@ impl Default for SkillsConfig {
     fn default() -> Self {
         let lookup = Lookup::new(Path::new(""));
         let mut log = Log::default();
-        let (tree, _) = read(&[], &lookup, &mut log, Vec::new());
+        let (tree, _) = read(context(&lookup), &mut log, Vec::new());
         assemble(tree, log, Vec::new(), |_| Vec::new())
     }
 }
@@ -120,16 +158,20 @@ impl Default for SkillsConfig {
 /// Every key that exists.
 pub(crate) fn shape() -> Shape {
     let lookup = Lookup::new(Path::new(""));
-    read(&[], &lookup, &mut Log::default(), Vec::new()).1
+    read(context(&lookup), &mut Log::default(), Vec::new()).1
 }
 
-fn read<'d>(
-    layers: &[Layer],
-    lookup: &Lookup<'_>,
-    log: &mut Log,
-    parts: Vec<Part<'d>>,
-) -> (Tree, Shape) {
-    let context = Context { layers, lookup };
+/// No files at all.
+fn context<'a>(lookup: &'a Lookup<'a>) -> Context<'a> {
+    Context {
+        layers: &[],
+        lookup,
+        project: None,
+        trusted: false,
+    }
+}
+
+fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree, Shape) {
     let mut t: Reader<'_, 'd> = Reader::new(context, log, Variables::Literal, String::new(), parts);
     let (skills, repositories) = t.section("skills", "Skills and where they come from.", |t| {
         (settings::skills(t), repositories::read(t))
@@ -153,19 +195,44 @@ fn read<'d>(
     (tree, t.finish())
 }
 
-fn build(files: &[Loaded], lookup: &Lookup<'_>) -> Result<SkillsConfig, Error> {
+fn build(
+    files: &[Loaded],
+    lookup: &Lookup<'_>,
+    root: Option<&ProjectRoot>,
+) -> Result<SkillsConfig, Error> {
     let layers: Vec<Layer> = files.iter().map(layer).collect();
     let parsed: Vec<_> = files
         .iter()
         .map(|file| DeTable::parse_recoverable(&file.text))
         .collect();
+    let project = root.and_then(|root| {
+        let mut layers = layers.iter().zip(&parsed);
+        let (layer, (table, _)) = layers.find(|(layer, _)| layer.scope == Scope::Project)?;
+        let here = Surroundings {
+            root,
+            base: &layer.base,
+            home: lookup.home,
+        };
+        let reach = reach::of_file(table.get_ref(), &here);
+        Some(ProjectTrust {
+            root: root.real().to_owned(),
+            trusted: reach.is_empty() || (lookup.trusts)(root.real(), &reach),
+            reach,
+        })
+    });
+    let context = Context {
+        layers: &layers,
+        lookup,
+        project: root,
+        trusted: project.as_ref().is_some_and(|project| project.trusted),
+    };
     let parts = parsed.iter().enumerate().map(|(layer, (table, _))| Part {
         layer,
         span: Span::at(0),
         table: table.get_ref(),
     });
     let mut log = Log::default();
-    let (tree, _) = read(&layers, lookup, &mut log, parts.collect());
+    let (tree, _) = read(context, &mut log, parts.collect());
 
     let mut faults = std::mem::take(&mut log.faults);
     for (layer, (_, errors)) in parsed.iter().enumerate() {
@@ -193,7 +260,9 @@ fn build(files: &[Loaded], lookup: &Lookup<'_>) -> Result<SkillsConfig, Error> {
         .iter()
         .map(|file| (file.scope, Arc::clone(&file.path)));
     let problems = |faults| problems(faults, &sources);
-    Ok(assemble(tree, log, files.collect(), problems))
+    let mut config = assemble(tree, log, files.collect(), problems);
+    config.project = project;
+    Ok(config)
 }
 
 fn assemble(
@@ -208,6 +277,7 @@ fn assemble(
         origin: draft.origin,
         state: match draft.spec {
             _ if !draft.enabled => RepositoryState::Disabled,
+            _ if !draft.untrusted.is_empty() => RepositoryState::Untrusted(draft.untrusted),
             Some(spec) if draft.faults.is_empty() => RepositoryState::Ready(spec),
             _ => RepositoryState::Failed(problems(draft.faults)),
         },
@@ -222,6 +292,8 @@ fn assemble(
         model: tree.model,
         store: tree.store,
         files,
+        ignored_files: Vec::new(),
+        project: None,
         entries: log.entries,
         ignored: log.ignored,
     }

@@ -38,29 +38,21 @@ pub(crate) fn expand<'t>(
     Ok(Cow::Owned(expanded))
 }
 
-/// Whether a variable is known to hold a secret for something else than a repository of skills. It is a list, and no
-/// proof: what it does not know goes where a file sends it.
-pub(crate) fn is_somebody_elses(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let inside = [
-        "API_KEY",
-        "APIKEY",
-        "SECRET",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "PASSPHRASE",
-        "CREDENTIAL",
-    ];
-    let first = [
-        "AWS_",
-        "AZURE_",
-        "GCP_",
-        "GOOGLE_",
-        "ANTHROPIC_",
-        "OPENAI_",
-        "SSH_",
-    ];
-    inside.iter().any(|part| name.contains(part)) || first.iter().any(|part| name.starts_with(part))
+/// The names of the variables in a text.
+pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let (before, after) = rest.split_once("${")?;
+            if before.ends_with('$') {
+                rest = after;
+                continue;
+            }
+            let (name, after) = after.split_once('}')?;
+            rest = after;
+            return Some(name);
+        }
+    })
 }
 
 /// Letters, digits and underscores, not beginning with a digit.

@@ -10,7 +10,8 @@ use crate::layer::{Stated, span_of};
 use crate::limits::Bounds;
 use crate::origin::Origin;
 use crate::problem::ProblemKind;
-use crate::reader::Reader;
+use crate::reader::{Reader, Width};
+use crate::rules;
 use crate::shape::{Field, Kind, Need};
 use crate::show::{Shown, shown};
 use crate::site::{self, Flaw, Site, Written};
@@ -25,7 +26,15 @@ impl Reader<'_, '_> {
             kind: Kind::Flag,
             need: Need::Default(default.into()),
         };
-        self.read(field, Shown::Plain, |_, value| site::flag(value))
+        // What a flag switches on is more, except for the one that leaves skills out.
+        let of = |value: &bool| f64::from(u8::from(*value != (name == "strict")));
+        let default_width = of(&default);
+        let width = Width {
+            of: &of,
+            default: default_width,
+        };
+        let convert = |_: &Site<'_>, value: &DeValue<'_>| site::flag(value);
+        self.read(field, Shown::Plain, Some(&width), convert)
             .unwrap_or(default)
     }
 
@@ -45,7 +54,12 @@ impl Reader<'_, '_> {
             },
             need: Need::Default(bounds.default.into()),
         };
-        self.read(field, Shown::Plain, |_, value| site::number(value, bounds))
+        let width = Width {
+            of: &|value: &u32| f64::from(*value),
+            default: f64::from(bounds.default),
+        };
+        let convert = |_: &Site<'_>, value: &DeValue<'_>| site::number(value, bounds);
+        self.read(field, Shown::Plain, Some(&width), convert)
             .unwrap_or(bounds.default)
     }
 
@@ -82,10 +96,21 @@ impl Reader<'_, '_> {
             kind: Kind::Word(words::all::<W>()),
             need: Need::Default(default.word().into()),
         };
-        self.read(field, Shown::Plain, |site, value| {
-            Ok(site::word(&site.text(value)?.text)?)
-        })
-        .unwrap_or(default)
+        // The words of a type stand in order, the one that allows least first.
+        let of = |value: &W| {
+            let place = W::ALL.iter().position(|known| known.word() == value.word());
+            place
+                .and_then(|place| u32::try_from(place).ok())
+                .map_or(f64::MAX, f64::from)
+        };
+        let width = Width {
+            of: &of,
+            default: of(&default),
+        };
+        let convert =
+            |site: &Site<'_>, value: &DeValue<'_>| Ok(site::word(&site.text(value)?.text)?);
+        self.read(field, Shown::Plain, Some(&width), convert)
+            .unwrap_or(default)
     }
 
     /// A string.
@@ -102,7 +127,7 @@ impl Reader<'_, '_> {
             kind: Kind::Text,
             need,
         };
-        self.read(field, how, |site, value| {
+        self.read(field, how, None, |site, value| {
             Ok(convert(site, &site.text(value)?)?)
         })
     }
@@ -128,9 +153,15 @@ impl Reader<'_, '_> {
                 };
                 let item_name = item_name.get_ref().as_ref();
                 child.log.conceal(&stated, how);
+                let scope = child.context.scope(stated.layer);
+                let refused = rules::refused(scope, &child.path, true);
                 let converted = convert(&child.site(stated.layer), item_name, stated.value)
                     .map_err(|flaw| child.fault(item_name, &stated, flaw))
                     .ok();
+                if let Some(act) = refused {
+                    child.ignore(child.key(item_name), &stated, act);
+                    continue;
+                }
                 if found.contains_key(item_name) {
                     continue;
                 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_spec::LineIndex;
+use prowess_trust::ProjectRoot;
 
+use crate::config::IgnoredFile;
 use crate::error::Error;
 use crate::limits;
 use crate::lookup::Lookup;
@@ -22,22 +24,56 @@ pub(crate) struct Loaded {
     pub(crate) text: String,
 }
 
-/// The files that count, the strongest first.
-pub(crate) fn discover(lookup: &Lookup<'_>) -> Result<Vec<Loaded>, Error> {
+/// The files that were found.
+pub(crate) struct Discovered {
+    /// Those that count, the strongest first.
+    pub(crate) files: Vec<Loaded>,
+    /// Those of a project that do not.
+    pub(crate) ignored: Vec<IgnoredFile>,
+    pub(crate) root: ProjectRoot,
+}
+
+/// The nearest file of the project that no other user wrote, over the user's own.
+pub(crate) fn discover(lookup: &Lookup<'_>) -> Result<Discovered, Error> {
     let user = lookup
         .user_config
         .map(|directory| directory.join("prowess").join(CONFIG_FILE))
         .filter(|path| exists(path));
-    let project = lookup
-        .directory
-        .ancestors()
-        .map(|directory| directory.join(CONFIG_FILE))
-        .find(|path| exists(path))
-        // Whoever works beside the user's file has one file, not two.
-        .filter(|path| !user.as_ref().is_some_and(|user| is_same(path, user)));
-    let project = project.map(|path| read(path, Scope::Project));
-    let user = user.map(|path| read(path, Scope::User));
-    project.into_iter().chain(user).collect()
+    let root = ProjectRoot::find(lookup.directory, lookup.home);
+    let mut files = Vec::new();
+    let mut ignored = Vec::new();
+    let mut inside = true;
+    for directory in lookup.directory.ancestors() {
+        let path = directory.join(CONFIG_FILE);
+        // In the directory of the user's file there is one file, not two.
+        if exists(&path) && !user.as_ref().is_some_and(|user| is_same(&path, user)) {
+            let refused = |reason: String| IgnoredFile {
+                path: path.clone(),
+                reason,
+            };
+            if !inside {
+                ignored.push(refused("it is above the root of the project".to_owned()));
+                break;
+            }
+            match root.read_configuration(&path) {
+                Ok(Some(bytes)) => {
+                    files.push(decode(path, Scope::Project, bytes)?);
+                    break;
+                }
+                Ok(None) => {}
+                Err(refusal) => ignored.push(refused(refusal.to_string())),
+            }
+        }
+        inside &= directory != root.path();
+    }
+    if let Some(path) = user {
+        files.push(read(path, Scope::User)?);
+    }
+    Ok(Discovered {
+        files,
+        ignored,
+        root,
+    })
 }
 
 /// Whether something has that name, be it a link that leads nowhere. A directory that may not be
@@ -57,6 +93,10 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Reads one file.
 pub(crate) fn read(path: PathBuf, scope: Scope) -> Result<Loaded, Error> {
     let bytes = read_bytes(&path)?;
+    decode(path, scope, bytes)
+}
+
+fn decode(path: PathBuf, scope: Scope, bytes: Vec<u8>) -> Result<Loaded, Error> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Loaded {
             scope,
@@ -80,7 +120,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
         path: path.to_owned(),
         source,
     };
-    // Opening a pipe would wait for somebody to write.
+    // Opening a pipe would wait for a writer.
     if !fs::metadata(path).map_err(failed)?.is_file() {
         return Err(Error::NotAFile {
             path: path.to_owned(),

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_spec::Span;
+use prowess_trust::ProjectRoot;
 use toml::de::{DeTable, DeValue};
 
+use crate::config::IgnoredKey;
 use crate::lookup::Lookup;
 use crate::origin::{Entry, Origin, Scope};
 use crate::problem::ProblemKind;
@@ -27,6 +29,9 @@ pub(crate) struct Context<'a> {
     /// The strongest first.
     pub(crate) layers: &'a [Layer],
     pub(crate) lookup: &'a Lookup<'a>,
+    /// The project, and whether the user trusts what its file reaches.
+    pub(crate) project: Option<&'a ProjectRoot>,
+    pub(crate) trusted: bool,
 }
 
 /// Something wrong, before it is known how the file may be shown.
@@ -44,7 +49,7 @@ pub(crate) struct Log {
     pub(crate) faults: Vec<Fault>,
     pub(crate) entries: Vec<Entry>,
     /// Keys that a file states and must not.
-    pub(crate) ignored: Vec<(String, Origin)>,
+    pub(crate) ignored: Vec<IgnoredKey>,
     /// What must not be shown, and of which file.
     pub(crate) hidden: Vec<(usize, Span)>,
 }
@@ -67,6 +72,12 @@ pub(crate) struct Stated<'d> {
 }
 
 impl Context<'_> {
+    /// Whose file a layer is.
+    pub(crate) fn scope(&self, layer: usize) -> Scope {
+        let layer = self.layers.get(layer);
+        layer.map_or(Scope::Explicit, |layer| layer.scope)
+    }
+
     pub(crate) fn origin(&self, layer: usize, at: Span) -> Origin {
         self.layers
             .get(layer)

@@ -1,7 +1,7 @@
 //! The configuration: one loader, with the origin of every key.
 //!
-//! [`SkillsConfig::load`] reads the nearest `prowess.toml` from the working directory upwards, over
-//! the user's own. A key that a file states overrides the same key of a weaker file and the default;
+//! [`SkillsConfig::load`] reads the nearest `prowess.toml` from the working directory up to the root of its
+//! repository, over the user's own. A key that a file states overrides the same key of a weaker file and the default;
 //! repositories are put one after the other, the project's first, and of two with one name the first
 //! is kept. Environment variables and the home directory come from the caller, in a [`Lookup`].
 //!
@@ -29,9 +29,10 @@
 //!
 //! # Trust
 //!
-//! A project's file was written by whoever wrote the project. Whether it may start an MCP server,
-//! send variables to a URL or approve permissions is for the caller to decide: every repository,
-//! approval and entry has an [`Origin`] that says whose file it is.
+//! A project's file adds and narrows. A key of it that does more ([`key_rule`]) is ignored and listed in
+//! [`SkillsConfig::ignored`]. What its repositories reach outside of the project is a
+//! [`ReachList`](prowess_trust::ReachList) that the user is asked about; until [`Lookup::trusts`] says yes, those
+//! repositories are [`RepositoryState::Untrusted`] and no variable of theirs is replaced.
 
 mod address;
 mod config;
@@ -46,9 +47,11 @@ mod lookup;
 mod origin;
 mod places;
 mod problem;
+mod reach;
 mod reader;
 mod repositories;
 mod repository;
+mod rules;
 mod schema;
 mod secret;
 mod settings;
@@ -61,7 +64,7 @@ mod texts;
 mod words;
 
 pub use address::Url;
-pub use config::SkillsConfig;
+pub use config::{IgnoredFile, IgnoredKey, ProjectTrust, SkillsConfig};
 pub use error::Error;
 pub use file::CONFIG_FILE;
 pub use lookup::Lookup;
@@ -72,6 +75,7 @@ pub use repository::{
     Dropped, Git, GitAuth, GitRef, Http, HttpAuth, Mcp, Package, Param, Repository, RepositorySpec,
     RepositoryState, Sql,
 };
+pub use rules::{KeyRule, key_rule};
 pub use schema::json_schema;
 pub use secret::Secret;
 pub use settings::{

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
+use prowess_trust::ReachList;
+
 /// Where to look for files, and where `~` and `${VAR}` come from.
 ///
 /// ```
@@ -30,16 +32,19 @@ pub struct Lookup<'a> {
     pub user_config: Option<&'a Path>,
     /// The value of an environment variable.
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Whether the user said that the project with this root may reach this.
+    pub trusts: &'a dyn Fn(&Path, &ReachList) -> bool,
 }
 
 impl<'a> Lookup<'a> {
-    /// Only a working directory: no home, no user's configuration, no variables.
+    /// Only a working directory: no home, no user's configuration, no variables, no trust.
     pub fn new(directory: &'a Path) -> Self {
         Self {
             directory,
             home: None,
             user_config: None,
             variables: &|_| None,
+            trusts: &|_, _| false,
         }
     }
 }

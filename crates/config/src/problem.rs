@@ -85,14 +85,6 @@ pub enum ProblemKind {
         /// The variable.
         variable: String,
     },
-    /// An environment variable that a project's file must not have.
-    #[error(
-        "uses the variable `{variable}`, which holds a secret that is not for a project's file"
-    )]
-    Withheld {
-        /// The variable.
-        variable: String,
-    },
     /// An environment variable that is not text.
     #[error("uses the variable `{variable}`, which is not Unicode")]
     NotUnicode {
@@ -152,9 +144,6 @@ impl ProblemKind {
             Self::OnlyWith { key } => format!("add `{key}`, or remove this"),
             Self::Unset { variable } | Self::NotUnicode { variable } => {
                 format!("set `{variable}`, or write `$${{{variable}}}` for the text itself")
-            }
-            Self::Withheld { .. } => {
-                "if you trust it, put the repository into your own prowess.toml, or name the file with `--config`".to_owned()
             }
             Self::OpenVariable | Self::VariableName => {
                 "write `${NAME}` for a variable, or `$${` for the text `${`".to_owned()

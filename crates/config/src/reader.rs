@@ -1,14 +1,17 @@
 //! Reading a table key by key, from every file that states it, and reporting what does not fit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prowess_spec::{Span, nearest};
+use prowess_trust::Act;
 use serde_json::Value;
 use toml::de::DeValue;
 
+use crate::config::IgnoredKey;
 use crate::layer::{Context, Fault, Log, Part, Stated, span_of};
 use crate::origin::{Entry, Origin, Scope, key_part};
 use crate::problem::ProblemKind;
+use crate::rules;
 use crate::shape::{Field, Kind, Need, Shape};
 use crate::show::{Shown, shown};
 use crate::site::{self, Flaw, Site, Variables};
@@ -24,18 +27,12 @@ pub(crate) struct Reader<'a, 'd> {
     pub(crate) shape: Shape,
 }
 
-/// Keys that a project's file cannot state: whoever wrote the project does not say where approvals and chats are kept,
-/// where a key is sent, or what is taken for one.
-const OWN_KEYS: [&str; 3] = ["store.url", "model.base_url", "model.api_key_env"];
-
-/// Keys of which a project's file states what holds where the user's own file does not: whoever chose who hears what
-/// they say is not overruled.
-const OWN_FIRST: [&str; 4] = [
-    "model.provider",
-    "model.name",
-    "model.tools",
-    "model.context_window",
-];
+/// How much a value allows, so that two statements of one key can be compared.
+pub(crate) struct Width<'w, T> {
+    pub(crate) of: &'w dyn Fn(&T) -> f64,
+    /// That of the default.
+    pub(crate) default: f64,
+}
 
 impl<'a, 'd> Reader<'a, 'd> {
     /// A reader of the table at `path`.
@@ -91,8 +88,13 @@ impl<'a, 'd> Reader<'a, 'd> {
             base: layer.map_or(Path::new(""), |layer| &layer.base),
             lookup: self.context.lookup,
             variables: self.variables,
-            scope: layer.map(|layer| layer.scope),
         }
+    }
+
+    /// The directory of the file, if it is a project's.
+    pub(crate) fn project_base(&self) -> Option<PathBuf> {
+        let layer = self.context.layers.get(self.parts.first()?.layer)?;
+        (layer.scope == Scope::Project).then(|| layer.base.clone())
     }
 
     pub(crate) fn fault(&mut self, name: &str, stated: &Stated<'_>, flaw: impl Into<Flaw>) {
@@ -138,11 +140,12 @@ impl<'a, 'd> Reader<'a, 'd> {
         self.stated(name)
     }
 
-    /// The value of a key in the strongest file that states it. Every statement is checked.
+    /// The value of a key in the strongest file that may state it. Every statement is checked.
     pub(crate) fn read<T>(
         &mut self,
         field: Field,
         how: Shown,
+        width: Option<&Width<'_, T>>,
         convert: impl Fn(&Site<'_>, &DeValue<'_>) -> Result<T, Flaw>,
     ) -> Option<T> {
         let name = field.name;
@@ -160,37 +163,40 @@ impl<'a, 'd> Reader<'a, 'd> {
             }
         }
         let key = self.key(name);
-        let theirs = |stated: &Stated<'_>| self.is_project(stated.layer);
-        let own = statements.iter().position(|stated| !theirs(stated));
-        let (first, dropped) = if OWN_KEYS.contains(&key.as_str()) {
-            (own, statements.iter().filter(|it| theirs(it)).collect())
-        } else if OWN_FIRST.contains(&key.as_str()) && own.is_some() {
-            (own, Vec::new())
-        } else {
-            (statements.first().map(|_| 0), Vec::new())
-        };
-        let dropped: Vec<(String, Origin)> = dropped
-            .into_iter()
-            .map(|it| (key.clone(), self.context.origin(it.layer, it.key)))
-            .collect();
-        self.log.ignored.extend(dropped);
-        let counted = first.and_then(|first| statements.get(first));
-        match (counted, need) {
-            (Some(stated), _) => self.enter(self.key(name), shown(stated.value, how), stated),
+        let mut chosen = None;
+        for (index, stated) in statements.iter().enumerate() {
+            let weaker = values.iter().skip(index + 1).flatten().next();
+            let more = match (width, values.get(index)) {
+                (Some(width), Some(Some(value))) => {
+                    let own = weaker.map_or(width.default, width.of);
+                    (width.of)(value) > own
+                }
+                _ => true,
+            };
+            match rules::refused(self.context.scope(stated.layer), &key, more) {
+                None => {
+                    chosen = Some((index, stated));
+                    break;
+                }
+                Some(act) => self.ignore(key.clone(), stated, act),
+            }
+        }
+        match (chosen, need) {
+            (Some((_, stated)), _) => self.enter(key, shown(stated.value, how), stated),
             (None, Need::Default(value)) => self.log.entries.push(Entry {
-                key: self.key(name),
+                key,
                 value,
                 origin: Origin::Default,
             }),
             (None, _) => {}
         }
-        values.into_iter().nth(first?).flatten()
+        values.into_iter().nth(chosen?.0).flatten()
     }
 
-    /// Whether whoever wrote the project wrote the file.
-    fn is_project(&self, layer: usize) -> bool {
-        let layer = self.context.layers.get(layer);
-        layer.is_some_and(|layer| layer.scope == Scope::Project)
+    /// Reports a statement that is not obeyed.
+    pub(crate) fn ignore(&mut self, key: String, stated: &Stated<'_>, act: Act) {
+        let origin = self.context.origin(stated.layer, stated.key);
+        self.log.ignored.push(IgnoredKey { key, origin, act });
     }
 
     pub(crate) fn enter(&mut self, key: String, value: Value, stated: &Stated<'_>) {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
 use prowess_spec::manifest::Word;
+use prowess_trust::ReachList;
 use toml::de::DeValue;
 
 use crate::layer::{Context, Fault, Log, Part, span_of};
-use crate::origin::{Origin, key_part};
+use crate::origin::{Origin, Scope, key_part};
+use crate::reach::{self, Surroundings};
 use crate::reader::Reader;
 use crate::repository::{Dropped, RepositorySpec};
 use crate::shape::{Field, Kind, Need, Shape};
@@ -26,6 +28,8 @@ pub(crate) struct Draft {
     pub(crate) enabled: bool,
     pub(crate) spec: Option<RepositorySpec>,
     pub(crate) faults: Vec<Fault>,
+    /// What it reaches, where the user was not asked about it yet.
+    pub(crate) untrusted: ReachList,
 }
 
 /// The repositories of all files.
@@ -125,7 +129,7 @@ fn identity(
         kind: Kind::Word(only.map_or_else(words::all::<RepositoryType>, |only| vec![only.word()])),
         need: Need::Required,
     };
-    let kind = t.read(kind, Shown::Plain, |site, value| {
+    let kind = t.read(kind, Shown::Plain, None, |site, value| {
         Ok(site::word(&site.text(value)?.text)?)
     });
     let enabled = t.flag("enabled", "Whether the repository is used.", true);
@@ -145,12 +149,21 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
     }
     let mut t = Reader::new(context, log, Variables::Literal, path, vec![part]);
     let (_, enabled, kind) = identity(&mut t, None);
-    let spec = kind.and_then(|kind| {
-        t.variables = Variables::Expand;
+    let untrusted = untrusted(context, part);
+    let mut spec = kind.and_then(|kind| {
+        if untrusted.is_empty() {
+            t.variables = Variables::Expand;
+        }
         let spec = spec(&mut t, kind);
         t.finish();
         spec
     });
+    if !untrusted.is_empty() {
+        // Its shape counts, its values were not looked at.
+        spec = None;
+        log.faults.retain(|fault| fault.kind.is_shape());
+    }
+    pin(context, part, &mut spec);
     if kind.is_none() {
         // Which of its strings are secret nobody can tell.
         let unread = part.table.iter();
@@ -171,5 +184,36 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
         enabled,
         spec,
         faults: values,
+        untrusted,
     })
+}
+
+/// What a repository of a project reaches that the user was not asked about.
+fn untrusted(context: Context<'_>, part: Part<'_>) -> ReachList {
+    let layer = context.layers.get(part.layer);
+    match (layer, context.project) {
+        (Some(layer), Some(root)) if layer.scope == Scope::Project && !context.trusted => {
+            let here = Surroundings {
+                root,
+                base: &layer.base,
+                home: context.lookup.home,
+            };
+            reach::of_repository(part.table, &here)
+                .into_iter()
+                .collect()
+        }
+        _ => ReachList::default(),
+    }
+}
+
+/// Names a path inside the project by its real path, so that a link that changes later does not lead elsewhere.
+fn pin(context: Context<'_>, part: Part<'_>, spec: &mut Option<RepositorySpec>) {
+    let (Scope::Project, Some(root)) = (context.scope(part.layer), context.project) else {
+        return;
+    };
+    if let Some(RepositorySpec::Filesystem { path } | RepositorySpec::Archive { path }) = spec
+        && let Some(real) = root.inside(path)
+    {
+        *path = real;
+    }
 }

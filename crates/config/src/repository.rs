@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use prowess_spec::SkillPath;
+use prowess_trust::ReachList;
 use semver::VersionReq;
 use serde::Serialize;
 
@@ -35,7 +36,9 @@ impl Repository {
     pub const fn spec(&self) -> Option<&RepositorySpec> {
         match &self.state {
             RepositoryState::Ready(spec) => Some(spec),
-            RepositoryState::Disabled | RepositoryState::Failed(_) => None,
+            RepositoryState::Disabled
+            | RepositoryState::Failed(_)
+            | RepositoryState::Untrusted(_) => None,
         }
     }
 
@@ -43,7 +46,9 @@ impl Repository {
     pub fn problems(&self) -> &[Problem] {
         match &self.state {
             RepositoryState::Failed(problems) => problems,
-            RepositoryState::Ready(_) | RepositoryState::Disabled => &[],
+            RepositoryState::Ready(_)
+            | RepositoryState::Disabled
+            | RepositoryState::Untrusted(_) => &[],
         }
     }
 }
@@ -57,6 +62,8 @@ pub enum RepositoryState {
     Disabled,
     /// Values that make no sense here and now; the other repositories are not concerned.
     Failed(Vec<Problem>),
+    /// A project's, and the user was not asked yet what it reaches. Its values were not looked at.
+    Untrusted(ReachList),
 }
 
 /// A repository that is not used because a stronger one has its name.
@@ -248,12 +255,14 @@ pub struct Package {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mcp {
-    /// A program to start. Where it is stated matters: see [`Repository::origin`].
+    /// A program to start.
     Command {
         /// Program and arguments, which may come from the environment and are therefore not shown.
         command: Vec<Secret>,
         /// Its environment.
         env: BTreeMap<String, Secret>,
+        /// Where it starts and where relative names in the command begin; the working directory when `None`.
+        directory: Option<PathBuf>,
     },
     /// A server to call.
     Http {

@@ -11,7 +11,7 @@ use crate::limits;
 use crate::origin::Origin;
 use crate::places::{self, Database};
 use crate::problem::ProblemKind;
-use crate::reader::Reader;
+use crate::reader::{Reader, Width};
 use crate::shape::{Field, Kind, Need};
 use crate::show::Shown;
 use crate::site;
@@ -68,7 +68,7 @@ pub struct Approval {
     pub skill: String,
     /// What it may do.
     pub permissions: Vec<Permission>,
-    /// Who says so: a project's file was written by whoever wrote the project.
+    /// Which file says so.
     pub origin: Origin,
 }
 
@@ -177,8 +177,14 @@ fn context_share(t: &mut Reader<'_, '_>) -> f64 {
         kind: Kind::Share,
         need: Need::Default(limits::CONTEXT_SHARE.into()),
     };
-    t.read(field, Shown::Plain, |_, value| site::share(value))
-        .unwrap_or(limits::CONTEXT_SHARE)
+    let width = Width {
+        of: &|share: &f64| *share,
+        default: limits::CONTEXT_SHARE,
+    };
+    t.read(field, Shown::Plain, Some(&width), |_, value| {
+        site::share(value)
+    })
+    .unwrap_or(limits::CONTEXT_SHARE)
 }
 
 pub(crate) fn permissions(t: &mut Reader<'_, '_>) -> PermissionSettings {

@@ -9,10 +9,9 @@ use prowess_spec::{Span, nearest};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use crate::expand::{expand, is_somebody_elses};
+use crate::expand::expand;
 use crate::limits::Bounds;
 use crate::lookup::Lookup;
-use crate::origin::Scope;
 use crate::problem::ProblemKind;
 use crate::words;
 
@@ -30,8 +29,6 @@ pub(crate) struct Site<'a> {
     pub(crate) base: &'a Path,
     pub(crate) lookup: &'a Lookup<'a>,
     pub(crate) variables: Variables,
-    /// Whose file it is.
-    pub(crate) scope: Option<Scope>,
 }
 
 /// A text as it is used, and as the file has it.
@@ -145,16 +142,10 @@ impl Site<'_> {
         Ok(Written { text, written })
     }
 
-    /// A variable, as far as the file may know it.
+    /// The value of a variable.
     fn variable(&self, name: &str) -> Result<OsString, ProblemKind> {
-        let variable = || name.to_owned();
-        if self.scope == Some(Scope::Project) && is_somebody_elses(name) {
-            return Err(ProblemKind::Withheld {
-                variable: variable(),
-            });
-        }
         (self.lookup.variables)(name).ok_or_else(|| ProblemKind::Unset {
-            variable: variable(),
+            variable: name.to_owned(),
         })
     }
 }

@@ -171,7 +171,7 @@ fn sql(t: &mut Reader<'_, '_>) -> Option<Sql> {
         kind: Kind::List(Box::new(Kind::Scalar)),
         need: Need::Optional,
     };
-    let params = t.read(params, Shown::Plain, |site, value| {
+    let params = t.read(params, Shown::Plain, None, |site, value| {
         site::each(value, |item| param(site, item))
     });
     let about = "For how many seconds an answer is taken for current.";
@@ -232,7 +232,7 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
         kind: Kind::List(Box::new(Kind::Text)),
         need: Need::Optional,
     };
-    let command = t.read(command, Shown::Plain, |site, value| {
+    let command = t.read(command, Shown::Plain, None, |site, value| {
         let command = site::each(value, |item| Ok(Secret::new(site.text(item)?.text)))?;
         let program = command
             .first()
@@ -260,6 +260,7 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     match (command, url) {
         (Some(command), _) => Some(Mcp::Command {
             command,
+            directory: t.project_base(),
             env: env
                 .into_iter()
                 .map(|(name, value, _)| (name, value))

@@ -47,7 +47,6 @@ fn every_key_has_an_origin() {
     permissions.max_net_fetch_per_turn = 10  # default
     permissions.shell_exec_timeout_seconds = 30  # default
     permissions.net_fetch_timeout_seconds = 15  # default
-    permissions.approved."a/b" = ["net:fetch"]  # work/prowess.toml:13
     model.provider = "demo"  # user/prowess/prowess.toml:17
     model.tools = true  # default
     model.context_window = 128000  # default

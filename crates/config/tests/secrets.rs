@@ -33,7 +33,8 @@ fn everything() -> String {
 }
 
 fn world(text: &str) -> World {
-    World::with(text)
+    World::new()
+        .user(text)
         .set("T", "FROM-ENV")
         .set("U", "https://FROM-ENV@h")
 }
@@ -58,6 +59,20 @@ fn in_nothing_that_is_loaded() {
         panic!()
     };
     assert_eq!(h1.url.expose(), "https://u:LITERAL@h");
+}
+
+#[test]
+fn in_nothing_of_a_project_that_is_not_trusted() {
+    let world = World::with(&everything()).untrusted();
+    let config = world.config();
+    assert!(!config.project.as_ref().unwrap().reach.is_empty());
+    check(&format!("{config:?} {config:#?}"));
+    check(&world.entries());
+    // The question shows hosts, not passwords.
+    for reach in config.project.unwrap().reach.iter() {
+        let shown = reach.to_string();
+        assert!(!shown.contains("LITERAL@"), "{shown}");
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@ use tempfile::TempDir;
 pub(crate) struct World {
     root: TempDir,
     pub(crate) variables: BTreeMap<String, OsString>,
+    /// Whether the user said yes to whatever the project reaches.
+    pub(crate) trusts: bool,
 }
 
 impl World {
@@ -30,6 +32,7 @@ impl World {
         Self {
             root,
             variables: BTreeMap::new(),
+            trusts: true,
         }
     }
 
@@ -48,6 +51,12 @@ impl World {
 
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The user was not asked yet.
+    pub(crate) fn untrusted(mut self) -> Self {
+        self.trusts = false;
         self
     }
 
@@ -72,6 +81,7 @@ impl World {
             home: Some(&self.path("home")),
             user_config: Some(&self.path("user")),
             variables: &|name| self.variables.get(name).cloned(),
+            trusts: &|_, _| self.trusts,
         })
     }
 

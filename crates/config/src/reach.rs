@@ -1,0 +1,235 @@
+//! What the repositories of a project's file reach outside of the project.
+//!
+//! Read from the text of the file alone: nothing is opened, asked or started, and no variable is looked at.
+
+use std::path::{Path, PathBuf};
+
+use prowess_spec::manifest::Word;
+use prowess_trust::{ProjectRoot, Reach, ReachList};
+use toml::de::{DeTable, DeValue};
+
+use crate::expand::variables;
+use crate::words::RepositoryType;
+
+/// Where a project's file stands, as far as its paths have to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) root: &'a ProjectRoot,
+    /// The directory of the file.
+    pub(crate) base: &'a Path,
+    pub(crate) home: Option<&'a Path>,
+}
+
+/// What all enabled repositories of a file reach.
+pub(crate) fn of_file(file: &DeTable<'_>, here: &Surroundings<'_>) -> ReachList {
+    let repositories = table(file.get("skills").map(toml::Spanned::get_ref))
+        .and_then(|skills| skills.get("repositories"))
+        .map(toml::Spanned::get_ref);
+    let Some(DeValue::Array(repositories)) = repositories else {
+        return ReachList::default();
+    };
+    let each = repositories
+        .iter()
+        .filter_map(|it| table(Some(it.get_ref())));
+    each.flat_map(|repository| of_repository(repository, here))
+        .collect()
+}
+
+/// What one repository reaches.
+pub(crate) fn of_repository(repository: &DeTable<'_>, here: &Surroundings<'_>) -> Vec<Reach> {
+    let enabled = repository
+        .get("enabled")
+        .and_then(|it| it.get_ref().as_bool());
+    let kind = text(repository, "type").and_then(RepositoryType::from_word);
+    let (Some(kind), true) = (kind, enabled != Some(false)) else {
+        return Vec::new();
+    };
+    let mut reach = Vec::new();
+    let receiver = match kind {
+        RepositoryType::Filesystem | RepositoryType::Archive => {
+            let Some(path) = text(repository, "path") else {
+                return Vec::new();
+            };
+            if here.inside(path) {
+                return Vec::new();
+            }
+            let path = here.shown(path);
+            reach.push(Reach::Path { path: path.clone() });
+            path
+        }
+        RepositoryType::Git | RepositoryType::Http | RepositoryType::Registry => {
+            server(repository, kind, here, &mut reach)
+        }
+        RepositoryType::Sql => {
+            let address = address(text(repository, "url").unwrap_or_default(), here);
+            reach.push(Reach::Database {
+                address: address.clone(),
+                query: text(repository, "query").unwrap_or_default().to_owned(),
+            });
+            address
+        }
+        RepositoryType::Mcp => match repository.get("command").map(toml::Spanned::get_ref) {
+            Some(command) => program(repository, command, here, &mut reach),
+            None => server(repository, kind, here, &mut reach),
+        },
+    };
+    for name in names(repository) {
+        reach.push(Reach::Variable {
+            name,
+            to: receiver.clone(),
+        });
+    }
+    reach
+}
+
+/// A server, and the key file that it is shown.
+fn server(
+    repository: &DeTable<'_>,
+    kind: RepositoryType,
+    here: &Surroundings<'_>,
+    reach: &mut Vec<Reach>,
+) -> String {
+    let stated = text(repository, "url").unwrap_or("the configured registry");
+    let whole = address(stated, here);
+    let (protocol, rest) = match whole.split_once("://") {
+        Some((scheme, rest)) => (scheme.to_owned(), rest.to_owned()),
+        None if kind == RepositoryType::Git && whole.contains(':') => ("ssh".to_owned(), whole),
+        None => ("file".to_owned(), whole),
+    };
+    let protocol = match kind {
+        RepositoryType::Git => format!("git+{protocol}"),
+        RepositoryType::Mcp => format!("mcp+{protocol}"),
+        RepositoryType::Registry => format!("registry+{protocol}"),
+        _ => protocol,
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(&rest);
+    let receiver = if host.is_empty() { &rest } else { host }.to_owned();
+    reach.push(Reach::Host {
+        protocol,
+        address: rest,
+    });
+    let auth = table(repository.get("auth").map(toml::Spanned::get_ref));
+    if let Some(path) = auth.and_then(|auth| text(auth, "ssh_key")) {
+        reach.push(Reach::KeyFile {
+            path: here.shown(path),
+            to: receiver.clone(),
+        });
+    }
+    receiver
+}
+
+/// A program, with its environment and the digests of the files of the project that its command names.
+fn program(
+    repository: &DeTable<'_>,
+    command: &DeValue<'_>,
+    here: &Surroundings<'_>,
+    reach: &mut Vec<Reach>,
+) -> String {
+    let words: Vec<String> = match command {
+        DeValue::Array(words) => {
+            let words = words.iter().filter_map(|word| word.get_ref().as_str());
+            words.map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    };
+    let digest = |word: &String| {
+        let path = here.root.inside(&here.base.join(word))?;
+        let relative = path.strip_prefix(here.root.real()).ok()?;
+        Some((relative.display().to_string(), here.root.digest(&path)?))
+    };
+    let files = words.iter().filter_map(digest).collect();
+    let environment = table(repository.get("env").map(toml::Spanned::get_ref));
+    let environment = environment.into_iter().flatten().map(|(name, value)| {
+        let value = value.get_ref().as_str().unwrap_or_default();
+        (name.get_ref().to_string(), value.to_owned())
+    });
+    let receiver = format!("the program {}", words.first().map_or("", String::as_str));
+    reach.push(Reach::Program {
+        command: words,
+        environment: environment.collect(),
+        files,
+    });
+    receiver
+}
+
+impl Surroundings<'_> {
+    /// Whether a path that the file states is inside the project; one with a variable in it is not known to be.
+    fn inside(&self, stated: &str) -> bool {
+        variables(stated).next().is_none() && self.root.inside(&self.path(stated)).is_some()
+    }
+
+    fn path(&self, stated: &str) -> PathBuf {
+        match (stated.strip_prefix('~'), self.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => self.base.join(stated),
+        }
+    }
+
+    fn shown(&self, stated: &str) -> String {
+        if variables(stated).next().is_some() {
+            return stated.to_owned();
+        }
+        self.path(stated).display().to_string()
+    }
+}
+
+/// A URL or a path without the user's name and password, which are no part of where it leads.
+///
+/// The parser is the one that is used for the connection, so both see the same host. What it cannot read before
+/// variables are replaced is shown whole.
+fn address(stated: &str, here: &Surroundings<'_>) -> String {
+    if let Some(path) = stated.strip_prefix("sqlite:") {
+        let path = path.strip_prefix("//").unwrap_or(path);
+        return format!("sqlite:{}", here.shown(path));
+    }
+    if !stated.contains("://") {
+        let before_path = stated.split('/').next().unwrap_or(stated);
+        // `user@host:path` is a server, anything else a path.
+        return if before_path.contains(':') {
+            stated.to_owned()
+        } else {
+            here.shown(stated)
+        };
+    }
+    let removed = url::Url::parse(stated).and_then(|mut url| {
+        let removed = url.set_username("").and_then(|()| url.set_password(None));
+        removed.map_err(|()| url::ParseError::EmptyHost)?;
+        Ok(url.to_string().replace("$%7B", "${").replace("%7D", "}"))
+    });
+    removed.unwrap_or_else(
+        |_| match (stated.split_once("://"), stated.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),
+            _ => stated.to_owned(),
+        },
+    )
+}
+
+/// Every variable that the strings of a repository name.
+fn names(repository: &DeTable<'_>) -> Vec<String> {
+    fn collect(value: &DeValue<'_>, found: &mut Vec<String>) {
+        match value {
+            DeValue::String(text) => found.extend(variables(text).map(str::to_owned)),
+            DeValue::Array(items) => items.iter().for_each(|it| collect(it.get_ref(), found)),
+            DeValue::Table(items) => items.values().for_each(|it| collect(it.get_ref(), found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for value in repository.values() {
+        collect(value.get_ref(), &mut found);
+    }
+    found
+}
+
+fn text<'t>(table: &'t DeTable<'_>, key: &str) -> Option<&'t str> {
+    table.get(key)?.get_ref().as_str()
+}
+
+fn table<'t, 'd>(value: Option<&'t DeValue<'d>>) -> Option<&'t DeTable<'d>> {
+    match value? {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! What a project's file may say of each key.
+//!
+//! Every key outside of `[[skills.repositories]]` is in the table, with what stating it does. [`prowess_trust::may`]
+//! decides whether a project may do that; a key that is not in the table is the user's alone.
+
+use prowess_trust::{Act, Party, Verdict, may};
+
+use crate::origin::Scope;
+
+/// What stating a key does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRule {
+    /// Any value does this.
+    Does(Act),
+    /// A value that allows more than the user's does this; one that allows the same or less only narrows.
+    Widens(Act),
+}
+
+/// The rule of each key.
+const RULES: &[(&str, KeyRule)] = &[
+    ("skills.enabled", KeyRule::Widens(Act::Spend)),
+    ("skills.strict", KeyRule::Widens(Act::Approve)),
+    ("skills.max_skills", KeyRule::Widens(Act::Spend)),
+    ("skills.max_injection_bytes", KeyRule::Widens(Act::Spend)),
+    ("skills.inventory_threshold", KeyRule::Widens(Act::Spend)),
+    ("skills.context_share", KeyRule::Widens(Act::Spend)),
+    ("skills.dialect", KeyRule::Does(Act::Add)),
+    ("skills.scripts", KeyRule::Widens(Act::Run)),
+    ("skills.sandbox", KeyRule::Widens(Act::Run)),
+    // What each of them reaches is asked about: see `reach.rs`.
+    ("skills.repositories", KeyRule::Does(Act::Add)),
+    (
+        "permissions.max_llm_calls_per_turn",
+        KeyRule::Widens(Act::Spend),
+    ),
+    (
+        "permissions.max_shell_exec_per_turn",
+        KeyRule::Widens(Act::Spend),
+    ),
+    (
+        "permissions.max_net_fetch_per_turn",
+        KeyRule::Widens(Act::Spend),
+    ),
+    (
+        "permissions.shell_exec_timeout_seconds",
+        KeyRule::Widens(Act::Spend),
+    ),
+    (
+        "permissions.net_fetch_timeout_seconds",
+        KeyRule::Widens(Act::Spend),
+    ),
+    ("permissions.approved", KeyRule::Does(Act::Approve)),
+    ("registry.url", KeyRule::Does(Act::Redirect)),
+    ("model.provider", KeyRule::Does(Act::Redirect)),
+    ("model.name", KeyRule::Does(Act::Spend)),
+    ("model.base_url", KeyRule::Does(Act::Redirect)),
+    ("model.api_key_env", KeyRule::Does(Act::Reveal)),
+    ("model.tools", KeyRule::Widens(Act::Spend)),
+    ("model.context_window", KeyRule::Widens(Act::Spend)),
+    ("store.url", KeyRule::Does(Act::Redirect)),
+];
+
+/// The rule of a key; none for a key that nobody classified.
+pub fn key_rule(key: &str) -> Option<KeyRule> {
+    let found = RULES.iter().find(|(known, _)| *known == key);
+    found.map(|(_, rule)| *rule)
+}
+
+/// What the statement of a key is, in the file of `scope`, if it allows `more` than the user's own.
+pub(crate) fn refused(scope: Scope, key: &str, more: bool) -> Option<Act> {
+    if key.starts_with("skills.repositories.") {
+        return None;
+    }
+    let act = match key_rule(key).unwrap_or(KeyRule::Does(Act::Approve)) {
+        KeyRule::Does(act) => act,
+        KeyRule::Widens(act) if more => act,
+        KeyRule::Widens(_) => Act::Narrow,
+    };
+    (may(party(scope), act) == Verdict::AskUser).then_some(act)
+}
+
+/// Who writes the files of a scope.
+pub(crate) const fn party(scope: Scope) -> Party {
+    match scope {
+        Scope::Project => Party::Project,
+        Scope::User | Scope::Explicit => Party::User,
+    }
+}

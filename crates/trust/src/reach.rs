@@ -1,0 +1,238 @@
+//! What a project reaches beyond its own files.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// One thing outside of the project that its configuration reaches.
+///
+/// Texts are as the file has them: variables by name, never by value, and no password of a URL.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Reach {
+    /// A server.
+    Host {
+        /// What it speaks: `https`, `ssh`, `git+https`, ...
+        protocol: String,
+        /// Host, port and path.
+        address: String,
+    },
+    /// A database, and what it is asked.
+    Database {
+        /// Where it is, without a password.
+        address: String,
+        /// The query.
+        query: String,
+    },
+    /// A file or directory outside of the project.
+    Path {
+        /// The path.
+        path: String,
+    },
+    /// An environment variable, and who gets it.
+    Variable {
+        /// Its name.
+        name: String,
+        /// The host, database or program that gets its value.
+        to: String,
+    },
+    /// A private key file, and who it is used for.
+    KeyFile {
+        /// The file.
+        path: String,
+        /// The host.
+        to: String,
+    },
+    /// A program that is started.
+    Program {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// The variables that it is given, as the file states them.
+        environment: Vec<(String, String)>,
+        /// Files of the project that the command names, with the digest of their bytes.
+        files: Vec<(String, String)>,
+    },
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host { protocol, address } => write!(f, "connects to {protocol}://{address}"),
+            Self::Database { address, query } => {
+                let words: Vec<&str> = query.split_whitespace().collect();
+                write!(f, "queries {address}: {}", words.join(" "))
+            }
+            Self::Path { path } => write!(f, "reads {path}"),
+            Self::Variable { name, to } => write!(f, "sends ${{{name}}} to {to}"),
+            Self::KeyFile { path, to } => write!(f, "uses the key file {path} for {to}"),
+            Self::Program {
+                command,
+                environment,
+                files,
+            } => {
+                write!(f, "starts the program {}", quoted(command))?;
+                for (name, value) in environment {
+                    write!(f, ", with {name}={value}")?;
+                }
+                for (path, digest) in files {
+                    let short: String = digest.chars().take(19).collect();
+                    write!(f, ", with {path} ({short})")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn quoted(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@+,".contains(c);
+    let word = |word: &String| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("{word:?}")
+        }
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Everything outside of a project that its configuration reaches.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReachList(BTreeSet<Reach>);
+
+impl ReachList {
+    /// Whether the project stays inside itself.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each thing, in a stable order.
+    pub fn iter(&self) -> impl Iterator<Item = &Reach> {
+        self.0.iter()
+    }
+
+    /// What an answer is bound to: the same list has the same digest, however the file is written.
+    pub fn digest(&self) -> ReachDigest {
+        let text = serde_json::to_vec(&self.0).unwrap_or_default();
+        ReachDigest(format!("sha256:{}", hex(&Sha256::digest(text))))
+    }
+
+    /// What is in this list and not in `earlier`, and the other way around.
+    pub fn since(&self, earlier: &Self) -> ReachDifference {
+        ReachDifference {
+            added: self.0.difference(&earlier.0).cloned().collect(),
+            removed: earlier.0.difference(&self.0).cloned().collect(),
+        }
+    }
+}
+
+/// Only the digest: a file may have a password in the words of a command.
+impl fmt::Debug for ReachList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReachList({})", self.digest())
+    }
+}
+
+impl FromIterator<Reach> for ReachList {
+    fn from_iter<I: IntoIterator<Item = Reach>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl Extend<Reach> for ReachList {
+    fn extend<I: IntoIterator<Item = Reach>>(&mut self, items: I) {
+        self.0.extend(items);
+    }
+}
+
+/// How a list differs from the one that was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReachDifference {
+    /// New.
+    pub added: Vec<Reach>,
+    /// No longer there.
+    pub removed: Vec<Reach>,
+}
+
+/// The SHA-256 of a list, as `sha256:` and hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReachDigest(pub(crate) String);
+
+impl ReachDigest {
+    /// Whether `text` is this digest, written whole.
+    pub fn is(&self, text: &str) -> bool {
+        self.0 == text.trim().to_ascii_lowercase()
+    }
+}
+
+impl fmt::Display for ReachDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(address: &str) -> Reach {
+        Reach::Host {
+            protocol: "https".to_owned(),
+            address: address.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_digest_is_about_the_list_and_not_its_order() {
+        let one: ReachList = [host("a"), host("b")].into_iter().collect();
+        let other: ReachList = [host("b"), host("a"), host("b")].into_iter().collect();
+        assert_eq!(one.digest(), other.digest());
+        let more: ReachList = [host("a"), host("b"), host("c")].into_iter().collect();
+        assert_ne!(one.digest(), more.digest());
+        assert_eq!(more.since(&one).added, [host("c")]);
+        assert_eq!(one.since(&more).removed, [host("c")]);
+    }
+
+    #[test]
+    fn a_reach_is_one_sentence() {
+        let check = |reach: Reach, expected: &str| assert_eq!(reach.to_string(), expected);
+        check(
+            host("example.com/skills"),
+            "connects to https://example.com/skills",
+        );
+        check(
+            Reach::Database {
+                address: "sqlite:s.db".to_owned(),
+                query: "SELECT *\n  FROM skills".to_owned(),
+            },
+            "queries sqlite:s.db: SELECT * FROM skills",
+        );
+        check(
+            Reach::Variable {
+                name: "TOKEN".to_owned(),
+                to: "example.com".to_owned(),
+            },
+            "sends ${TOKEN} to example.com",
+        );
+        check(
+            Reach::Program {
+                command: vec!["sh".to_owned(), "-c".to_owned(), "a b".to_owned()],
+                environment: vec![("A".to_owned(), "${A}".to_owned())],
+                files: Vec::new(),
+            },
+            "starts the program sh -c \"a b\", with A=${A}",
+        );
+    }
+}
