@@ -84,6 +84,9 @@ pub(crate) enum Command {
     /// Measure what a skill is worth: with it, without it, and whether it is found
     #[command(after_long_help = EVAL_HELP)]
     Eval(EvalArguments),
+    /// Decide what the project's configuration may reach
+    #[command(after_long_help = TRUST_HELP)]
+    Trust(TrustArguments),
     /// List what skills may do, and take it back
     #[command(after_long_help = PERMISSIONS_HELP)]
     Permissions(PermissionsArguments),
@@ -108,6 +111,37 @@ Put one line into the shell's start-up file:
   zsh         source <(prowess completions zsh)
   fish        prowess completions fish | source
   powershell  prowess completions powershell | Out-String | Invoke-Expression";
+
+const TRUST_HELP: &str = "\
+A project's prowess.toml may name servers, databases, directories outside of the project, variables and programs.
+None of them is used before you say yes to the whole list. Your answer is stored for this project and this list:
+another comment keeps it, another host, variable, program or query asks again.
+
+Examples:
+  prowess trust                         show what the project reaches, and ask
+  prowess trust --list                  list the projects that you answered about
+  prowess trust --revoke                withdraw the answer about this project
+  prowess trust --yes --digest sha256:...   accept exactly this list, without a terminal";
+
+/// Arguments of `trust`.
+#[derive(Args)]
+pub(crate) struct TrustArguments {
+    /// List your answers
+    #[arg(long, conflicts_with_all = ["revoke", "yes"])]
+    pub(crate) list: bool,
+    /// Withdraw the answer about a project [default: this one]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", conflicts_with = "yes")]
+    pub(crate) revoke: Option<PathBuf>,
+    /// Say yes without a question; needs --digest
+    #[arg(long, requires = "digest")]
+    pub(crate) yes: bool,
+    /// The digest of the list that you accept, as `prowess trust` shows it
+    #[arg(long, value_name = "DIGEST", requires = "yes")]
+    pub(crate) digest: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 const MCP_HELP: &str = "\
 Clients start it themselves. To tell one of them:

@@ -2,11 +2,13 @@
 
 use std::env;
 use std::path::Path;
+use std::sync::Once;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result};
 use prowess_config::{Error, Lookup, Problem, SkillsConfig};
 use prowess_spec::LineIndex;
+use prowess_trust::{Decision, ReachList};
 
 use crate::check::excerpt::excerpt;
 use crate::cli::Global;
@@ -14,18 +16,47 @@ use crate::{environment, terminal};
 
 /// Loads the file that was named, or the project's over the user's.
 pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
+    static WARNED: Once = Once::new();
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
+    let records = environment::trust_records();
+    let trusts = |root: &Path, reach: &ReachList| {
+        let decision = records.as_ref().and_then(|it| it.decision(root, reach));
+        decision == Some(Decision::Trusted)
+    };
     let lookup = Lookup {
         directory: &directory,
         home: user.home.as_deref(),
         user_config: user.config.as_deref(),
         variables: &|name| env::var_os(name),
+        trusts: &trusts,
     };
-    Ok(match &global.config {
+    let config = match &global.config {
         Some(file) => SkillsConfig::load_file(file, &lookup)?,
         None => SkillsConfig::load(&lookup)?,
-    })
+    };
+    if !global.quiet {
+        // A command may load it more than once.
+        WARNED.call_once(|| {
+            for warning in warnings(&config) {
+                terminal::note(&format!("warning: {warning}"));
+            }
+        });
+    }
+    Ok(config)
+}
+
+/// What a project's files say that does not count, one line each.
+pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
+    let files = config.ignored_files.iter().map(|file| {
+        let path = file.path.display();
+        format!("{path} ignored: {}", file.reason)
+    });
+    let keys = config.ignored().iter().map(ToString::to_string);
+    files
+        .chain(keys)
+        .map(|it| terminal::printable(&it))
+        .collect()
 }
 
 /// Draws the problems of a configuration; whether the error was one.

@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 
 use prowess_sources::UserDirectories;
+use prowess_trust::TrustRecords;
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
@@ -36,4 +37,9 @@ pub(crate) fn data_directory() -> Option<PathBuf> {
 pub(crate) fn cache_directory() -> Option<PathBuf> {
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;
     Some(cache.join("prowess"))
+}
+
+/// Where the user's answers about projects are stored.
+pub(crate) fn trust_records() -> Option<TrustRecords> {
+    Some(TrustRecords::new(data_directory()?.join("trust")))
 }

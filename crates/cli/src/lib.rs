@@ -23,6 +23,7 @@ mod progress;
 mod rewrite;
 mod table;
 mod terminal;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => commands::run::run(arguments, &cli.global),
         Command::Chat(arguments) => chat::run(arguments, &cli.global),
         Command::Eval(arguments) => eval::run(arguments, &cli.global),
+        Command::Trust(arguments) => trust::run(arguments, &cli.global),
         Command::Permissions(arguments) => commands::permissions::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
         Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),

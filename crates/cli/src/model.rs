@@ -9,7 +9,7 @@ use clap::Args;
 use prowess_agent::{
     AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, model_of,
 };
-use prowess_config::{Origin, SkillsConfig};
+use prowess_config::SkillsConfig;
 use prowess_core::{Skills, ToolUse};
 use prowess_runtime::Model;
 
@@ -90,9 +90,7 @@ pub(crate) fn choose(
     } else {
         ToolUse::Available
     };
-    // Keys and places are the user's; a provider that a project chose is not who they are for.
-    let own = same && !config.project_states("model.provider");
-    let configured = ours.base_url.as_ref().filter(|_| own);
+    let configured = ours.base_url.as_ref().filter(|_| same);
     let configured = configured.map(|url| url.expose().to_owned());
     let base_url = arguments.base_url.clone().or(configured);
     let provider = match (typed.or(ours.provider.as_deref()), &base_url) {
@@ -119,16 +117,10 @@ pub(crate) fn choose(
             });
         }
     };
-    // Rather than going elsewhere than the project says, and than somebody may think.
-    for key in ["model.base_url", "model.api_key_env"] {
-        if let Some(origin) = config.ignored(key).filter(|_| typed.is_none()) {
-            return Err(strange(key, origin, &provider));
-        }
-    }
     let api_key_env = ours
         .api_key_env
         .clone()
-        .filter(|_| own && (arguments.base_url.is_none() || arguments.provider.is_some()));
+        .filter(|_| same && (arguments.base_url.is_none() || arguments.provider.is_some()));
     let named = arguments
         .model
         .clone()
@@ -164,18 +156,6 @@ fn is_here(url: &str) -> bool {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
         Some(url::Host::Ipv6(address)) => address.is_loopback(),
         None => false,
-    }
-}
-
-fn strange(key: &str, origin: &Origin, provider: &str) -> Refused {
-    Refused {
-        message: format!(
-            "{origin}: a project's file sets `{key}`, and could have a key of yours sent to somebody else"
-        ),
-        hint: Some(format!(
-            "if you trust it, put it into your own prowess.toml, or name the file with --config; `--provider {provider}` goes without it"
-        )),
-        exit: Exit::Permission,
     }
 }
 

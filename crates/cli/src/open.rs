@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pollster::block_on;
-use prowess_config::{Mcp, Repository, RepositorySpec, Scope as Whose};
+use prowess_config::{Repository, RepositorySpec};
 use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
+use prowess_runtime::builtin_ids;
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, Surroundings,
-    Unusable, resolve,
+    resolve,
 };
 
 use crate::cli::{Global, Where};
@@ -44,9 +45,9 @@ pub(crate) fn builder(
         builtin: None,
         other: Some(&other),
     };
-    let mut builder = resolve(&config, &surroundings);
+    let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
     for directory in &place.directories {
-        let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::Project));
+        let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::User));
         builder = builder.source(directory.display().to_string(), source);
     }
     Ok(builder)
@@ -55,14 +56,6 @@ pub(crate) fn builder(
 /// Sources of the types that have a crate of their own.
 fn other(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Source>> {
     match repository.spec()? {
-        // Whoever wrote the project must not have programs started by merely being looked at.
-        RepositorySpec::Mcp(Mcp::Command { .. })
-            if repository.origin.scope() == Some(Whose::Project) =>
-        {
-            Some(Arc::new(Unusable::new(
-                "a project's file does not start programs; if you trust it, name it with `--config`",
-            )))
-        }
         RepositorySpec::Mcp(mcp) => {
             let source = McpSource::new(&repository.name, mcp.clone(), remote.clone());
             Some(Arc::new(source))

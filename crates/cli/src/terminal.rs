@@ -37,9 +37,14 @@ pub(crate) fn print_error(error: &anyhow::Error) {
 /// Prints what went wrong with one thing among many, and what to do about it.
 pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
     note(&format!("{RED}error{RED:#}: {}", printable(message)));
-    if let Some(hint) = hint {
-        note(&format!("{CYAN}hint{CYAN:#}: {}", printable(hint)));
+    if let Some(text) = hint {
+        self::hint(text);
     }
+}
+
+/// Says what to type.
+pub(crate) fn hint(text: &str) {
+    note(&format!("{CYAN}hint{CYAN:#}: {}", printable(text)));
 }
 
 /// Whether the reader of our output went away: that is its right.
@@ -71,6 +76,24 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Asks at the terminal and returns the line that is typed after the question; nothing at the end of input.
+pub(crate) fn ask(question: &str) -> io::Result<Option<String>> {
+    discard_input();
+    let mut err = anstream::stderr().lock();
+    write!(err, "{question}")?;
+    err.flush()?;
+    drop(err);
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer)?;
+    Ok((read > 0).then_some(answer))
+}
+
+/// Discards what was typed before a question: it is not an answer to it.
+pub(crate) fn discard_input() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
 /// `text` without anything that a terminal would obey; our own colours come later.

@@ -41,6 +41,7 @@ pub struct SkillsBuilder {
     preload: Vec<String>,
     capabilities: BTreeSet<String>,
     max_skills: Option<usize>,
+    reserved: BTreeSet<SkillId>,
     context_share: Option<f64>,
     settings: Settings,
     scripts: Option<Arc<dyn ScriptRunner>>,
@@ -153,6 +154,13 @@ impl SkillsBuilder {
         self
     }
 
+    /// Reserves ids for skills that are built in or the user's own: one of a project or a remote is refused.
+    #[must_use]
+    pub fn reserve(mut self, ids: impl IntoIterator<Item = SkillId>) -> Self {
+        self.reserved.extend(ids);
+        self
+    }
+
     /// Makes `allowed-tools` law.
     #[must_use]
     pub fn enforce_allowed_tools(mut self) -> Self {
@@ -174,6 +182,7 @@ impl SkillsBuilder {
             filter: Filter::new(&self.only, &self.except)?,
             capabilities: self.capabilities,
             max_skills: self.max_skills,
+            reserved: self.reserved,
         };
         let ids: Vec<SkillId> = self
             .preload

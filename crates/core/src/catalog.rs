@@ -6,9 +6,9 @@ use std::sync::Arc;
 use prowess_spec::nearest;
 use serde::Serialize;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::{Descriptor, Scope};
 use crate::filter::Filter;
-use crate::id::CollectionPath;
+use crate::id::{CollectionPath, SkillId};
 use crate::source::{Invalid, Snapshot};
 
 /// Which of two skills with one id counts.
@@ -31,6 +31,8 @@ pub enum Health {
     Degraded,
     /// It has never answered.
     Unhealthy,
+    /// A project's, and the user was not asked yet what it reaches.
+    Untrusted,
 }
 
 /// A source as the catalog saw it.
@@ -72,6 +74,16 @@ pub struct CatalogOptions {
     pub capabilities: BTreeSet<String>,
     /// How many skills there may be; no bound if absent.
     pub max_skills: Option<usize>,
+    /// Ids that belong to built-in skills: those of a project or a remote are refused.
+    pub reserved: BTreeSet<SkillId>,
+}
+
+impl CatalogOptions {
+    /// Whether a skill takes the id of a built-in one and is neither built in nor the user's own.
+    pub(crate) fn refuses(&self, descriptor: &Descriptor) -> bool {
+        matches!(descriptor.scope, Scope::Project | Scope::Remote)
+            && self.reserved.contains(&descriptor.id)
+    }
 }
 
 /// Every skill of every source.
@@ -81,6 +93,7 @@ pub struct Catalog {
     skills: Vec<Place>,
     shadowed: Vec<(Place, Place)>,
     unavailable: Vec<Place>,
+    refused: Vec<Place>,
     omitted: usize,
     collections: BTreeMap<CollectionPath, CollectionInfo>,
     generation: u64,
@@ -163,7 +176,9 @@ impl Catalog {
                 if !options.filter.accepts(&descriptor.id) {
                     continue;
                 }
-                if has_all(&options.capabilities, descriptor) {
+                if options.refuses(descriptor) {
+                    catalog.refused.push(place);
+                } else if has_all(&options.capabilities, descriptor) {
                     skills.push(place);
                 } else {
                     catalog.unavailable.push(place);
@@ -316,6 +331,11 @@ impl Catalog {
         self.unavailable
             .iter()
             .filter_map(|place| self.skill(*place))
+    }
+
+    /// Skills of a project or a remote that take the id of a built-in one.
+    pub fn refused(&self) -> impl Iterator<Item = Skill<'_>> {
+        self.refused.iter().filter_map(|place| self.skill(*place))
     }
 
     /// What was found and could not be used, with the name of its source.

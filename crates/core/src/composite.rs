@@ -150,7 +150,7 @@ impl Composite {
             Collisions::FirstWins => Box::new(self.layers.iter()),
             Collisions::LastWins => Box::new(self.layers.iter().rev()),
         };
-        for layer in order.filter(|layer| layer.may_have(id)) {
+        for layer in order.filter(|layer| layer.may_have(id, &self.options)) {
             match ask(&*layer.source).await {
                 Err(SourceError::NotFound(_)) => {}
                 answer => return answer,
@@ -165,19 +165,21 @@ impl NamedSource {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn may_have(&self, id: &SkillId) -> bool {
+    fn may_have(&self, id: &SkillId, options: &CatalogOptions) -> bool {
         let state = self.state();
         match &state.last {
-            Some(last) => last
-                .skills
-                .binary_search_by(|skill| skill.id.cmp(id))
-                .is_ok(),
+            Some(last) => {
+                let found = last.skills.binary_search_by(|skill| skill.id.cmp(id));
+                let found = found.ok().and_then(|index| last.skills.get(index));
+                found.is_some_and(|skill| !options.refuses(skill))
+            }
             None => !state.asked,
         }
     }
 
     async fn layer(&self) -> Layer {
         let answer = self.source.snapshot().await.map(sorted);
+        let untrusted = matches!(answer, Err(SourceError::Untrusted(_)));
         let freshness = self.source.freshness();
         let mut state = self.state();
         state.asked = true;
@@ -190,6 +192,7 @@ impl NamedSource {
         };
         let health = match (&reason, &snapshot) {
             (None, _) => Health::Healthy,
+            _ if untrusted => Health::Untrusted,
             (Some(_), Some(_)) => Health::Degraded,
             (Some(_), None) => Health::Unhealthy,
         };

@@ -314,6 +314,9 @@ pub enum SourceError {
         /// The path.
         path: SkillPath,
     },
+    /// A project states the source, and the user was not asked yet what it reaches.
+    #[error("{0}")]
+    Untrusted(String),
     /// The source cannot be reached or read.
     #[error("{0}")]
     Unavailable(String),

@@ -48,6 +48,7 @@ async fn ours() -> McpSource {
 fn started(directory: &Path) -> Mcp {
     let secret = |text: &Path| Secret::new(text.to_str().unwrap());
     Mcp::Command {
+        directory: None,
         command: vec![secret(&example()), secret(directory)],
         env: BTreeMap::new(),
     }
@@ -521,6 +522,7 @@ async fn a_program_gets_its_own_environment_and_is_not_left_over() {
         seen.display()
     );
     let mcp = Mcp::Command {
+        directory: None,
         command: ["/bin/sh", "-c", &script].map(Secret::new).to_vec(),
         env: BTreeMap::from([("GIVEN".to_owned(), Secret::new("yes"))]),
     };
@@ -757,6 +759,7 @@ async fn liar_endless_line_over_stdio() {
     );
     let command = ["/bin/sh", "-c", &script].map(Secret::new).to_vec();
     let mcp = Mcp::Command {
+        directory: None,
         command,
         env: BTreeMap::new(),
     };

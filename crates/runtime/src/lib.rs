@@ -37,7 +37,7 @@ pub mod worker;
 pub use activate::ActivationError;
 pub use approval::{Allowances, Answer, Approvals, Approver, NobodyToAsk, Question};
 pub use backend::{Backend, BackendError};
-pub use builtin::{CODE, builtin_skills};
+pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};
 pub use content::{ContentError, SkillContent};
 pub use event::{Listener, RuntimeEvent};

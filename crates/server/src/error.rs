@@ -118,9 +118,9 @@ impl From<SourceError> for Failure {
             }
             SourceError::NotAFile { .. } => Self::new(Code::NotAFile, message),
             SourceError::AccessDenied { .. } => Self::new(Code::AccessDenied, message),
-            SourceError::Invalid { .. } | SourceError::Unavailable(_) => {
-                Self::new(Code::Unavailable, message)
-            }
+            SourceError::Invalid { .. }
+            | SourceError::Unavailable(_)
+            | SourceError::Untrusted(_) => Self::new(Code::Unavailable, message),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess_core::Scope;
+use prowess_trust::ProjectRoot;
 
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Strictness};
 
@@ -93,14 +94,7 @@ pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
 
 /// The nearest directory with a repository in it; without one, the starting point itself.
 pub fn repository_root(start: &Path, home: Option<&Path>) -> PathBuf {
-    let is_root = |directory: &&Path| {
-        [".git", ".hg", ".jj"]
-            .iter()
-            .any(|name| directory.join(name).exists())
-    };
-    let below_home = |directory: &&Path| Some(*directory) != home;
-    let root = start.ancestors().take_while(below_home).find(is_root);
-    root.unwrap_or(start).to_owned()
+    ProjectRoot::find(start, home).path().to_owned()
 }
 
 /// `.agents/skills`, with the way to it when it is not at the root.

@@ -11,6 +11,7 @@ use prowess_core::{
 };
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Word;
+use prowess_trust::ReachList;
 
 use crate::archive::ArchiveSource;
 use crate::chain::{UserDirectories, default_chain};
@@ -88,12 +89,14 @@ fn source(
         RepositoryState::Ready(spec) => spec,
         RepositoryState::Failed(problems) => {
             let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            return Some(Arc::new(Unusable(messages.join("; "))));
+            return Some(Arc::new(Unusable::new(messages.join("; "))));
         }
+        RepositoryState::Untrusted(reach) => return Some(Arc::new(Unusable::untrusted(reach))),
     };
     let scope = match repository.origin.scope() {
-        Some(Whose::User) => Scope::User,
-        _ => Scope::Project,
+        Some(Whose::Project) => Scope::Project,
+        // A file that is named on the command line is the user's statement.
+        _ => Scope::User,
     };
     let remote = || surroundings.remote.clone();
     Some(match spec {
@@ -116,30 +119,35 @@ fn source(
             let made = other.and_then(|other| other(repository, &remote()));
             made.unwrap_or_else(|| {
                 let kind = repository.kind.word();
-                Arc::new(Unusable(format!("type `{kind}` is not part of this build")))
+                Arc::new(Unusable::new(format!(
+                    "type `{kind}` is not part of this build"
+                )))
             })
         }
     })
 }
 
 /// A repository that cannot be used, and why.
-pub struct Unusable(String);
+pub struct Unusable(SourceError);
 
 impl Unusable {
     /// A source without skills that says why.
     pub fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self(SourceError::Unavailable(reason.into()))
     }
 
-    fn error<T>(&self) -> Result<T, SourceError> {
-        Err(SourceError::Unavailable(self.0.clone()))
+    /// A source of a project that waits for the user's answer.
+    pub fn untrusted(reach: &ReachList) -> Self {
+        let reach: Vec<String> = reach.iter().map(ToString::to_string).collect();
+        let reason = format!("not trusted yet: it {}", reach.join(", "));
+        Self(SourceError::Untrusted(reason))
     }
 }
 
 #[async_trait]
 impl Source for Unusable {
     async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
-        self.error()
+        Err(self.0.clone())
     }
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {

@@ -15,7 +15,7 @@ use crate::agent::{Lived, live};
 use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 use crate::model::{self, Chosen};
-use crate::{configuration, living, terminal};
+use crate::{configuration, living, terminal, trust};
 
 const SYSTEM: &str = "You are a helpful assistant. You talk with somebody at a terminal: be brief, and write Markdown.";
 
@@ -45,6 +45,9 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<
             "say something with -p, or pipe it in",
         )
         .into());
+    }
+    if is_conversation {
+        trust::ask(&arguments.living.place, global)?;
     }
     // Read before anything is opened: too much is an error before anything is asked.
     let message = (!is_conversation)

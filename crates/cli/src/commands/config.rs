@@ -25,12 +25,18 @@ pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> 
 }
 
 fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
-    let ignored = config.all_ignored().iter();
     if as_json {
-        let ignored: Vec<_> = ignored
-            .map(|(key, origin)| json!({"key": key, "origin": origin}))
+        let ignored: Vec<_> = config
+            .ignored()
+            .iter()
+            .map(|it| json!({"key": it.key, "origin": it.origin, "reason": it.to_string()}))
             .collect();
-        print_json(&json!({"version": 1, "entries": config.entries(), "ignored": ignored}))?;
+        print_json(&json!({
+            "version": 1,
+            "entries": config.entries(),
+            "ignored": ignored,
+            "ignored_files": config.ignored_files,
+        }))?;
         return Ok(Exit::Success);
     }
     let column = |title, width| Column { title, width };
@@ -58,12 +64,6 @@ fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
         })
         .collect();
     terminal::print(&render(&columns, &rows))?;
-    for (key, from) in ignored {
-        terminal::note(&format!(
-            "`{key}` at {} does not count: only your own file, or one named with --config, says it",
-            origin(from)
-        ));
-    }
     Ok(Exit::Success)
 }
 

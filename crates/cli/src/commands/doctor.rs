@@ -7,10 +7,11 @@ use anyhow::Result;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
+use super::list::RESERVED_ID;
 use super::print_json;
 use crate::cli::{DoctorArguments, Global};
 use crate::exit::Exit;
-use crate::{configuration, living, open, terminal};
+use crate::{configuration, living, open, terminal, trust};
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;
@@ -20,6 +21,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         .iter()
         .any(|source| source.health == Health::Unhealthy)
         || catalog.invalid().count() > 0;
+    let config = configuration::load(global)?;
     let sandbox = prowess_sandbox::abilities(&living::launcher()?);
     if arguments.json {
         print_json(&json!({
@@ -29,6 +31,13 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "skills": catalog.len(),
             "shadowed": catalog.shadowed().count(),
             "unavailable": catalog.unavailable().count(),
+            "ignored_files": config.ignored_files,
+            "ignored_keys": config.ignored().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "refused": catalog.refused().map(|skill| json!({
+                "id": skill.descriptor.id,
+                "source": skill.source,
+                "reason": RESERVED_ID,
+            })).collect::<Vec<_>>(),
             "invalid": catalog.invalid().map(|(source, invalid)| json!({
                 "source": source,
                 "path": invalid.path,
@@ -38,8 +47,11 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         return Ok(exit(broken));
     }
     let mut out = format!("prowess {}\n", env!("CARGO_PKG_VERSION"));
-    for (_, path) in &configuration::load(global)?.files {
+    for (_, path) in &config.files {
         let _ = writeln!(out, "configured by {}", configuration::shown(path));
+    }
+    for warning in configuration::warnings(&config) {
+        let _ = writeln!(out, "ignored   {warning}");
     }
     out.push('\n');
     if sources.is_empty() {
@@ -50,6 +62,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             Health::Healthy => "ok",
             Health::Degraded => "degraded",
             Health::Unhealthy => "broken",
+            Health::Untrusted => "untrusted",
         };
         let skills = match source.skills {
             1 => "1 skill".to_owned(),
@@ -60,6 +73,13 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         for line in source.reason.iter().chain(&source.warnings) {
             let _ = writeln!(out, "          {line}");
         }
+    }
+    for skill in catalog.refused() {
+        let (id, source) = (&skill.descriptor.id, skill.source);
+        let _ = writeln!(
+            out,
+            "refused   {id} of {source}: {RESERVED_ID}: a built-in skill has this id"
+        );
     }
     for shadowed in catalog.shadowed() {
         let (id, winner, loser) = (
@@ -84,6 +104,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         let _ = writeln!(out, "          {layer}: {}", ability.sentence);
     }
     terminal::print(&terminal::printable(&out))?;
+    trust::hint(&catalog);
     Ok(exit(broken))
 }
 

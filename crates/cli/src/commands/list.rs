@@ -10,7 +10,10 @@ use crate::cli::{Global, ListArguments};
 use crate::commands::print_json;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
-use crate::{open, terminal};
+use crate::{open, terminal, trust};
+
+/// Why a skill with the id of a built-in one is refused.
+pub(super) const RESERVED_ID: &str = "reserved-id";
 
 #[derive(Serialize)]
 struct Document<'c> {
@@ -18,6 +21,8 @@ struct Document<'c> {
     skills: Vec<Row<'c>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unavailable: Vec<Row<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<RefusedRow<'c>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shadowed: Vec<ShadowedRow<'c>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -35,6 +40,13 @@ struct Row<'c> {
 }
 
 #[derive(Serialize)]
+struct RefusedRow<'c> {
+    id: &'c str,
+    source: &'c str,
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
 struct ShadowedRow<'c> {
     id: &'c str,
     source: &'c str,
@@ -49,6 +61,9 @@ struct InvalidRow<'c> {
 }
 
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
+    if !arguments.json {
+        trust::ask(&arguments.place, global)?;
+    }
     let skills = open::skills(&arguments.place, global)?;
     let catalog = skills.catalog();
     if arguments.json {
@@ -64,12 +79,12 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     if !global.quiet {
         for source in catalog.sources() {
             if let Some(reason) = &source.reason {
-                let stale = if source.health == Health::Degraded {
-                    " (what was kept is used)"
-                } else {
-                    ""
+                let (level, more) = match source.health {
+                    Health::Degraded => ("warning: ", " (cached data is used)"),
+                    Health::Untrusted => ("", ""),
+                    _ => ("warning: ", ""),
                 };
-                let note = format!("warning: {}: {reason}{stale}", source.name);
+                let note = format!("{level}{}: {reason}{more}", source.name);
                 terminal::note(&terminal::printable(&note));
             }
             for warning in &source.warnings {
@@ -77,6 +92,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
             }
         }
         terminal::note(&summary(&catalog));
+        trust::hint(&catalog);
     }
     Ok(Exit::Success)
 }
@@ -133,12 +149,19 @@ fn document(catalog: &Catalog, all: bool) -> Document<'_> {
         version: 1,
         skills: catalog.skills().map(row).collect(),
         unavailable: Vec::new(),
+        refused: Vec::new(),
         shadowed: Vec::new(),
         invalid: Vec::new(),
         sources: catalog.sources().collect(),
     };
     if all {
         document.unavailable = catalog.unavailable().map(row).collect();
+        let refused = catalog.refused().map(|skill| RefusedRow {
+            id: skill.descriptor.id.as_str(),
+            source: skill.source,
+            reason: RESERVED_ID,
+        });
+        document.refused = refused.collect();
         document.shadowed = catalog
             .shadowed()
             .map(|shadowed| ShadowedRow {
@@ -164,6 +187,13 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
     for skill in catalog.unavailable() {
         let needs = skill.descriptor.requires_capabilities.join(", ");
         let _ = writeln!(out, "unavailable: {} needs {needs}", skill.descriptor.id);
+    }
+    for skill in catalog.refused() {
+        let (id, source) = (&skill.descriptor.id, skill.source);
+        let _ = writeln!(
+            out,
+            "refused: {id} of {source}: {RESERVED_ID}: a built-in skill has this id"
+        );
     }
     for shadowed in catalog.shadowed() {
         let (id, loser, winner) = (
@@ -200,6 +230,10 @@ fn summary(catalog: &Catalog) -> String {
         }
     };
     add(catalog.omitted(), "left out (`skills.max_skills`)");
+    add(
+        catalog.refused().count(),
+        "refused (see `prowess list --all`)",
+    );
     add(catalog.shadowed().count(), "shadowed");
     add(catalog.unavailable().count(), "unavailable");
     add(

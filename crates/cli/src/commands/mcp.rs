@@ -16,7 +16,7 @@ use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
 use crate::mcp::{Target, added, snippet};
 use crate::rewrite::{difference, replace};
-use crate::{configuration, environment, living, open, terminal};
+use crate::{configuration, environment, living, open, terminal, trust};
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     match &arguments.command {
@@ -30,7 +30,8 @@ const WATCH_AFTER: Duration = Duration::from_millis(250);
 
 /// Serves standard input and output until they are closed.
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
-    // Standard error of a server is somebody's log: no progress there.
+    trust::ask(&arguments.place, global)?;
+    // Standard error of a server is a log: no progress there.
     let mut builder = open::builder(&arguments.place, global, None)?;
     let scripts = living::scripts_unattended(global)?;
     if let Some(scripts) = &scripts {

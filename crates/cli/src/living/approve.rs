@@ -49,12 +49,6 @@ impl Drop for NobodyWaits {
     }
 }
 
-/// What was typed before the question is not an answer to it.
-fn forget_what_was_typed() {
-    #[cfg(unix)]
-    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
-}
-
 /// A line from the terminal, or nothing if nobody waits for it any more.
 #[cfg(unix)]
 fn read_line(stopped: &AtomicBool) -> Option<String> {
@@ -111,7 +105,7 @@ fn text(question: &Question<'_>) -> String {
 fn ask(text: &str, shown: &str, stopped: &AtomicBool) -> Answer {
     terminal::note(terminal::printable(text).trim_end());
     loop {
-        forget_what_was_typed();
+        terminal::discard_input();
         let mut err = anstream::stderr().lock();
         let _ = write!(
             err,

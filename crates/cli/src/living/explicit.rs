@@ -1,9 +1,11 @@
 //! The skills that somebody names: on the command line, or in the project's `AGENTS.md`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use prowess_core::Catalog;
+use prowess_trust::ProjectRoot;
+
+use crate::terminal;
 
 /// Files that may name skills in their frontmatter.
 const AGENT_FILES: [&str; 2] = ["AGENTS.md", "AGENT.md"];
@@ -18,16 +20,23 @@ pub(super) fn sorted(given: &[String]) -> (Vec<String>, Vec<PathBuf>) {
 }
 
 /// The skills that the nearest `AGENTS.md` names, up to the project's root.
-pub(super) fn of_project(start: &Path, root: &Path) -> (Vec<String>, Option<PathBuf>) {
+pub(super) fn of_project(start: &Path, root: &ProjectRoot) -> (Vec<String>, Option<PathBuf>) {
     for directory in start.ancestors() {
         for name in AGENT_FILES {
             let path = directory.join(name);
-            if let Ok(bytes) = fs::read(&path) {
-                let (named, _) = prowess_spec::agents_skills(&bytes);
-                return (named, Some(path));
+            match root.read(&path) {
+                Ok(Some(bytes)) => {
+                    let (named, _) = prowess_spec::agents_skills(&bytes);
+                    return (named, Some(path));
+                }
+                Ok(None) => {}
+                Err(refusal) => {
+                    let note = format!("warning: {} ignored: {refusal}", path.display());
+                    terminal::note(&terminal::printable(&note));
+                }
             }
         }
-        if directory == root {
+        if directory == root.path() {
             break;
         }
     }

@@ -30,12 +30,6 @@ pub(crate) fn launcher() -> Result<Launcher> {
 fn jails(config: &SkillsConfig) -> Result<Jails> {
     let requirement = match config.skills.sandbox {
         SandboxMode::Full => Requirement::Full,
-        SandboxMode::None if config.project_states("skills.sandbox") => {
-            terminal::note(
-                "`skills.sandbox` of a project's file does not count: only your own can switch it off",
-            );
-            Requirement::Full
-        }
         SandboxMode::None => Requirement::ExplicitlyNone,
     };
     let search = env::var("PATH").ok();
@@ -66,8 +60,6 @@ pub(super) fn scripts(
     let mode = match config.skills.scripts {
         Wanted::Off => ScriptsMode::Off,
         Wanted::Ask => ScriptsMode::Ask,
-        // Whoever wrote the project does not approve its skills.
-        Wanted::Sandboxed if config.project_states("skills.scripts") => ScriptsMode::Ask,
         Wanted::Sandboxed => ScriptsMode::Sandboxed,
     };
     let scripts = Scripts::new(jails(config)?, approvals.clone(), approver, mode);

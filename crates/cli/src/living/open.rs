@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use prowess_config::{Scope as Whose, Scripts as ScriptsWanted, SkillsConfig};
+use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_policy::TurnLimits;
 use prowess_runtime::{
     Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
     ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, Triggers, builtin_skills,
 };
-use prowess_sources::{FilesystemOptions, FilesystemSource, repository_root};
+use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::{Mode, Permission, Word};
 use prowess_store::Store;
+use prowess_trust::ProjectRoot;
 
 use super::approve::Terminal;
 use super::jails::{scripts, workers};
@@ -88,9 +89,10 @@ pub(crate) async fn prepare(
     let config = configuration::load(global)?;
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
-    let root = repository_root(&directory, user.home.as_deref());
+    let root = ProjectRoot::find(&directory, user.home.as_deref());
     let (mut named, layers) = explicit::sorted(&arguments.skills);
     let (in_project, file) = explicit::of_project(&directory, &root);
+    let root = root.path().to_owned();
 
     let waiting = Waiting::new(global.quiet);
     let mut builder = open::builder(&arguments.place, global, Some(waiting.report()))?;
@@ -101,7 +103,7 @@ pub(crate) async fn prepare(
             "`{}` is not a directory with skills",
             layer.display()
         );
-        let options = FilesystemOptions::new(Scope::Project);
+        let options = FilesystemOptions::new(Scope::User);
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);
@@ -248,14 +250,6 @@ pub(super) fn approve(
     catalog: &prowess_core::Catalog,
 ) -> Result<()> {
     for approval in &config.permissions.approved {
-        // Whoever wrote the project does not approve its skills.
-        if approval.origin.scope() == Some(Whose::Project) {
-            terminal::note(&terminal::printable(&format!(
-                "{}: what a project's file approves for `{}` does not count",
-                approval.origin, approval.skill
-            )));
-            continue;
-        }
         approvals.say_for_session(&approval.skill, &approval.permissions);
     }
     for name in &arguments.approve_skills {

@@ -8,12 +8,6 @@ use crate::{environment, terminal};
 
 /// Opens the store. Where nothing can be written, one in memory stands in, and a line says so.
 pub(crate) async fn open(config: &SkillsConfig) -> Result<Store> {
-    if let Some(origin) = config.ignored("store.url") {
-        // Approvals are in it: whoever wrote the project does not approve its skills.
-        terminal::note(&terminal::printable(&format!(
-            "{origin}: `store.url` of a project's file does not count"
-        )));
-    }
     let place = match &config.store {
         StoreLocation::DefaultSqlite => match environment::data_directory() {
             Some(directory) => Place::File(directory.join("prowess.db")),

@@ -239,7 +239,9 @@ impl Skills {
                 ToolError::new(ErrorCode::NotAFile, message).suggesting(entries)
             }
             SourceError::AccessDenied { .. } => ToolError::new(ErrorCode::AccessDenied, message),
-            SourceError::Unavailable(_) => ToolError::new(ErrorCode::Unavailable, message),
+            SourceError::Unavailable(_) | SourceError::Untrusted(_) => {
+                ToolError::new(ErrorCode::Unavailable, message)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A server that is a program of ours: it gets no environment but its own, and goes when we do.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Stdio;
 
 use prowess_config::Secret;
@@ -34,11 +35,21 @@ impl Drop for Running {
 pub(super) fn start(
     command: &[Secret],
     env: &BTreeMap<String, Secret>,
+    directory: Option<&Path>,
 ) -> Result<(Running, Lines<ChildStdout, ChildStdin>), SourceError> {
     let failed =
         |reason: &str| SourceError::Unavailable(format!("cannot start the server: {reason}"));
     let (program, arguments) = command.split_first().ok_or_else(|| failed("no command"))?;
-    let mut command = Command::new(program.expose());
+    let program = Path::new(program.expose());
+    // What names a file is a file of that directory, wherever we were started.
+    let program = match directory {
+        Some(directory) if program.components().count() > 1 => directory.join(program),
+        _ => program.to_owned(),
+    };
+    let mut command = Command::new(program);
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
     command
         .args(arguments.iter().map(Secret::expose))
         .env_clear()

@@ -61,8 +61,12 @@ impl Client {
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
         };
         let (greeting, forgotten, running) = match mcp {
-            Mcp::Command { command, env } => {
-                let (running, lines) = start(command, env)?;
+            Mcp::Command {
+                command,
+                env,
+                directory,
+            } => {
+                let (running, lines) = start(command, env, directory.as_deref())?;
                 let greeting = serve_client_with_lifecycle(listener, lines, lifecycle);
                 (
                     timeout(CONNECT, greeting).await,

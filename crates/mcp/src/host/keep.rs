@@ -43,8 +43,13 @@ impl Keep {
     pub(super) fn new(cache: &Path, label: &str, mcp: &Mcp) -> Self {
         let mut parts = vec![label.to_owned()];
         match mcp {
-            Mcp::Command { command, env } => {
+            Mcp::Command {
+                command,
+                env,
+                directory,
+            } => {
                 parts.push("command".to_owned());
+                parts.extend(directory.iter().map(|it| it.display().to_string()));
                 parts.extend(command.iter().map(|part| part.expose().to_owned()));
                 for (name, value) in env {
                     parts.push(format!("{name}={}", value.expose()));

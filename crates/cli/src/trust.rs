@@ -1,0 +1,222 @@
+//! `prowess trust`, and the question that other commands ask in a terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use prowess_config::ProjectTrust;
+use prowess_core::{Catalog, Health};
+use prowess_trust::{Decision, ProjectRoot, Reach, TrustRecords};
+use serde_json::json;
+
+use crate::cli::{Global, TrustArguments, Where};
+use crate::commands::print_json;
+use crate::exit::{Exit, Refused};
+use crate::{configuration, environment, terminal};
+
+pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
+    let records = environment::trust_records().context("cannot find your data directory")?;
+    if arguments.list {
+        return list(&records, arguments.json);
+    }
+    if let Some(directory) = &arguments.revoke {
+        return revoke(&records, directory);
+    }
+    let config = configuration::load(global)?;
+    let Some(project) = config.project.filter(|project| !project.reach.is_empty()) else {
+        if arguments.json {
+            print_json(&json!({"version": 1, "reach": [], "trusted": true}))?;
+        } else {
+            terminal::note(
+                "nothing to trust: no configuration of this project reaches beyond the project",
+            );
+        }
+        return Ok(Exit::Success);
+    };
+    let digest = project.reach.digest();
+    if let Some(given) = &arguments.digest {
+        if !digest.is(given) {
+            return Err(Refused {
+                message: format!("the project reaches something else than {given}"),
+                hint: Some(format!(
+                    "look at it with `prowess trust`; its digest is {digest}"
+                )),
+                exit: Exit::Permission,
+            }
+            .into());
+        }
+        records.store(&project.root, &project.reach, Decision::Trusted)?;
+        terminal::note(&format!("{} is trusted", shown(&project.root)));
+        return Ok(Exit::Success);
+    }
+    if arguments.json {
+        print_json(&json!({
+            "version": 1,
+            "root": project.root,
+            "reach": project.reach,
+            "digest": digest,
+            "trusted": project.trusted,
+        }))?;
+        return Ok(Exit::Success);
+    }
+    terminal::print(&terminal::printable(&question(&project, &records)))?;
+    if project.trusted {
+        terminal::note("it is trusted; `prowess trust --revoke` withdraws that");
+        return Ok(Exit::Success);
+    }
+    match answer()? {
+        Some(Answer::Yes) => {
+            records.store(&project.root, &project.reach, Decision::Trusted)?;
+            terminal::note("trusted; `prowess trust --revoke` withdraws that");
+            Ok(Exit::Success)
+        }
+        Some(Answer::Never) => {
+            records.store(&project.root, &project.reach, Decision::Declined)?;
+            Ok(Exit::Permission)
+        }
+        Some(Answer::No) => Ok(Exit::Permission),
+        None => Err(Refused {
+            message: "not trusted: there is no terminal to ask".to_owned(),
+            hint: Some(format!("prowess trust --yes --digest {digest}")),
+            exit: Exit::Permission,
+        }
+        .into()),
+    }
+}
+
+/// Asks about an untrusted project, once for each list, where there is a terminal. What is not trusted stays out.
+pub(crate) fn ask(place: &Where, global: &Global) -> Result<()> {
+    if !place.directories.is_empty() || global.quiet || !is_terminal() {
+        return Ok(());
+    }
+    let Some(records) = environment::trust_records() else {
+        return Ok(());
+    };
+    let config = configuration::load(global)?;
+    let Some(project) = config.project.filter(|project| !project.trusted) else {
+        return Ok(());
+    };
+    if records.decision(&project.root, &project.reach) == Some(Decision::Declined) {
+        return Ok(());
+    }
+    terminal::note(terminal::printable(&question(&project, &records)).trim_end());
+    match answer()? {
+        Some(Answer::Yes) => records.store(&project.root, &project.reach, Decision::Trusted)?,
+        Some(Answer::Never) => records.store(&project.root, &project.reach, Decision::Declined)?,
+        Some(Answer::No) | None => {}
+    }
+    Ok(())
+}
+
+/// Says what to type where a source waits for an answer.
+pub(crate) fn hint(catalog: &Catalog) {
+    let untrusted = |health| health == Health::Untrusted;
+    if catalog.sources().any(|source| untrusted(source.health)) {
+        terminal::hint("`prowess trust` shows what this project reaches, and asks");
+    }
+}
+
+/// What the project reaches, and what is new in that.
+fn question(project: &ProjectTrust, records: &TrustRecords) -> String {
+    let mut text = format!("The project {} wants to:\n", shown(&project.root));
+    let before = records.get(&project.root);
+    let difference = before.map(|before| project.reach.since(&before.reach));
+    let is_new = |reach: &Reach| {
+        let added = difference.as_ref().map(|it| it.added.contains(reach));
+        added == Some(true)
+    };
+    for reach in project.reach.iter() {
+        let mark = if is_new(reach) { "+" } else { " " };
+        let _ = writeln!(text, " {mark} {}", infinitive(reach));
+    }
+    for reach in difference.iter().flat_map(|it| &it.removed) {
+        let _ = writeln!(text, " - {}  (no longer)", infinitive(reach));
+    }
+    if difference.is_some() && !project.trusted {
+        text.push_str("You answered about another list before; `+` marks what is new.\n");
+    }
+    let _ = writeln!(text, "Digest: {}", project.reach.digest());
+    text
+}
+
+/// `connects to` as `connect to`.
+fn infinitive(reach: &Reach) -> String {
+    let sentence = reach.to_string();
+    match sentence.split_once(' ') {
+        Some(("queries", rest)) => format!("query {rest}"),
+        Some((verb, rest)) => format!("{} {rest}", verb.strip_suffix('s').unwrap_or(verb)),
+        None => sentence,
+    }
+}
+
+enum Answer {
+    Yes,
+    No,
+    Never,
+}
+
+fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The user's answer; nothing where there is nobody to ask.
+fn answer() -> Result<Option<Answer>> {
+    if !is_terminal() {
+        return Ok(None);
+    }
+    loop {
+        let typed = terminal::ask("Trust it? [y]es, [N]o, ne[v]er ask about this again: ")?;
+        match typed.as_deref().map(str::trim) {
+            Some("y" | "Y" | "yes") => return Ok(Some(Answer::Yes)),
+            Some("v" | "V" | "never") => return Ok(Some(Answer::Never)),
+            None | Some("" | "n" | "N" | "no") => return Ok(Some(Answer::No)),
+            Some(_) => {}
+        }
+    }
+}
+
+fn list(records: &TrustRecords, as_json: bool) -> Result<Exit> {
+    let records = records.list();
+    if as_json {
+        print_json(&json!({"version": 1, "projects": records}))?;
+        return Ok(Exit::Success);
+    }
+    let mut out = String::new();
+    for record in &records {
+        let decision = match record.decision {
+            Decision::Trusted => "trusted",
+            Decision::Declined => "declined",
+        };
+        let (root, decided) = (shown(&record.root), &record.decided);
+        let _ = writeln!(out, "{decision:<9} {root}  {decided}");
+        for reach in record.reach.iter() {
+            let _ = writeln!(out, "          {reach}");
+        }
+    }
+    terminal::print(&terminal::printable(&out))?;
+    if records.is_empty() {
+        terminal::note("no answers about projects yet");
+    }
+    Ok(Exit::Success)
+}
+
+fn revoke(records: &TrustRecords, directory: &Path) -> Result<Exit> {
+    let here = std::env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&here.join(directory), home.as_deref());
+    // A project that was moved or removed is known by the path that was stored.
+    let stored: PathBuf = here.join(directory);
+    let revoked = records.revoke(root.real())? || records.revoke(&stored)?;
+    if revoked {
+        terminal::note(&format!("{} is no longer trusted", shown(root.real())));
+        Ok(Exit::Success)
+    } else {
+        terminal::note(&format!("no answer about {} is stored", shown(root.real())));
+        Ok(Exit::Failure)
+    }
+}
+
+fn shown(path: &Path) -> String {
+    terminal::printable(&path.display().to_string())
+}
