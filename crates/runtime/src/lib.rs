@@ -43,7 +43,9 @@ pub use content::{ContentError, SkillContent};
 pub use event::{Listener, RuntimeEvent};
 pub use gate::Gate;
 pub use hooks::{Cancelled, Payload};
-pub use host::{Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost};
+pub use host::{
+    CommandReach, Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost,
+};
 pub use language::languages_of;
 pub use living::{LivingError, LivingSkill};
 pub use manifests::Manifests;

@@ -10,6 +10,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use super::command_reach::CommandReach;
 use crate::kept::{Kept, exit_code};
 
 /// How long streams may stay open that a child of the program still holds.
@@ -22,6 +23,8 @@ pub(crate) struct Execution<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) time: Duration,
+    #[allow(dead_code, reason = "read once commands run in the sandbox")]
+    pub(crate) reach: CommandReach,
 }
 
 /// What a program left behind.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::command_reach::CommandReach;
 use super::exec::{ExecError, Executed, Execution, run};
 use super::files::ProjectFiles;
 
@@ -154,6 +155,7 @@ impl Repository<'_> {
             directory: self.files.root(),
             environment,
             time: self.time,
+            reach: CommandReach::Unconfined,
         })
         .await?;
         if done.exit_code == 0 {

@@ -9,6 +9,7 @@ use prowess_sdk::wire::{Failure, HostCall, Output, code};
 use prowess_spec::manifest::Permission;
 use serde_json::{Value, json};
 
+use super::command_reach::CommandReach;
 use super::environment::{Environment, Overlay};
 use super::exec::{Execution, run};
 use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
@@ -232,6 +233,7 @@ impl SkillHost {
             directory: self.files()?.root(),
             environment: self.environment(),
             time: self.services.allowances.exec_time,
+            reach: CommandReach::default(),
         });
         let done = done.await.map_err(failed)?;
         Ok(json!({"stdout": done.stdout, "stderr": done.stderr, "exit_code": done.exit_code}))
