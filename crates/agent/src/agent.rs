@@ -151,6 +151,10 @@ impl Agent {
 
     /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
     pub fn chat(&self) -> Chat {
+        if let Some(living) = &self.inner.living {
+            // What was denied in the last chat is asked about again.
+            living.runtime.approvals().forget_denials(None);
+        }
         let mut chat = Chat::new(self.clone());
         if self.inner.store.is_some() {
             chat.keep(ChatId::new(), 0);

@@ -77,6 +77,20 @@ impl Living {
         }
     }
 
+    /// Has a skill become active that the user asked for: what was denied before is asked about again.
+    pub(crate) async fn activate_for_user(
+        &self,
+        id: &SkillId,
+        known: &mut Vec<AgentEvent>,
+        tell: &Tell<'_>,
+    ) {
+        self.runtime.approvals().forget_denials(Some(id.as_str()));
+        known.retain(
+            |event| !matches!(event, AgentEvent::ActivationFailed { id: failed, .. } if failed == id),
+        );
+        self.activate(id, known, tell).await;
+    }
+
     /// Has one skill become active. One without code is left alone.
     pub(crate) async fn activate(
         &self,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use prowess_core::{Event, Operation, Session, Shape, SkillId, ToolDefinition, provider_name};
-use prowess_runtime::{Runtime, ToolResult};
+use prowess_runtime::{ChangedInput, Runtime, ToolResult};
 use prowess_spec::nearest;
 use serde_json::{Value, json};
 
@@ -331,6 +331,10 @@ impl Caller<'_> {
             return Ok(call.arguments.clone());
         };
         let asked = runtime.before_tool_call(tool, call.arguments.clone()).await;
+        let asked = asked.map(|changed| {
+            self.tell_changed(call, &changed);
+            changed.input
+        });
         asked.map_err(|cancelled| {
             let message = format!("`{tool}` was not called: {cancelled}");
             (self.tell)(AgentEvent::ToolCancelled {
@@ -341,6 +345,18 @@ impl Caller<'_> {
             });
             Raw::failed("cancelled", &message, &[])
         })
+    }
+
+    /// Shows what a call really gets, where skills changed it.
+    fn tell_changed(&self, call: &ToolCall, changed: &ChangedInput) {
+        if !changed.changed_by.is_empty() {
+            (self.tell)(AgentEvent::ToolInputChanged {
+                call: call.id.clone(),
+                tool: call.tool.clone(),
+                changed_by: changed.changed_by.clone(),
+                arguments: changed.input.clone(),
+            });
+        }
     }
 
     async fn living_tool(&self, call: &ToolCall, name: &str) -> Raw {
@@ -354,13 +370,18 @@ impl Caller<'_> {
         };
         // The runtime asks the handlers itself, before and after.
         match runtime.call_tool(name, call.arguments.clone()).await {
-            Ok(result) => Raw {
-                content: result.content,
-                is_error: result.is_error,
-                again: false,
-                loaded: None,
-                truncated: false,
-            },
+            Ok(result) => {
+                if let Some(changed) = &result.changed {
+                    self.tell_changed(call, changed);
+                }
+                Raw {
+                    content: result.content,
+                    is_error: result.is_error,
+                    again: false,
+                    loaded: None,
+                    truncated: false,
+                }
+            }
             // The skill became inactive meanwhile.
             Err(unknown) => Raw::failed("unknown-tool", &unknown.to_string(), &[]),
         }

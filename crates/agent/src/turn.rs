@@ -261,7 +261,7 @@ impl Chat {
                     tell(AgentEvent::Notice { text });
                 }
                 if let Some(living) = &living {
-                    living.activate(id, &mut self.told, tell).await;
+                    living.activate_for_user(id, &mut self.told, tell).await;
                 }
             }
         }

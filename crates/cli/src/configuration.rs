@@ -14,6 +14,9 @@ use crate::check::excerpt::excerpt;
 use crate::cli::Global;
 use crate::{environment, terminal};
 
+/// How many warnings about a project's file are shown one by one.
+const WARNINGS: usize = 5;
+
 /// Loads the file that was named, or the project's over the user's.
 pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
     static WARNED: Once = Once::new();
@@ -38,8 +41,14 @@ pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
     if !global.quiet {
         // A command may load it more than once.
         WARNED.call_once(|| {
-            for warning in warnings(&config) {
+            let warnings = warnings(&config);
+            for warning in warnings.iter().take(WARNINGS) {
                 terminal::note(&format!("warning: {warning}"));
+            }
+            if let Some(more @ 1..) = warnings.len().checked_sub(WARNINGS) {
+                terminal::note(&format!(
+                    "warning: {more} more ignored keys (see `prowess config show --json`)"
+                ));
             }
         });
     }

@@ -52,15 +52,15 @@ fn every_mistake_of_a_file_is_shown_with_its_line() {
 #[test]
 fn a_repository_that_cannot_be_used() {
     let place = Place::new();
-    place.skill("skills/a").write(
-        "prowess.toml",
+    place.skill("home/.config/prowess/skills/a").write(
+        "home/.config/prowess/prowess.toml",
         "[[skills.repositories]]\nname = \"company\"\ntype = \"http\"\nurl = \"https://example.com\"\nauth = { bearer = \"${NOT_SET_ANYWHERE}\" }\n\n[[skills.repositories]]\nname = \"here\"\ntype = \"filesystem\"\npath = \"skills\"\n",
     );
     assert_snapshot!(place.run(&["config", "check"]).snapshot(), @r"
     exit 3
     --- stdout
     error: `skills.repositories.company.auth.bearer` uses the variable `NOT_SET_ANYWHERE`, which is not set
-     --> prowess.toml:5:19
+     --> home/.config/prowess/prowess.toml:5:19
       |
     5 | auth = { bearer = ********************* }
       |                   ^^^^^^^^^^^^^^^^^^^^^
@@ -68,7 +68,7 @@ fn a_repository_that_cannot_be_used() {
       = help: set `NOT_SET_ANYWHERE`, or write `$${NOT_SET_ANYWHERE}` for the text itself
 
     --- stderr
-    prowess.toml: 1 problem
+    home/.config/prowess/prowess.toml: 1 problem
     ");
     let list = place.run(&["list", "--offline"]);
     assert!(list.stdout.contains("a      d"), "{}", list.snapshot());

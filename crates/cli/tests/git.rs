@@ -89,7 +89,7 @@ fn serve(place: &Place, token: &str, tls: bool) -> (Server, u16) {
 
 fn configure(place: &Place, lines: &str) {
     place.write(
-        "prowess.toml",
+        "own.toml",
         format!("[[skills.repositories]]\nname = \"company\"\ntype = \"git\"\n{lines}\n"),
     );
 }
@@ -98,7 +98,7 @@ fn configure(place: &Place, lines: &str) {
 fn list(place: &Place, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
     command
-        .arg("list")
+        .args(["list", "--config", "own.toml"])
         .current_dir(place.root())
         .env_clear()
         .env("HOME", place.path("home"))

@@ -449,14 +449,21 @@ fn what_a_configuration_approves() {
     let place = examples();
     let approves = "[permissions.approved]\nrfc-writer = [\"file:read\", \"file:write\"]\n";
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
-    // Whoever wrote the project wrote this, too.
     place.write("prowess.toml", approves);
     let run = place.run(&draft);
     assert_eq!(run.code, Some(4), "{}", run.snapshot());
-    assert!(run.stderr.contains("does not count"), "{}", run.snapshot());
+    let ignored = "`permissions.approved.rfc-writer` ignored: a project's file cannot approve";
+    assert!(run.stderr.contains(ignored), "{}", run.snapshot());
     fs::remove_file(place.path("prowess.toml")).unwrap();
+    // The user's own file covers the user's own skill of that name, not the project's.
     place.write("home/.config/prowess/prowess.toml", approves);
-    assert_eq!(place.run(&draft).code, Some(0));
+    assert_eq!(place.run(&draft).code, Some(4));
+    let own = place.path("home/.agents/skills");
+    fs::create_dir_all(&own).unwrap();
+    let theirs = place.path(".agents/skills/rfc-writer");
+    fs::rename(theirs, own.join("rfc-writer")).unwrap();
+    let run = place.run(&draft);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn server(
     let (protocol, rest) = match whole.split_once("://") {
         Some((scheme, rest)) => (scheme.to_owned(), rest.to_owned()),
         None if kind == RepositoryType::Git && whole.contains(':') => ("ssh".to_owned(), whole),
-        None => ("file".to_owned(), whole),
+        None => ("path".to_owned(), whole),
     };
     let protocol = match kind {
         RepositoryType::Git => format!("git+{protocol}"),
@@ -171,7 +171,15 @@ impl Surroundings<'_> {
         if variables(stated).next().is_some() {
             return stated.to_owned();
         }
-        self.path(stated).display().to_string()
+        let path = self.path(stated);
+        // An answer is for this project, so its own files are named as seen from its root.
+        let inside = self.root.inside(&path);
+        let inside = inside.as_ref().and_then(|it| {
+            it.strip_prefix(self.root.real())
+                .or_else(|_| it.strip_prefix(self.root.path()))
+                .ok()
+        });
+        inside.unwrap_or(&path).display().to_string()
     }
 }
 

@@ -222,7 +222,7 @@ fn q4_the_list_names_each_host_database_path_variable_and_program() {
     connects to http://127.0.0.1:9/skills
     connects to registry+https://registry.example.com/
     queries postgres://db.example.com/x: SELECT 1
-    queries sqlite:work/s.db: VACUUM INTO '/home/u/.ssh/authorized_keys'
+    queries sqlite:s.db: VACUUM INTO '/home/u/.ssh/authorized_keys'
     sends ${ELEPHANT_API_KEY} to 127.0.0.1:9
     sends ${GITHUB_TOKEN} to git.example.com
     sends ${GITHUB_TOKEN} to the program ./serve.sh

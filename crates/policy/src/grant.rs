@@ -21,6 +21,35 @@ impl fmt::Display for ContentDigest {
     }
 }
 
+/// Not `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidDigest;
+
+impl fmt::Display for InvalidDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("invalid digest: expected `sha256:` and 64 hexadecimal digits")
+    }
+}
+
+impl std::error::Error for InvalidDigest {}
+
+impl std::str::FromStr for ContentDigest {
+    type Err = InvalidDigest;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDigest> {
+        let digits = text.strip_prefix("sha256:").ok_or(InvalidDigest)?;
+        if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(InvalidDigest);
+        }
+        let mut digest = [0; 32];
+        for (byte, pair) in digest.iter_mut().zip(digits.as_bytes().chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| InvalidDigest)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| InvalidDigest)?;
+        }
+        Ok(Self(digest))
+    }
+}
+
 /// A skill as permissions see it: its id, and what it consists of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subject {
@@ -39,6 +68,16 @@ pub enum Contents {
     Any,
 }
 
+impl Contents {
+    /// Whether these contents are among them.
+    pub fn is(self, content: ContentDigest) -> bool {
+        match self {
+            Self::Exactly(exactly) => exactly == content,
+            Self::Any => true,
+        }
+    }
+}
+
 /// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -53,8 +92,10 @@ pub enum Effect {
 pub enum Lifetime {
     /// Until the session ends.
     Session,
-    /// Until it is revoked.
+    /// Until it is revoked, in the project that it was given in.
     Always,
+    /// Until it is revoked, in every project.
+    Everywhere,
 }
 
 /// What somebody says yes or no to.
@@ -108,11 +149,7 @@ pub struct Grant {
 impl Grant {
     /// Whether it is about this skill as it is.
     pub fn is_about(&self, subject: &Subject) -> bool {
-        let content = match self.contents {
-            Contents::Exactly(content) => content == subject.content,
-            Contents::Any => true,
-        };
-        content && self.skill == subject.skill
+        self.contents.is(subject.content) && self.skill == subject.skill
     }
 }
 
@@ -149,7 +186,16 @@ impl Grants {
 
     /// Takes back what was said for the session only.
     pub fn end_session(&mut self) {
-        self.0.retain(|grant| grant.lifetime == Lifetime::Always);
+        self.0.retain(|grant| grant.lifetime != Lifetime::Session);
+    }
+
+    /// Withdraws what was denied for the session, of one skill or of all.
+    pub fn forget_denials(&mut self, skill: Option<&str>) {
+        let is_denial = |grant: &Grant| {
+            let about = skill.is_none_or(|skill| grant.skill == skill);
+            about && grant.effect == Effect::Deny && grant.lifetime == Lifetime::Session
+        };
+        self.0.retain(|grant| !is_denial(grant));
     }
 
     /// Everything that was said.

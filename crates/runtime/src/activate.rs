@@ -55,21 +55,17 @@ pub enum ActivationError {
         reason: String,
     },
     /// Nobody decided about its permissions, and there was nobody to ask.
-    #[error(
-        "not-approved: `{skill}` asks for {}, and nobody approved that",
-        words(rights)
-    )]
+    #[error("not-approved: `{skill}` needs approval: {}", words(rights))]
     Undecided {
         /// The skill.
         skill: SkillId,
         /// What it wants.
         rights: Vec<Right>,
+        /// What `--approve-skills` has to name.
+        approval_name: String,
     },
     /// Somebody said no.
-    #[error(
-        "not-approved: `{skill}` asks for {}, and that was denied",
-        words(rights)
-    )]
+    #[error("not-approved: `{skill}` was denied: {}", words(rights))]
     Denied {
         /// The skill.
         skill: SkillId,
@@ -110,7 +106,7 @@ impl ActivationError {
     pub(crate) fn leaves_inactive(&self) -> bool {
         matches!(
             self,
-            Self::Undecided { .. } | Self::Living(LivingError::NoManifest(_))
+            Self::Undecided { .. } | Self::Denied { .. } | Self::Living(LivingError::NoManifest(_))
         )
     }
 }
@@ -139,7 +135,8 @@ pub(crate) async fn make(
         inner.services.allowances.turn,
     );
     let host = SkillHost::new(Arc::clone(&gate), Arc::clone(&inner.services))
-        .with_others(inner.as_others());
+        .with_others(inner.as_others())
+        .with_approver(Arc::clone(&inner.approver));
     let failed = |source| ActivationError::Backend {
         skill: id.clone(),
         source,
@@ -258,9 +255,14 @@ async fn approve(inner: &Inner, skill: &LivingSkill) -> Result<(), ActivationErr
         .approvals
         .settle(&*inner.approver, content, manifest, &skill.rights())
         .await;
+    let approval_name = skill.content.approval_name();
     let skill = skill.id().clone();
     settled.map_err(|error| match error {
-        NotApproved::Undecided(rights) => ActivationError::Undecided { skill, rights },
+        NotApproved::Undecided(rights) => ActivationError::Undecided {
+            skill,
+            rights,
+            approval_name,
+        },
         NotApproved::Denied(rights) => ActivationError::Denied { skill, rights },
         NotApproved::Store(error) => ActivationError::Store(error),
     })

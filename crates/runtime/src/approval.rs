@@ -1,10 +1,13 @@
 //! Who says what a skill may do.
 
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use prowess_core::{Scope, SkillId};
 use prowess_policy::{
-    Contents, Decision, Effect, Grant, Grants, Lifetime, Right, Subject, TurnLimits, decide,
+    CommandGrant, CommandPattern, CommandReach, Contents, Decision, Effect, Grant, Grants,
+    Lifetime, Right, Subject, TurnLimits, decide,
 };
 use prowess_spec::manifest::{Manifest, Permission};
 use prowess_store::{Store, StoreError};
@@ -25,24 +28,80 @@ pub struct Question<'a> {
     pub changed: bool,
 }
 
-/// What somebody answers.
+impl Question<'_> {
+    /// Whether the answer may count in every project: only for a skill that is built in or the user's own.
+    pub fn may_count_everywhere(&self) -> bool {
+        is_own(self.skill.scope)
+    }
+}
+
+/// Whether a skill is built in or the user's own, and not a project's or a remote's.
+pub fn is_own(scope: Scope) -> bool {
+    matches!(scope, Scope::Builtin | Scope::User)
+}
+
+/// What the user answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It may, until the session ends.
     Once,
-    /// It may, for as long as it stays as it is.
+    /// It may, in this project, for as long as it stays as it is.
     Always,
+    /// It may, in every project, for as long as it stays as it is.
+    Everywhere,
     /// It may not.
     Deny,
     /// There is nobody to ask.
     Nobody,
 }
 
-/// Somebody who can be asked.
+/// A question about one command.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandQuestion<'a> {
+    /// The skill that wants to run it.
+    pub skill: &'a SkillId,
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// Where it starts.
+    pub directory: &'a Path,
+    /// What it can reach.
+    pub reach: CommandReach,
+}
+
+impl CommandQuestion<'_> {
+    /// The program that may be approved with any arguments.
+    ///
+    /// None where its arguments say what is run, and none outside of the sandbox.
+    pub fn program(&self) -> Option<&str> {
+        prowess_policy::program(self.command).filter(|_| self.reach != CommandReach::Unconfined)
+    }
+}
+
+/// What the user answers about a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandAnswer {
+    /// Run it now.
+    Once,
+    /// Run it whenever this skill wants it in this project, word for word.
+    AlwaysCommand,
+    /// Run this program with any arguments whenever this skill wants it in this project.
+    AlwaysProgram,
+    /// Do not run it.
+    Deny,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// Who can be asked.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Asks.
+    /// Asks what a skill may do.
     async fn ask(&self, question: Question<'_>) -> Answer;
+
+    /// Asks whether a command may run.
+    async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandAnswer {
+        CommandAnswer::Nobody
+    }
 }
 
 /// Nobody: what was not decided stays so.
@@ -60,7 +119,12 @@ impl Approver for NobodyToAsk {
 #[derive(Clone, Debug, Default)]
 pub struct Approvals {
     grants: Arc<RwLock<Grants>>,
+    commands: Arc<RwLock<Vec<CommandGrant>>>,
     store: Option<Store>,
+    /// The real path of the project's root: what is approved here counts here.
+    project: Arc<str>,
+    /// One question at a time.
+    asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Approvals {
@@ -69,13 +133,31 @@ impl Approvals {
         Self {
             grants: Arc::new(RwLock::new(grants)),
             store,
+            ..Self::default()
         }
     }
 
-    /// What the store holds.
-    pub async fn load(store: Store) -> Result<Self, StoreError> {
-        let grants = store.grants().await?;
-        Ok(Self::new(grants, Some(store)))
+    /// What the store holds about the project with this root.
+    pub async fn load(store: Store, project: &Path) -> Result<Self, StoreError> {
+        let real = project.canonicalize();
+        let real = real.unwrap_or_else(|_| project.to_owned());
+        let project: Arc<str> = real.to_string_lossy().into();
+        let approvals = Self {
+            project: Arc::clone(&project),
+            ..Self::new(store.grants(&project).await?, Some(store.clone()))
+        };
+        let commands = store.commands(&project).await?;
+        approvals.change_commands(|known| *known = commands);
+        Ok(approvals)
+    }
+
+    fn change_commands(&self, change: impl FnOnce(&mut Vec<CommandGrant>)) {
+        change(
+            &mut self
+                .commands
+                .write()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 
     fn read<T>(&self, look: impl FnOnce(&Grants) -> T) -> T {
@@ -91,21 +173,92 @@ impl Approvals {
         self.read(Clone::clone)
     }
 
-    /// Adds what a command line or a configuration says beforehand: that a skill's code runs, and what it may ask
-    /// for. It is not kept.
+    /// Adds what a program that embeds the runtime says beforehand, whatever the skill consists of: that its code runs,
+    /// what it may ask for, and that its commands run in the sandbox. It is not stored.
     pub fn say_for_session(&self, skill: &str, permissions: &[Permission]) {
+        self.say(skill, Contents::Any, permissions);
+    }
+
+    /// The same for a skill as it is: what a command line or the user's configuration approves by name.
+    pub fn approve_for_session(&self, subject: &Subject, permissions: &[Permission]) {
+        let contents = Contents::Exactly(subject.content);
+        self.say(&subject.skill, contents, permissions);
+    }
+
+    fn say(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
         let asked = permissions.iter().copied().map(Right::Ask);
         self.change(|grants| {
             for right in asked.chain([Right::Run]) {
                 grants.say(Grant {
                     skill: skill.to_owned(),
-                    contents: Contents::Any,
+                    contents,
                     right,
                     effect: Effect::Allow,
                     lifetime: Lifetime::Session,
                 });
             }
         });
+        if permissions.contains(&Permission::ShellExec) {
+            self.change_commands(|commands| {
+                commands.push(CommandGrant {
+                    skill: skill.to_owned(),
+                    contents,
+                    pattern: CommandPattern::Any,
+                    reach: CommandReach::Sandboxed,
+                    lifetime: Lifetime::Session,
+                });
+            });
+        }
+    }
+
+    /// Withdraws what was denied in this session, of one skill or of all: it is asked about again.
+    pub fn forget_denials(&self, skill: Option<&str>) {
+        self.change(|grants| grants.forget_denials(skill));
+    }
+
+    /// Has a command decided: one that no earlier answer covers is asked about.
+    pub(crate) async fn settle_command(
+        &self,
+        approver: &dyn Approver,
+        subject: &Subject,
+        question: CommandQuestion<'_>,
+    ) -> Result<(), CommandRefusal> {
+        let covered = || {
+            let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
+            let covers =
+                |grant: &CommandGrant| grant.covers(subject, question.command, question.reach);
+            commands.iter().any(covers)
+        };
+        if covered() {
+            return Ok(());
+        }
+        let _one_at_a_time = self.asking.lock().await;
+        if covered() {
+            return Ok(());
+        }
+        let exactly = || CommandPattern::Exactly(question.command.to_vec());
+        let pattern = match approver.ask_command(question).await {
+            CommandAnswer::Once => return Ok(()),
+            CommandAnswer::AlwaysCommand => exactly(),
+            CommandAnswer::AlwaysProgram => question.program().map_or_else(exactly, |program| {
+                CommandPattern::Program(program.to_owned())
+            }),
+            CommandAnswer::Deny => return Err(CommandRefusal::Denied),
+            CommandAnswer::Nobody => return Err(CommandRefusal::NobodyToAsk),
+        };
+        let grant = CommandGrant {
+            skill: subject.skill.clone(),
+            contents: Contents::Exactly(subject.content),
+            pattern,
+            reach: question.reach,
+            lifetime: Lifetime::Always,
+        };
+        if let Some(store) = &self.store {
+            let stored = store.say_command(&grant, &self.project).await;
+            stored.map_err(|error| CommandRefusal::Store(error.to_string()))?;
+        }
+        self.change_commands(|commands| commands.push(grant));
+        Ok(())
     }
 
     /// Adds an answer about a skill as it is.
@@ -124,9 +277,9 @@ impl Approvals {
                 effect,
                 lifetime,
             };
-            // Kept first: what could not be kept was not said for always.
+            // Stored first: what could not be stored was not said for always.
             if let Some(store) = &self.store {
-                store.say(&grant).await?;
+                store.say(&grant, &self.project).await?;
             }
             self.change(|grants| grants.say(grant));
         }
@@ -138,6 +291,9 @@ impl Approvals {
         match right {
             Some(right) => self.change(|grants| grants.revoke(skill, right)),
             None => self.change(|grants| grants.forget(skill)),
+        }
+        if right.is_none_or(|right| right == Right::Ask(Permission::ShellExec)) {
+            self.change_commands(|commands| commands.retain(|grant| grant.skill != skill));
         }
         if let Some(store) = &self.store {
             match right {
@@ -184,8 +340,8 @@ impl Approvals {
         let subject = skill.subject();
         let mut undecided = self.read(|grants| grants.undecided(&subject, wanted));
         if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
-            // Somebody may have said something in another process.
-            for grant in store.grants().await?.iter() {
+            // The user may have answered in another process.
+            for grant in store.grants(&self.project).await?.iter() {
                 self.change(|grants| grants.say(grant.clone()));
             }
             undecided = self.read(|grants| grants.undecided(&subject, wanted));
@@ -199,8 +355,9 @@ impl Approvals {
             };
             let (effect, lifetime) = match approver.ask(question).await {
                 Answer::Once => (Effect::Allow, Lifetime::Session),
-                Answer::Always => (Effect::Allow, Lifetime::Always),
-                // A no is for now; whoever means it for good removes the skill.
+                Answer::Everywhere if is_own(skill.scope) => (Effect::Allow, Lifetime::Everywhere),
+                Answer::Always | Answer::Everywhere => (Effect::Allow, Lifetime::Always),
+                // A no is for now: it is asked about again when the user wants the skill again.
                 Answer::Deny => (Effect::Deny, Lifetime::Session),
                 Answer::Nobody => return Err(NotApproved::Undecided(undecided)),
             };
@@ -220,6 +377,17 @@ impl Approvals {
     ) -> Decision {
         self.read(|grants| decide(subject, declared, grants, permission))
     }
+}
+
+/// Why a command did not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandRefusal {
+    #[error("the user denied this command")]
+    Denied,
+    #[error("needs approval: run this command; there is nobody to ask")]
+    NobodyToAsk,
+    #[error("cannot store the approval: {0}")]
+    Store(String),
 }
 
 /// Why a skill may not do what it wants.

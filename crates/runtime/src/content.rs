@@ -11,6 +11,7 @@ use prowess_spec::SkillPath;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use crate::approval::is_own;
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
 
 /// Every byte of a skill.
@@ -81,6 +82,15 @@ impl SkillContent {
             skill: self.id.as_str().to_owned(),
             content: self.digest,
         }
+    }
+
+    /// What `--approve-skills` has to name: the id alone of a skill that is built in or the user's own, the id with the
+    /// digest of any other.
+    pub fn approval_name(&self) -> String {
+        if is_own(self.scope) {
+            return self.id.to_string();
+        }
+        format!("{}@{}", self.id, self.digest)
     }
 
     /// Its files, by path.

@@ -1,12 +1,13 @@
 //! Where every request of a skill's code passes.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
-use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
+use prowess_policy::{CommandReach, Decision, Denial, Subject, TurnLimits, Usage};
 use prowess_spec::manifest::{Permission, Word};
 
-use crate::approval::Approvals;
+use crate::approval::{Approvals, Approver, CommandQuestion, CommandRefusal};
 use crate::content::SkillContent;
 
 /// What one skill may do, asked anew each time: a revoked permission is gone at the next call.
@@ -64,11 +65,34 @@ impl Gate {
         }
     }
 
+    /// Has a command decided, asking the user where no earlier answer covers it.
+    pub(crate) async fn command(
+        &self,
+        approver: &dyn Approver,
+        command: &[String],
+        directory: &Path,
+        reach: CommandReach,
+    ) -> Result<(), CommandRefusal> {
+        let question = CommandQuestion {
+            skill: &self.skill,
+            command,
+            directory,
+            reach,
+        };
+        self.approvals
+            .settle_command(approver, &self.subject, question)
+            .await
+    }
+
+    /// What is declared and approved.
+    pub(crate) fn permissions(&self) -> impl Iterator<Item = Permission> + '_ {
+        let declared = self.declared.iter().copied();
+        declared.filter(|permission| self.may(*permission).is_ok())
+    }
+
     /// What is declared and approved, in the words of a manifest.
     pub fn granted(&self) -> Vec<String> {
-        let declared = self.declared.iter().copied();
-        let granted = declared.filter(|permission| self.may(*permission).is_ok());
-        granted
+        self.permissions()
             .map(|permission| permission.word().to_owned())
             .collect()
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use prowess_core::{Scope, SkillId};
 use prowess_sdk::Phase;
 use prowess_sdk::wire::HookResult;
+use prowess_spec::manifest::{Permission, Word};
 use serde_json::{Map, Value};
 
 use crate::backend::{Backend, handle_hook};
 use crate::event::RuntimeEvent;
+use crate::gate::Gate;
 
 /// The keys and values that handlers see and change.
 pub type Payload = Map<String, Value>;
@@ -18,6 +20,37 @@ pub type Payload = Map<String, Value>;
 pub(crate) struct Handler {
     pub(crate) skill: SkillId,
     pub(crate) backend: Arc<dyn Backend>,
+    /// What the skill may do; none for a handler that is about itself.
+    pub(crate) gate: Option<Arc<Gate>>,
+}
+
+/// A tool call that handlers see.
+pub(crate) struct CallContext {
+    /// The skill whose tool it is; none for a tool of the engine.
+    pub(crate) owner: Option<SkillId>,
+    /// What the call needs: a skill that changes its input needs the same.
+    pub(crate) needs: Vec<Permission>,
+}
+
+impl CallContext {
+    /// Whether a handler sees the call: its own skill's, or any where the user said so.
+    pub(crate) fn is_shown_to(&self, handler: &Handler) -> bool {
+        self.owner.as_ref() == Some(&handler.skill) || handler.may(Permission::HookTools)
+    }
+
+    /// What a skill that changed the input lacks for the call that it made of it.
+    fn lacked_by(&self, handler: &Handler) -> Option<Permission> {
+        let own = self.owner.as_ref() == Some(&handler.skill);
+        let needs = self.needs.iter().copied();
+        needs.into_iter().find(|it| !own && !handler.may(*it))
+    }
+}
+
+impl Handler {
+    fn may(&self, permission: Permission) -> bool {
+        let gate = self.gate.as_ref();
+        gate.is_some_and(|gate| gate.may(permission).is_ok())
+    }
 }
 
 /// Why something was not done.
@@ -35,6 +68,8 @@ pub struct Cancelled {
 pub(crate) struct Dispatched {
     pub(crate) outcome: Result<Payload, Cancelled>,
     pub(crate) events: Vec<RuntimeEvent>,
+    /// The skills that changed the input of a call, in order.
+    pub(crate) changed_by: Vec<SkillId>,
 }
 
 /// Where a skill's handlers stand: what came with the program first, what came with the project last.
@@ -52,9 +87,11 @@ pub(crate) async fn dispatch(
     phase: Phase,
     mut payload: Payload,
     handlers: &[Handler],
+    call: Option<&CallContext>,
     depth: usize,
 ) -> Dispatched {
     let mut events = Vec::new();
+    let mut changed_by = Vec::new();
     for handler in handlers {
         let data = Value::Object(payload.clone());
         let asked = handle_hook(&*handler.backend, phase, data, depth).await;
@@ -75,8 +112,21 @@ pub(crate) async fn dispatch(
                         phase,
                     });
                 }
+                let before = payload.get("input").cloned();
                 merge(phase, &mut payload, answer.modified.unwrap_or_default());
-                None
+                let changed =
+                    phase == Phase::BeforeToolCall && payload.get("input") != before.as_ref();
+                if changed {
+                    changed_by.push(handler.skill.clone());
+                }
+                call.filter(|_| changed)
+                    .and_then(|call| call.lacked_by(handler))
+                    .map(|lacked| {
+                        format!(
+                            "it changed the input and lacks `{}`, which this call needs",
+                            lacked.word()
+                        )
+                    })
             }
             Err(reason) => {
                 events.push(RuntimeEvent::HookFailed {
@@ -93,12 +143,14 @@ pub(crate) async fn dispatch(
             return Dispatched {
                 outcome: Err(Cancelled { skill, reason }),
                 events,
+                changed_by,
             };
         }
     }
     Dispatched {
         outcome: Ok(payload),
         events,
+        changed_by,
     }
 }
 

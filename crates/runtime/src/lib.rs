@@ -35,7 +35,10 @@ mod triggers;
 pub mod worker;
 
 pub use activate::ActivationError;
-pub use approval::{Allowances, Answer, Approvals, Approver, NobodyToAsk, Question};
+pub use approval::{
+    Allowances, Answer, Approvals, Approver, CommandAnswer, CommandQuestion, NobodyToAsk, Question,
+    is_own,
+};
 pub use backend::{Backend, BackendError};
 pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};
@@ -51,7 +54,7 @@ pub use living::{LivingError, LivingSkill};
 pub use manifests::Manifests;
 pub use project::{Project, ProjectLimits};
 pub use prompt::{Fragment, Lost, PromptReport};
-pub use runtime::{Parts, Runtime, ToolResult, Unknown};
+pub use runtime::{ChangedInput, Parts, Runtime, ToolResult, Unknown};
 pub use start::Workers;
 pub use state::{InvalidTransition, State};
 pub use triggers::{Activation, Cause, Situation, TriggerError, Triggers, UnknownSkill};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
-use prowess_core::{SkillId, Skills};
+use prowess_core::{Operation, SkillId, Skills, ToolSpec};
 use prowess_sdk::Phase;
 use prowess_sdk::wire::Output;
+use prowess_spec::manifest::Permission;
 use serde_json::{Value, json};
 
 use crate::activate::{ActivationError, Made, make};
@@ -14,10 +15,10 @@ use crate::active::Active;
 use crate::approval::{Approvals, Approver};
 use crate::backend::{BackendError, execute_tool, run_workflow};
 use crate::event::RuntimeEvent;
-use crate::hooks::{Cancelled, Handler, Payload, dispatch};
+use crate::hooks::{CallContext, Cancelled, Handler, Payload, dispatch};
 use crate::host::{Invoke, Services};
 use crate::limits::DEPTH;
-use crate::runtime::{Parts, ToolResult, Unknown};
+use crate::runtime::{ChangedInput, Parts, ToolResult, Unknown};
 use crate::start::Workers;
 use crate::state::{InvalidTransition, State};
 use crate::step::Step;
@@ -176,8 +177,12 @@ impl Inner {
         if greeted && let Some(backend) = active.backend.clone() {
             let skill = id.clone();
             let greeting = payload(&json!({"skill": id}));
-            let handler = Handler { skill, backend };
-            let told = dispatch(Phase::Activate, greeting, &[handler], 0).await;
+            let handler = Handler {
+                skill,
+                backend,
+                gate: None,
+            };
+            let told = dispatch(Phase::Activate, greeting, &[handler], None, 0).await;
             let failed = told.events.into_iter().find_map(|event| match event {
                 RuntimeEvent::HookFailed { reason, .. } => Some(reason),
                 _ => None,
@@ -210,9 +215,10 @@ impl Inner {
                 let handler = Handler {
                     skill: id.clone(),
                     backend: Arc::clone(backend),
+                    gate: None,
                 };
                 let farewell = payload(&json!({"skill": id}));
-                let told = dispatch(Phase::Deactivate, farewell, &[handler], 0).await;
+                let told = dispatch(Phase::Deactivate, farewell, &[handler], None, 0).await;
                 self.report(told.events);
             }
             if let Err(error) = backend.unload().await {
@@ -263,6 +269,18 @@ impl Inner {
         payload: Payload,
         depth: usize,
     ) -> Result<Payload, Cancelled> {
+        let dispatched = self.dispatch_call(phase, payload, None, depth).await;
+        dispatched.map(|(payload, _)| payload)
+    }
+
+    /// The same about a tool call, which only those handlers see that may; also who changed its input.
+    async fn dispatch_call(
+        &self,
+        phase: Phase,
+        payload: Payload,
+        call: Option<&CallContext>,
+        depth: usize,
+    ) -> Result<(Payload, Vec<SkillId>), Cancelled> {
         let handlers: Vec<Handler> = self
             .active()
             .iter()
@@ -271,15 +289,35 @@ impl Inner {
                 Some(Handler {
                     skill: active.id().clone(),
                     backend: active.backend.clone()?,
+                    gate: Some(Arc::clone(&active.gate)),
                 })
             })
+            .filter(|handler| call.is_none_or(|call| call.is_shown_to(handler)))
             .collect();
         if handlers.is_empty() {
-            return Ok(payload);
+            return Ok((payload, Vec::new()));
         }
-        let done = dispatch(phase, payload, &handlers, depth).await;
+        let done = dispatch(phase, payload, &handlers, call, depth).await;
         self.report(done.events);
-        done.outcome
+        Ok((done.outcome?, done.changed_by))
+    }
+
+    /// Whose tool it is, and what a call of it needs. A tool of the engine that runs a script needs to run commands.
+    fn call_context(&self, tool: &str) -> CallContext {
+        let active = self.active();
+        let has = |one: &&Arc<Active>| one.contributions.tools.iter().any(|it| it.name == tool);
+        let owner = active.iter().find(has);
+        let dialect = self.skills.settings().dialect;
+        let script = |it: &ToolSpec| it.name == tool && it.operation == Operation::Run;
+        let needs = match owner {
+            Some(owner) => owner.gate.permissions().collect(),
+            None if dialect.tools.iter().any(script) => vec![Permission::ShellExec],
+            None => Vec::new(),
+        };
+        CallContext {
+            owner: owner.map(|owner| owner.id().clone()),
+            needs,
+        }
     }
 
     pub(crate) async fn before_tool_call(
@@ -287,10 +325,15 @@ impl Inner {
         tool: &str,
         input: Value,
         depth: usize,
-    ) -> Result<Value, Cancelled> {
+    ) -> Result<ChangedInput, Cancelled> {
         let asked = payload(&json!({"tool": tool, "input": input}));
-        let mut answered = self.dispatch(Phase::BeforeToolCall, asked, depth).await?;
-        Ok(answered.remove("input").unwrap_or_default())
+        let call = self.call_context(tool);
+        let dispatched = self.dispatch_call(Phase::BeforeToolCall, asked, Some(&call), depth);
+        let (mut answered, changed_by) = dispatched.await?;
+        Ok(ChangedInput {
+            input: answered.remove("input").unwrap_or_default(),
+            changed_by,
+        })
     }
 
     pub(crate) async fn after_tool_result(
@@ -306,7 +349,9 @@ impl Inner {
             "content": result.content,
             "is_error": result.is_error,
         }));
-        let Ok(mut answered) = self.dispatch(Phase::AfterToolResult, asked, depth).await else {
+        let call = self.call_context(tool);
+        let dispatched = self.dispatch_call(Phase::AfterToolResult, asked, Some(&call), depth);
+        let Ok((mut answered, _)) = dispatched.await else {
             return result;
         };
         let content = answered.remove("content");
@@ -322,6 +367,7 @@ impl Inner {
                 .and_then(|it| it.as_bool())
                 .unwrap_or(result.is_error),
             more: answered,
+            changed: result.changed,
         }
     }
 
@@ -346,8 +392,8 @@ impl Inner {
                 "`{name}` was not called: tools call each other more than {DEPTH} deep"
             )));
         }
-        let input = match self.before_tool_call(name, input, depth).await {
-            Ok(input) => input,
+        let changed = match self.before_tool_call(name, input, depth).await {
+            Ok(changed) => changed,
             Err(cancelled) => {
                 return Ok(ToolResult::error(format!(
                     "`{name}` was not called: {cancelled}"
@@ -357,17 +403,19 @@ impl Inner {
         let Some(backend) = &owner.backend else {
             return Ok(ToolResult::error(format!("`{name}` has no code")));
         };
-        let result = match execute_tool(&**backend, name, input.clone(), depth).await {
+        let input = changed.input.clone();
+        let mut result = match execute_tool(&**backend, name, input.clone(), depth).await {
             Ok(output) => ToolResult {
                 content: output.content,
                 is_error: output.is_error,
-                more: Payload::new(),
+                ..ToolResult::default()
             },
             Err(error) => {
                 self.judge(owner, &error).await;
                 ToolResult::error(format!("`{name}` of `{}`: {error}", owner.id()))
             }
         };
+        result.changed = Some(changed).filter(|it| !it.changed_by.is_empty());
         Ok(self.after_tool_result(name, &input, result, depth).await)
     }
 

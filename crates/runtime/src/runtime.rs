@@ -62,6 +62,17 @@ pub struct ToolResult {
     pub is_error: bool,
     /// What handlers added.
     pub more: Payload,
+    /// The input that the tool got, where handlers changed it.
+    pub changed: Option<ChangedInput>,
+}
+
+/// The input of a call after the handlers saw it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChangedInput {
+    /// What the tool gets.
+    pub input: Value,
+    /// The skills that changed it, in order; none where it is what was asked for.
+    pub changed_by: Vec<SkillId>,
 }
 
 impl ToolResult {
@@ -69,7 +80,7 @@ impl ToolResult {
         Self {
             content: content.into(),
             is_error: true,
-            more: Payload::new(),
+            ..Self::default()
         }
     }
 }
@@ -195,7 +206,11 @@ impl Runtime {
     }
 
     /// Asks the handlers about a call of a tool, whosever it is: the input to call it with.
-    pub async fn before_tool_call(&self, tool: &str, input: Value) -> Result<Value, Cancelled> {
+    pub async fn before_tool_call(
+        &self,
+        tool: &str,
+        input: Value,
+    ) -> Result<ChangedInput, Cancelled> {
         self.inner.before_tool_call(tool, input, 0).await
     }
 

@@ -239,7 +239,7 @@ pub enum HostCall {
         /// The glob.
         pattern: String,
     },
-    /// Runs a program, without a shell: `{stdout, stderr, exit_code}`.
+    /// Runs a program, without a shell: `{stdout, stderr, exit_code}`. The user is asked.
     #[serde(rename = "host/exec")]
     Exec {
         /// The program, then its arguments.
@@ -247,6 +247,10 @@ pub enum HostCall {
         /// What to hand to its standard input.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
+        /// What it can reach: `sandbox` (the default), `network` or `unconfined`. More than the sandbox is a question
+        /// of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reach: Option<String>,
     },
     /// An environment variable: `{value}`, null if it is not set.
     #[serde(rename = "host/env")]

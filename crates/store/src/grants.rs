@@ -1,40 +1,81 @@
-//! Approvals, bound to a skill's id and content.
+//! Approvals, bound to a project and to a skill's id and content.
 
-use prowess_policy::{ContentDigest, Contents, Effect, Grant, Grants, Lifetime, Right};
+use prowess_policy::{
+    CommandGrant, CommandPattern, CommandReach, Contents, Effect, Grant, Grants, Lifetime, Right,
+};
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::open::{Store, text};
 
+/// The project of what counts everywhere.
+const EVERYWHERE: &str = "";
+
+/// An approval with the project that it was given in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredGrant<G> {
+    /// The real path of the project's root; none where it counts everywhere.
+    pub project: Option<String>,
+    /// The approval.
+    pub grant: G,
+}
+
 impl Store {
-    /// Everything that was said for longer than a session.
-    pub async fn grants(&self) -> Result<Grants, StoreError> {
+    /// What counts in a project: what was said there, and what was said for everywhere.
+    pub async fn grants(&self, project: &str) -> Result<Grants, StoreError> {
+        let all = self.all_grants().await?;
+        let here = all
+            .into_iter()
+            .filter(|it| it.project.as_deref().is_none_or(|it| it == project));
+        Ok(here.map(|it| it.grant).collect())
+    }
+
+    /// Everything that was said for longer than a session, in every project.
+    pub async fn all_grants(&self) -> Result<Vec<StoredGrant<Grant>>, StoreError> {
         self.run(|pool| async move {
-            let query = "SELECT skill, contents, permission, effect FROM grants";
+            let query = "SELECT project, skill, contents, permission, effect FROM approvals";
             let rows = sqlx::query(query).fetch_all(&*pool).await?;
-            let mut grants = Grants::new();
-            for row in &rows {
-                // What a hand or a newer version wrote, and we do not understand, allows nothing.
-                if let Some(grant) = grant(row)? {
-                    grants.say(grant);
-                }
-            }
-            Ok(grants)
+            // What a hand or a newer version wrote, and we do not understand, allows nothing.
+            let read = rows.iter().filter_map(|row| grant(row).transpose());
+            Ok(read.collect::<Result<_, sqlx::Error>>()?)
         })
         .await
     }
 
-    /// Keeps what was said. What is for the session only is not kept.
-    pub async fn say(&self, grant: &Grant) -> Result<(), StoreError> {
-        if grant.lifetime == Lifetime::Session {
-            return Ok(());
-        }
+    /// The commands that the user said yes to in a project.
+    pub async fn commands(&self, project: &str) -> Result<Vec<CommandGrant>, StoreError> {
+        let all = self.all_commands().await?;
+        let here = all
+            .into_iter()
+            .filter(|it| it.project.as_deref() == Some(project));
+        Ok(here.map(|it| it.grant).collect())
+    }
+
+    /// The commands that the user said yes to in every project.
+    pub async fn all_commands(&self) -> Result<Vec<StoredGrant<CommandGrant>>, StoreError> {
+        self.run(|pool| async move {
+            let query = "SELECT project, skill, contents, command, reach FROM command_approvals";
+            let rows = sqlx::query(query).fetch_all(&*pool).await?;
+            let read = rows.iter().filter_map(|row| command(row).transpose());
+            Ok(read.collect::<Result<_, sqlx::Error>>()?)
+        })
+        .await
+    }
+
+    /// Stores what was said in a project. What is for the session only is not stored.
+    pub async fn say(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
+        let project = match grant.lifetime {
+            Lifetime::Session => return Ok(()),
+            Lifetime::Always => project.to_owned(),
+            Lifetime::Everywhere => EVERYWHERE.to_owned(),
+        };
         let grant = grant.clone();
         self.run(move |pool| async move {
             let statement =
-                "INSERT INTO grants (skill, contents, permission, effect) VALUES ($1, $2, $3, $4)
-                ON CONFLICT (skill, contents, permission) DO UPDATE SET effect = excluded.effect";
+                "INSERT INTO approvals (project, skill, contents, permission, effect) VALUES ($1, $2, $3, $4, $5)
+                ON CONFLICT (project, skill, contents, permission) DO UPDATE SET effect = excluded.effect";
             sqlx::query(statement)
+                .bind(project)
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
                 .bind(grant.right.word())
@@ -46,45 +87,127 @@ impl Store {
         .await
     }
 
-    /// Takes back everything that was said about a skill.
-    pub async fn forget(&self, skill: &str) -> Result<u64, StoreError> {
-        let skill = skill.to_owned();
-        self.run(|pool| async move {
-            let statement = "DELETE FROM grants WHERE skill = $1";
-            let done = sqlx::query(statement).bind(skill).execute(&*pool).await?;
-            Ok(done.rows_affected())
+    /// Stores a yes to commands in a project.
+    pub async fn say_command(&self, grant: &CommandGrant, project: &str) -> Result<(), StoreError> {
+        if grant.lifetime == Lifetime::Session {
+            return Ok(());
+        }
+        let (grant, project) = (grant.clone(), project.to_owned());
+        self.run(move |pool| async move {
+            let statement = "INSERT INTO command_approvals (project, skill, contents, command, reach)
+                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project, skill, contents, command, reach) DO NOTHING";
+            sqlx::query(statement)
+                .bind(project)
+                .bind(grant.skill)
+                .bind(contents_word(grant.contents))
+                .bind(pattern_text(&grant.pattern))
+                .bind(grant.reach.word())
+                .execute(&*pool)
+                .await?;
+            Ok(())
         })
         .await
     }
 
-    /// Takes back what was said about one right of a skill.
+    /// Removes everything that was said about a skill, in every project.
+    pub async fn forget(&self, skill: &str) -> Result<u64, StoreError> {
+        let skill = skill.to_owned();
+        self.run(|pool| async move {
+            let mut removed = 0;
+            for statement in [
+                "DELETE FROM approvals WHERE skill = $1",
+                "DELETE FROM command_approvals WHERE skill = $1",
+            ] {
+                let query = sqlx::query(statement).bind(skill.clone());
+                removed += query.execute(&*pool).await?.rows_affected();
+            }
+            Ok(removed)
+        })
+        .await
+    }
+
+    /// Removes what was said about one right of a skill, in every project.
     pub async fn revoke(&self, skill: &str, right: impl Into<Right>) -> Result<u64, StoreError> {
         let (skill, right) = (skill.to_owned(), right.into());
         self.run(move |pool| async move {
-            let statement = "DELETE FROM grants WHERE skill = $1 AND permission = $2";
-            let query = sqlx::query(statement).bind(skill).bind(right.word());
-            Ok(query.execute(&*pool).await?.rows_affected())
+            let statement = "DELETE FROM approvals WHERE skill = $1 AND permission = $2";
+            let query = sqlx::query(statement)
+                .bind(skill.clone())
+                .bind(right.word());
+            let mut removed = query.execute(&*pool).await?.rows_affected();
+            if right == Right::Ask(prowess_spec::manifest::Permission::ShellExec) {
+                let statement = "DELETE FROM command_approvals WHERE skill = $1";
+                let query = sqlx::query(statement).bind(skill);
+                removed += query.execute(&*pool).await?.rows_affected();
+            }
+            Ok(removed)
         })
         .await
     }
 }
 
-fn grant(row: &AnyRow) -> Result<Option<Grant>, sqlx::Error> {
-    let (skill, contents) = (text(row, 0)?, text(row, 1)?);
-    let (right, effect) = (text(row, 2)?, text(row, 3)?);
+fn project_of(row: &AnyRow) -> Result<Option<String>, sqlx::Error> {
+    Ok(Some(text(row, 0)?).filter(|project| project != EVERYWHERE))
+}
+
+fn grant(row: &AnyRow) -> Result<Option<StoredGrant<Grant>>, sqlx::Error> {
+    let project = project_of(row)?;
+    let (skill, contents) = (text(row, 1)?, text(row, 2)?);
+    let (right, effect) = (text(row, 3)?, text(row, 4)?);
     let effect = match effect.as_str() {
         "allow" => Effect::Allow,
         "deny" => Effect::Deny,
         _ => return Ok(None),
     };
     let parsed = parse_contents(&contents).zip(Right::from_word(&right));
-    Ok(parsed.map(|(contents, right)| Grant {
-        skill,
-        contents,
-        right,
-        effect,
-        lifetime: Lifetime::Always,
+    Ok(parsed.map(|(contents, right)| StoredGrant {
+        grant: Grant {
+            skill,
+            contents,
+            right,
+            effect,
+            lifetime: match project {
+                Some(_) => Lifetime::Always,
+                None => Lifetime::Everywhere,
+            },
+        },
+        project,
     }))
+}
+
+fn command(row: &AnyRow) -> Result<Option<StoredGrant<CommandGrant>>, sqlx::Error> {
+    let project = project_of(row)?;
+    let (skill, contents) = (text(row, 1)?, text(row, 2)?);
+    let parsed = parse_contents(&contents)
+        .zip(parse_pattern(&text(row, 3)?))
+        .zip(CommandReach::from_word(&text(row, 4)?));
+    Ok(parsed.map(|((contents, pattern), reach)| StoredGrant {
+        project,
+        grant: CommandGrant {
+            skill,
+            contents,
+            pattern,
+            reach,
+            lifetime: Lifetime::Always,
+        },
+    }))
+}
+
+/// A program by its name, a command as a JSON list. `Any` is never stored.
+fn pattern_text(pattern: &CommandPattern) -> String {
+    match pattern {
+        CommandPattern::Any => String::new(),
+        CommandPattern::Program(name) => format!("program {name}"),
+        CommandPattern::Exactly(words) => serde_json::json!(words).to_string(),
+    }
+}
+
+fn parse_pattern(text: &str) -> Option<CommandPattern> {
+    if let Some(name) = text.strip_prefix("program ") {
+        return Some(CommandPattern::Program(name.to_owned()));
+    }
+    let words = serde_json::from_str(text).ok()?;
+    Some(CommandPattern::Exactly(words))
 }
 
 fn effect_word(effect: Effect) -> &'static str {
@@ -105,13 +228,5 @@ fn parse_contents(text: &str) -> Option<Contents> {
     if text == "any" {
         return Some(Contents::Any);
     }
-    let digits = text.strip_prefix("sha256:")?;
-    let mut digest = [0; 32];
-    if digits.len() != 64 {
-        return None;
-    }
-    for (byte, pair) in digest.iter_mut().zip(digits.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(Contents::Exactly(ContentDigest(digest)))
+    text.parse().ok().map(Contents::Exactly)
 }

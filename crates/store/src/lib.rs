@@ -26,6 +26,7 @@ pub use cache::Cached;
 pub use chat_id::ChatId;
 pub use chats::{Chat, ChatSummary, ChatTurn, Tokens};
 pub use error::StoreError;
+pub use grants::StoredGrant;
 pub use open::{Place, Store};
 pub use schema::SCHEMA_VERSION;
 pub use state::{Phase, SkillState};

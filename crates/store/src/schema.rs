@@ -33,6 +33,19 @@ const MIGRATIONS: &[&[&str]] = &[
     ],
     // Which of two chats is the last one is not a matter of whole seconds.
     &["UPDATE chats SET created = created * 1000, updated = updated * 1000"],
+    // An approval counts in the project it was given in. Of the old ones nobody knows which that was, so they are asked
+    // about again; what was denied stays denied everywhere.
+    &[
+        "CREATE TABLE approvals (
+        project TEXT NOT NULL, skill TEXT NOT NULL, contents TEXT NOT NULL, permission TEXT NOT NULL,
+        effect TEXT NOT NULL, PRIMARY KEY (project, skill, contents, permission))",
+        "INSERT INTO approvals (project, skill, contents, permission, effect)
+        SELECT '', skill, contents, permission, effect FROM grants WHERE effect = 'deny'",
+        "DROP TABLE grants",
+        "CREATE TABLE command_approvals (
+        project TEXT NOT NULL, skill TEXT NOT NULL, contents TEXT NOT NULL, command TEXT NOT NULL,
+        reach TEXT NOT NULL, PRIMARY KEY (project, skill, contents, command, reach))",
+    ],
 ];
 
 /// The lock that whoever changes the tables on a PostgreSQL server has; the number is ours by choice alone.

@@ -45,17 +45,17 @@ fn contract(again: &dyn Fn() -> Store) {
     let store = again();
     let exec = Permission::ShellExec;
     let read = Permission::FileRead;
-    block_on(store.say(&grant("a", 1, exec, Effect::Allow))).unwrap();
-    block_on(store.say(&grant("a", 1, read, Effect::Deny))).unwrap();
-    block_on(store.say(&grant("b/c", 2, exec, Effect::Allow))).unwrap();
+    block_on(store.say(&grant("a", 1, exec, Effect::Allow), "/p")).unwrap();
+    block_on(store.say(&grant("a", 1, read, Effect::Deny), "/p")).unwrap();
+    block_on(store.say(&grant("b/c", 2, exec, Effect::Allow), "/p")).unwrap();
     let mut any = grant("d", 0, exec, Effect::Allow);
     any.contents = Contents::Any;
-    block_on(store.say(&any)).unwrap();
+    block_on(store.say(&any, "/p")).unwrap();
     let mut once = grant("e", 1, exec, Effect::Allow);
     once.lifetime = Lifetime::Session;
-    block_on(store.say(&once)).unwrap();
+    block_on(store.say(&once, "/p")).unwrap();
 
-    let grants = block_on(again().grants()).unwrap();
+    let grants = block_on(again().grants("/p")).unwrap();
     assert_eq!(grants.iter().len(), 4);
     assert_eq!(grants.effect(&subject("a", 1), exec), Some(Effect::Allow));
     assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Deny));
@@ -63,12 +63,12 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(grants.effect(&subject("d", 9), exec), Some(Effect::Allow));
     assert_eq!(grants.effect(&subject("e", 1), exec), None);
     // The last answer counts.
-    block_on(store.say(&grant("a", 1, read, Effect::Allow))).unwrap();
-    let grants = block_on(store.grants()).unwrap();
+    block_on(store.say(&grant("a", 1, read, Effect::Allow), "/p")).unwrap();
+    let grants = block_on(store.grants("/p")).unwrap();
     assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Allow));
     assert_eq!(block_on(store.revoke("a", exec)).unwrap(), 1);
     assert_eq!(block_on(store.forget("a")).unwrap(), 1);
-    assert_eq!(block_on(again().grants()).unwrap().iter().len(), 2);
+    assert_eq!(block_on(again().grants("/p")).unwrap().iter().len(), 2);
 
     assert_eq!(block_on(store.skill_state("a")).unwrap(), None);
     block_on(store.set_skill_state("a", Phase::Failed, "it crashed: 'twice'")).unwrap();
@@ -101,12 +101,12 @@ fn contract(again: &dyn Fn() -> Store) {
             scope.spawn(move || {
                 for index in 0..25 {
                     let skill = format!("s{thread}-{index}");
-                    block_on(store.say(&grant(&skill, 1, exec, Effect::Allow))).unwrap();
+                    block_on(store.say(&grant(&skill, 1, exec, Effect::Allow), "/p")).unwrap();
                 }
             });
         }
     });
-    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 202);
+    assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 202);
 }
 
 #[test]
@@ -198,13 +198,13 @@ fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
     let out = holder.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
     let error =
-        block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow))).unwrap_err();
+        block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap_err();
     assert!(matches!(error, StoreError::Locked), "{error}");
     // Reading goes on meanwhile.
-    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 0);
+    assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
     drop(holder.stdin.take());
     holder.wait().unwrap();
-    block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow))).unwrap();
+    block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap();
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_a_hand_wrote_allows_nothing() {
         "('a', 'any', 'shell:everything', 'allow')",
         "('a', 'any', 'shell:exec', 'perhaps')",
     ] {
-        sql(&path, &format!("INSERT INTO grants VALUES {values}"));
+        sql(&path, &format!("INSERT INTO approvals VALUES {values}"));
     }
-    assert_eq!(block_on(store.grants()).unwrap().iter().len(), 0);
+    assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
 }

@@ -59,6 +59,9 @@ pub enum Reach {
 impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Host { protocol, address } if protocol.ends_with("path") => {
+                write!(f, "fetches from the repository {address}")
+            }
             Self::Host { protocol, address } => write!(f, "connects to {protocol}://{address}"),
             Self::Database { address, query } => {
                 let words: Vec<&str> = query.split_whitespace().collect();

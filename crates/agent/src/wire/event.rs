@@ -96,6 +96,17 @@ pub enum AgentEvent {
         /// Whether there was more.
         truncated: bool,
     },
+    /// Skills changed what goes into a tool: this is what it really gets.
+    ToolInputChanged {
+        /// The call's name.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The skills that changed it, in order.
+        changed_by: Vec<SkillId>,
+        /// What goes in now.
+        arguments: Value,
+    },
     /// A tool was called that the active skills do not allow.
     ToolNotAllowed {
         /// The tool.

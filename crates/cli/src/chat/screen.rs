@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess_agent::TurnReport;
 use prowess_agent::wire::{AgentEvent, By};
 use prowess_core::SkillId;
-use prowess_runtime::{Answer, Approver, Question};
+use prowess_runtime::{Answer, Approver, CommandAnswer, CommandQuestion, Question};
 use serde_json::Value;
 
 use super::card::{Card, brief, shortened};
@@ -95,6 +95,20 @@ impl Screen {
                 let what = format!("{} {}", printable(tool), shortened(&brief(arguments), 40));
                 drawn.wait(what.trim_end());
                 drawn.calls.push((call.clone(), arguments.clone()));
+            }
+            AgentEvent::ToolInputChanged {
+                call,
+                tool,
+                changed_by,
+                arguments,
+            } => {
+                let skills: Vec<&str> = changed_by.iter().map(SkillId::as_str).collect();
+                let line = format!("{tool}: input changed by {}", skills.join(", "));
+                drawn.note(&format!("  {WARN}{}{WARN:#}", printable(&line)));
+                // The card shows what the tool got, not what the model asked for.
+                if let Some((_, shown)) = drawn.calls.iter_mut().find(|(id, _)| id == call) {
+                    *shown = arguments.clone();
+                }
             }
             AgentEvent::ToolFinished {
                 call,
@@ -333,5 +347,14 @@ impl Approver for Screen {
             drawn.stop_waiting();
         }
         Terminal.ask(question).await
+    }
+
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+        {
+            let mut drawn = self.drawn();
+            drawn.break_line();
+            drawn.stop_waiting();
+        }
+        Terminal.ask_command(question).await
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use pollster::block_on;
+use prowess_runtime::SkillContent;
 use prowess_spec::estimate_tokens;
 use serde_json::json;
 
@@ -20,6 +21,11 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
     };
     let files = block_on(skills.sources().files(&id)).unwrap_or_default();
+    // What an approval is bound to; a skill that is too large for one has none.
+    let content = block_on(SkillContent::read(&skills, &id));
+    let digest = content
+        .ok()
+        .map(|content| content.subject().content.to_string());
     let catalog = skills.catalog();
     let found = catalog.get(id.as_str());
     let source = found.map_or("", |skill| &**skill.source);
@@ -38,6 +44,7 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             "source": source,
             "location": document.location,
             "target": target,
+            "digest": digest,
             "frontmatter": document.skill.frontmatter,
             "files": files,
             "tokens": {"catalog": level_one, "instructions": level_two, "files": file_bytes.div_ceil(4)},
@@ -55,6 +62,7 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     if let Some(target) = target {
         row("links to", &target.display().to_string());
     }
+    row("digest", digest.as_deref().unwrap_or_default());
     row(
         "license",
         document.skill.license.as_deref().unwrap_or_default(),

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use prowess_core::Skills;
-use prowess_policy::{Contents, Effect, Grant, Right};
+use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
 use prowess_runtime::SkillContent;
 use prowess_spec::manifest::{Permission, Word};
+use prowess_store::StoredGrant;
 use serde::Serialize;
 
 use crate::cli::{Global, PermissionsArguments};
@@ -15,8 +16,10 @@ use crate::{configuration, living, open, terminal};
 #[derive(Serialize)]
 struct Row {
     skill: String,
-    permission: &'static str,
+    permission: String,
     effect: &'static str,
+    /// The real path of the project that it counts in; none for everywhere.
+    project: Option<String>,
     contents: String,
     current: Option<bool>,
 }
@@ -55,16 +58,62 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
             Exit::Success
         });
     }
-    let grants = store.grants().await?;
     let skills = open::skills(&arguments.place, global)?;
+    let is_wanted = |skill: &String| arguments.skill.as_ref().is_none_or(|it| it == skill);
     let mut rows = Vec::new();
-    for grant in grants.iter() {
-        if arguments.skill.as_ref().is_none_or(|it| *it == grant.skill) {
-            rows.push(row(&skills, grant).await);
+    for StoredGrant { project, grant } in store.all_grants().await? {
+        if is_wanted(&grant.skill) {
+            let effect = match grant.effect {
+                Effect::Allow => "allow",
+                Effect::Deny => "deny",
+            };
+            let permission = grant.right.word().to_owned();
+            rows.push(
+                row(
+                    &skills,
+                    grant.skill,
+                    grant.contents,
+                    permission,
+                    effect,
+                    project,
+                )
+                .await,
+            );
+        }
+    }
+    for StoredGrant { project, grant } in store.all_commands().await? {
+        if is_wanted(&grant.skill) {
+            let permission = format!("command: {}", shown(&grant.pattern, grant.reach));
+            rows.push(
+                row(
+                    &skills,
+                    grant.skill,
+                    grant.contents,
+                    permission,
+                    "allow",
+                    project,
+                )
+                .await,
+            );
         }
     }
     rows.sort_by(|a, b| {
-        (&a.skill, a.permission, &a.contents).cmp(&(&b.skill, b.permission, &b.contents))
+        let key = |row: &Row| {
+            let Row {
+                skill,
+                permission,
+                project,
+                contents,
+                ..
+            } = row;
+            (
+                skill.clone(),
+                permission.clone(),
+                project.clone(),
+                contents.clone(),
+            )
+        };
+        key(a).cmp(&key(b))
     });
     if arguments.json {
         super::print_json(&serde_json::json!({"permissions": rows}))?;
@@ -76,7 +125,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         }
         return Ok(Exit::Success);
     }
-    let columns = ["SKILL", "PERMISSION", "EFFECT", "CONTENT"].map(|title| Column {
+    let columns = ["SKILL", "PERMISSION", "EFFECT", "PROJECT", "CONTENT"].map(|title| Column {
         title,
         width: if title == "CONTENT" {
             Width::Rest
@@ -89,22 +138,27 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
     Ok(Exit::Success)
 }
 
-async fn row(skills: &Skills, grant: &Grant) -> Row {
-    let current = match grant.skill.parse() {
+async fn row(
+    skills: &Skills,
+    skill: String,
+    contents: Contents,
+    permission: String,
+    effect: &'static str,
+    project: Option<String>,
+) -> Row {
+    let current = match skill.parse() {
         Ok(id) => match SkillContent::read(skills, &id).await {
-            Ok(skill) => Some(grant.is_about(&skill.subject())),
+            Ok(now) => Some(contents.is(now.subject().content)),
             Err(_) => None,
         },
         Err(_) => None,
     };
     Row {
-        skill: grant.skill.clone(),
-        permission: grant.right.word(),
-        effect: match grant.effect {
-            Effect::Allow => "allow",
-            Effect::Deny => "deny",
-        },
-        contents: match grant.contents {
+        skill,
+        permission,
+        effect,
+        project,
+        contents: match contents {
             Contents::Any => "any".to_owned(),
             Contents::Exactly(digest) => digest.to_string(),
         },
@@ -112,17 +166,33 @@ async fn row(skills: &Skills, grant: &Grant) -> Row {
     }
 }
 
+/// A command as it was approved.
+fn shown(pattern: &CommandPattern, reach: CommandReach) -> String {
+    let command = match pattern {
+        CommandPattern::Any => "any".to_owned(),
+        CommandPattern::Program(name) => format!("{name} ..."),
+        CommandPattern::Exactly(words) => words.join(" "),
+    };
+    match reach {
+        CommandReach::Sandboxed => command,
+        other => format!("{command} ({})", other.word()),
+    }
+}
+
 fn cells(row: &Row) -> Vec<String> {
     let short: String = row.contents.chars().take("sha256:".len() + 12).collect();
     let current = match row.current {
-        Some(true) => "as it is now",
-        Some(false) => "not as it is now: it will be asked about again",
-        None => "not here now",
+        Some(true) => "unchanged",
+        Some(false) => "changed since: asked about again",
+        None => "not found here",
     };
     vec![
         row.skill.clone(),
-        row.permission.to_owned(),
+        row.permission.clone(),
         row.effect.to_owned(),
+        row.project
+            .clone()
+            .unwrap_or_else(|| "everywhere".to_owned()),
         format!("{short}, {current}"),
     ]
 }

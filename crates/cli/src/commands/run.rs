@@ -40,7 +40,7 @@ async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
         }
     }
     if let Err(error) = runtime.activate(&id).await {
-        return Ok(refuse(&id, &error));
+        return Ok(refuse(&error));
     }
     let workflows: Vec<String> = runtime
         .workflows()
@@ -52,7 +52,7 @@ async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
         ToolResult {
             content: output.content,
             is_error: output.is_error,
-            more: Map::new(),
+            ..ToolResult::default()
         }
     } else if runtime.tools().iter().any(|tool| tool.name == name) {
         runtime.call_tool(&name, input).await?
@@ -183,14 +183,11 @@ fn input(arguments: &RunArguments) -> Result<Value> {
     Ok(Value::Object(input))
 }
 
-fn refuse(id: &SkillId, error: &ActivationError) -> Exit {
+fn refuse(error: &ActivationError) -> Exit {
     let (hint, exit) = match error {
-        ActivationError::Undecided { .. } => (
-            Some(format!(
-                "run it in a terminal to be asked, or add `--approve-skills {id}` if you trust it"
-            )),
-            Exit::Permission,
-        ),
+        ActivationError::Undecided { approval_name, .. } => {
+            (Some(living::approval_hint(approval_name)), Exit::Permission)
+        }
         ActivationError::Denied { .. } => (None, Exit::Permission),
         _ => (None, Exit::Failure),
     };

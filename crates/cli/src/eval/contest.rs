@@ -13,7 +13,7 @@ use super::arguments::EvalArguments;
 use crate::agent::{Lived, live};
 use crate::cli::Global;
 use crate::exit::{Exit, Refused};
-use crate::living::Prepared;
+use crate::living::{Prepared, approval_hint};
 use crate::model::{self, Chosen};
 
 const SYSTEM: &str = "You are a helpful assistant.";
@@ -133,13 +133,13 @@ async fn settle(skill: &SkillId, suite: &Suite, with: &Lived) -> Result<()> {
         let activated = with.runtime.activate(skill).await;
         with.runtime.shut_down().await;
         if let Err(error) = activated {
-            let undecided = matches!(error, ActivationError::Undecided { .. });
-            let exit = if undecided || matches!(error, ActivationError::Denied { .. }) {
-                Exit::Permission
-            } else {
-                Exit::Failure
+            let (hint, exit) = match &error {
+                ActivationError::Undecided { approval_name, .. } => {
+                    (Some(approval_hint(approval_name)), Exit::Permission)
+                }
+                ActivationError::Denied { .. } => (None, Exit::Permission),
+                _ => (None, Exit::Failure),
             };
-            let hint = undecided.then(|| approve(skill));
             let message = error.to_string();
             return Err(Refused {
                 message,
@@ -153,8 +153,8 @@ async fn settle(skill: &SkillId, suite: &Suite, with: &Lived) -> Result<()> {
         && let Err(error) = with.scripts.settle(skill, script).await
     {
         let (reason, hint, exit) = match error {
-            ScriptError::NotApproved(reason, ..) => {
-                (reason, Some(approve(skill)), Exit::Permission)
+            ScriptError::NotApproved(reason, _, _, name) => {
+                (reason, Some(approval_hint(&name)), Exit::Permission)
             }
             ScriptError::Off => (error.to_string(), None, Exit::Permission),
             _ => (error.to_string(), None, Exit::Failure),
@@ -167,10 +167,6 @@ async fn settle(skill: &SkillId, suite: &Suite, with: &Lived) -> Result<()> {
         .into());
     }
     Ok(())
-}
-
-fn approve(skill: &SkillId) -> String {
-    format!("run it in a terminal to be asked, or add `--approve-skills {skill}` if you trust it")
 }
 
 /// The time to the second, as RFC 3339 writes it.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use prowess_policy::Right;
-use prowess_runtime::{Answer, Approver, Question};
+use prowess_runtime::{Answer, Approver, CommandAnswer, CommandQuestion, Question};
 use prowess_scan::{File, Rules};
 use prowess_spec::manifest::Permission;
 
@@ -25,16 +25,34 @@ impl Approver for Terminal {
         }
         let asked = text(&question);
         let shown = show(&question);
-        let nobody_waits = NobodyWaits::default();
-        let stopped = Arc::clone(&nobody_waits.0);
-        let answered = tokio::task::spawn_blocking(move || ask(&asked, &shown, &stopped));
-        tokio::select! {
-            answer = answered => answer.unwrap_or(Answer::Deny),
-            // Whoever stops the question has not answered it.
-            _ = tokio::signal::ctrl_c() => {
-                terminal::note("");
-                Answer::Nobody
-            }
+        let everywhere = question.may_count_everywhere();
+        let answer = attended(move |stopped| ask(&asked, &shown, everywhere, stopped));
+        answer.await.unwrap_or(Answer::Nobody)
+    }
+
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return CommandAnswer::Nobody;
+        }
+        let asked = command_text(&question);
+        let program = question.program().map(str::to_owned);
+        let answer = attended(move |stopped| ask_command(&asked, program.as_deref(), stopped));
+        answer.await.unwrap_or(CommandAnswer::Nobody)
+    }
+}
+
+/// Asks on a thread of its own; nothing where Ctrl-C ended the question, which is no answer.
+async fn attended<T: Send + 'static>(
+    ask: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> Option<T> {
+    let nobody_waits = NobodyWaits::default();
+    let stopped = Arc::clone(&nobody_waits.0);
+    let answered = tokio::task::spawn_blocking(move || ask(&stopped));
+    tokio::select! {
+        answer = answered => answer.ok(),
+        _ = tokio::signal::ctrl_c() => {
+            terminal::note("");
+            None
         }
     }
 }
@@ -102,25 +120,78 @@ fn text(question: &Question<'_>) -> String {
     text
 }
 
-fn ask(text: &str, shown: &str, stopped: &AtomicBool) -> Answer {
+/// The line that is typed after a question.
+fn typed(question: &str, stopped: &AtomicBool) -> Option<String> {
+    terminal::discard_input();
+    let mut err = anstream::stderr().lock();
+    let _ = write!(err, "{question}");
+    let _ = err.flush();
+    drop(err);
+    let line = read_line(stopped)?;
+    Some(line.trim().to_lowercase())
+}
+
+fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Answer {
     terminal::note(terminal::printable(text).trim_end());
+    let question = if everywhere {
+        "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how what it is, [D]eny: "
+    } else {
+        "Allow it? [o]nce, [a]lways here, [s]how what it is, [D]eny: "
+    };
     loop {
-        terminal::discard_input();
-        let mut err = anstream::stderr().lock();
-        let _ = write!(
-            err,
-            "Allow it? [o]nce, [a]lways, [s]how what it is, [D]eny: "
-        );
-        let _ = err.flush();
-        drop(err);
-        let Some(answer) = read_line(stopped) else {
+        let Some(answer) = typed(question, stopped) else {
             return Answer::Deny;
         };
-        match answer.trim().to_lowercase().as_str() {
+        match answer.as_str() {
             "o" | "once" => return Answer::Once,
             "a" | "always" => return Answer::Always,
+            "e" | "everywhere" if everywhere => return Answer::Everywhere,
             "s" | "show" => terminal::note(&terminal::printable(shown)),
             "" | "d" | "deny" | "n" | "no" => return Answer::Deny,
+            _ => {}
+        }
+    }
+}
+
+/// The command as it will run, where, and what it can reach.
+fn command_text(question: &CommandQuestion<'_>) -> String {
+    let words: Vec<String> = question.command.iter().map(|word| quoted(word)).collect();
+    format!(
+        "The skill `{}` wants to run:\n  {}\n  in {}\n  {}",
+        question.skill,
+        words.join(" "),
+        question.directory.display(),
+        question.reach
+    )
+}
+
+/// A word as a shell would need it written.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./=:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn ask_command(text: &str, program: Option<&str>, stopped: &AtomicBool) -> CommandAnswer {
+    terminal::note(terminal::printable(text).trim_end());
+    let program_choice = program.map_or(String::new(), |program| {
+        format!(
+            " always any `{}` [p]rogram here,",
+            terminal::printable(program)
+        )
+    });
+    let question = format!("Run it? [o]nce, [a]lways this command here,{program_choice} [D]eny: ");
+    loop {
+        let Some(answer) = typed(&question, stopped) else {
+            return CommandAnswer::Deny;
+        };
+        match answer.as_str() {
+            "o" | "once" => return CommandAnswer::Once,
+            "a" | "always" => return CommandAnswer::AlwaysCommand,
+            "p" | "program" if program.is_some() => return CommandAnswer::AlwaysProgram,
+            "" | "d" | "deny" | "n" | "no" => return CommandAnswer::Deny,
             _ => {}
         }
     }
@@ -135,7 +206,7 @@ fn meaning(right: Right) -> &'static str {
     match permission {
         Permission::FileRead => "read files of the project",
         Permission::FileWrite => "write files of the project",
-        Permission::ShellExec => "run programs, as you",
+        Permission::ShellExec => "run commands in the sandbox; you are asked about each one",
         Permission::NetFetch => "fetch from the network",
         Permission::LlmCall => "ask the model, at your cost",
         Permission::GitRead => "read the repository",
@@ -143,6 +214,7 @@ fn meaning(right: Right) -> &'static str {
         Permission::EnvRead => "read environment variables, secrets among them",
         Permission::EnvWrite => "set environment variables for programs that it runs",
         Permission::SkillInvoke => "use the tools of other active skills",
+        Permission::HookTools => "see and change every tool call",
     }
 }
 

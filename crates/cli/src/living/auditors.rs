@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use prowess_core::SkillId;
 use prowess_runtime::{Approvals, Manifests, NobodyToAsk, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
+use prowess_trust::ProjectRoot;
 
 use super::jails::workers;
 use super::open::approve;
 use super::{explicit, store, tell};
 use crate::cli::{Global, LivingArguments};
-use crate::{configuration, open, terminal};
+use crate::{configuration, environment, open, terminal};
 
 /// The active skills with rules and scanners; nothing where there are none.
 ///
@@ -48,12 +49,21 @@ pub(crate) async fn auditors(
         return Ok(None);
     }
     let config = configuration::load(global)?;
-    let store = store::open(&config).await?;
-    let mut parts = Parts::new(skills);
+    let store = store::open_existing(&config).await?;
+    let mut parts = Parts::new(skills.clone());
     parts.workers = workers(&config)?;
     parts.services.listener = tell::listener(global.quiet);
-    parts.approvals = Approvals::load(store).await?;
-    approve(&parts.approvals, &config, &manifests, arguments, &catalog)?;
+    let directory = std::env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&directory, home.as_deref());
+    parts.approvals = Approvals::load(store, root.path()).await?;
+    approve(
+        &parts.approvals,
+        &config,
+        &skills,
+        &arguments.approve_skills,
+    )
+    .await?;
     parts.approver = Arc::new(NobodyToAsk);
     let runtime = Runtime::new(parts);
     for id in wanted {

@@ -9,10 +9,11 @@ use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NobodyToAsk, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
+use prowess_trust::ProjectRoot;
 
 use super::store;
 use crate::cli::Global;
-use crate::{configuration, terminal};
+use crate::{configuration, environment, terminal};
 
 fn own_program() -> Result<PathBuf> {
     let program = env::current_exe().context("cannot find this program")?;
@@ -72,9 +73,12 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
     if config.skills.scripts == Wanted::Off {
         return Ok(None);
     }
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&directory, home.as_deref());
     let approvals = pollster::block_on(async {
         let store = store::open(&config).await?;
-        anyhow::Ok(Approvals::load(store).await?)
+        anyhow::Ok(Approvals::load(store, root.path()).await?)
     });
     let approvals = match approvals {
         Ok(approvals) => approvals,

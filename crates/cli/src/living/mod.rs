@@ -24,6 +24,11 @@ use tokio::sync::Notify;
 /// How long what still runs may take to end.
 const ENDING: Duration = Duration::from_millis(500);
 
+/// What to type where nobody was there to approve a skill.
+pub(crate) fn approval_hint(name: &str) -> String {
+    format!("run it in a terminal to be asked, or add `--approve-skills {name}` if you trust it")
+}
+
 /// Runs a future to its end; Ctrl-C ends it early, and whatever it started with it.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     with_threads(async {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
 use prowess_core::{Scope, SkillId, Skills};
-use prowess_policy::TurnLimits;
+use prowess_policy::{ContentDigest, TurnLimits};
 use prowess_runtime::{
     Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
-    ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, Triggers, builtin_skills,
+    ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, SkillContent, Triggers,
+    builtin_skills, is_own,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::{Mode, Permission, Word};
@@ -21,6 +22,7 @@ use super::approve::Terminal;
 use super::jails::{scripts, workers};
 use super::{explicit, store, tell};
 use crate::cli::{Global, LivingArguments};
+use crate::exit::{Exit, Refused};
 use crate::progress::Waiting;
 use crate::{configuration, environment, model, open, terminal};
 
@@ -112,7 +114,7 @@ pub(crate) async fn prepare(
         builder = builder.source("built-in", builtin_skills());
     }
     let store = store::open(&config).await?;
-    let approvals = Approvals::load(store.clone()).await?;
+    let approvals = Approvals::load(store.clone(), &root).await?;
     let scripts = scripts(&config, &approvals, Arc::clone(&approver))?;
     let scripts = Arc::new(scripts.project(root.clone()));
     if config.skills.scripts != ScriptsWanted::Off {
@@ -154,7 +156,7 @@ pub(crate) async fn prepare(
             terminal::note(&terminal::printable(&format!("warning: {problem}")));
         }
     }
-    approve(&approvals, &config, &manifests, arguments, &catalog)?;
+    approve(&approvals, &config, &skills, &arguments.approve_skills).await?;
     Ok(Prepared {
         config,
         skills,
@@ -241,29 +243,61 @@ impl Prepared {
     }
 }
 
-/// Adds what was approved by the user's configuration and on the command line.
-pub(super) fn approve(
+/// Adds what was approved by the user's configuration and on the command line, for the skills as they are now.
+pub(super) async fn approve(
     approvals: &Approvals,
     config: &SkillsConfig,
-    manifests: &Manifests,
-    arguments: &LivingArguments,
-    catalog: &prowess_core::Catalog,
+    skills: &Skills,
+    named: &[String],
 ) -> Result<()> {
     for approval in &config.permissions.approved {
-        approvals.say_for_session(&approval.skill, &approval.permissions);
-    }
-    for name in &arguments.approve_skills {
-        let id = explicit::id_of(catalog, name);
-        let parsed: SkillId = id.parse()?;
-        if catalog.get(&id).is_none() {
-            let meant = meant(catalog, name);
-            anyhow::bail!("--approve-skills names `{name}`, which is not there{meant}");
+        // A file may name skills that are not here.
+        if let Ok(content) = approved(skills, &approval.skill, "[permissions.approved]").await {
+            approvals.approve_for_session(&content.subject(), &approval.permissions);
         }
-        let declared = manifests.get(&parsed).map(|it| it.permissions.as_slice());
-        // A remote skill's manifest is not known yet; what it does not declare stays denied anyway.
-        approvals.say_for_session(&id, declared.unwrap_or(Permission::ALL));
+    }
+    for name in named {
+        let content = approved(skills, name, "--approve-skills").await?;
+        // What it does not declare stays denied anyway.
+        approvals.approve_for_session(&content.subject(), Permission::ALL);
     }
     Ok(())
+}
+
+/// The skill that `NAME` or `NAME@sha256:...` approves. A name alone covers what is built in or the user's own: a
+/// project or a remote may bring a skill of any name.
+async fn approved(skills: &Skills, stated: &str, by: &str) -> Result<SkillContent> {
+    let (name, digest) = match stated.split_once('@') {
+        Some((name, digest)) => (name, Some(digest.parse::<ContentDigest>()?)),
+        None => (stated, None),
+    };
+    let catalog = skills.catalog();
+    let id = explicit::id_of(&catalog, name);
+    let Some(found) = catalog.get(&id) else {
+        let meant = meant(&catalog, name);
+        anyhow::bail!("{by}: unknown skill `{name}`{meant}");
+    };
+    let (scope, source) = (found.descriptor.scope, found.source);
+    let content = SkillContent::read(skills, &id.parse()?).await?;
+    let actual = content.subject().content;
+    match digest {
+        Some(digest) if digest == actual => Ok(content),
+        None if is_own(scope) => Ok(content),
+        Some(_) => Err(Refused {
+            message: format!("{by}: `{id}` has another digest: {actual}"),
+            hint: Some(format!("look at it with `prowess audit {id}`, then use {id}@{actual}")),
+            exit: Exit::Permission,
+        }
+        .into()),
+        None => Err(Refused {
+            message: format!(
+                "{by}: `{id}` comes from {source}; a name alone covers only built-in skills and your own"
+            ),
+            hint: Some(format!("look at it with `prowess audit {id}`, then use {id}@{actual}")),
+            exit: Exit::Permission,
+        }
+        .into()),
+    }
 }
 
 /// What somebody may have meant, as the end of a sentence.

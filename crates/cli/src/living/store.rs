@@ -6,11 +6,27 @@ use prowess_store::{Place, Store, StoreError};
 
 use crate::{environment, terminal};
 
+/// The store of a user who states no other, below the data directory.
+const FILE: &str = "prowess.db";
+
+/// Opens the store for a command that only looks: one that does not exist yet is not created.
+pub(crate) async fn open_existing(config: &SkillsConfig) -> Result<Store> {
+    let file = match &config.store {
+        StoreLocation::DefaultSqlite => environment::data_directory().map(|it| it.join(FILE)),
+        StoreLocation::Sqlite(path) => Some(path.clone()),
+        StoreLocation::Postgres(_) => None,
+    };
+    if file.is_some_and(|file| !file.exists()) {
+        return Ok(Store::memory().await?);
+    }
+    open(config).await
+}
+
 /// Opens the store. Where nothing can be written, one in memory stands in, and a line says so.
 pub(crate) async fn open(config: &SkillsConfig) -> Result<Store> {
     let place = match &config.store {
         StoreLocation::DefaultSqlite => match environment::data_directory() {
-            Some(directory) => Place::File(directory.join("prowess.db")),
+            Some(directory) => Place::File(directory.join(FILE)),
             None => Place::Memory,
         },
         StoreLocation::Sqlite(path) => Place::File(path.clone()),

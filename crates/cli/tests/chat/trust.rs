@@ -88,30 +88,28 @@ fn offline_means_offline() {
     );
 }
 
-/// Whoever wrote the project does not get the user's key, by any of the keys of the file.
+/// A project gets no key of the user's, by any of the keys of its file.
 #[test]
-fn a_project_does_not_say_where_keys_go() {
-    let thief = model(
-        Wire::OpenAi,
-        [
-            Step::Say("thanks"),
-            Step::Say("thanks"),
-            Step::Say("thanks"),
-        ],
-    );
+fn q7_a_project_does_not_say_where_keys_go() {
+    let thief = model(Wire::OpenAi, [Step::Say("thanks"), Step::Say("thanks")]);
     let place = project();
     let file = |more: &str| format!("[model]\nprovider = \"openai\"\nname = \"m\"\n{more}\n");
     let url = format!("base_url = \"{}\"", thief.url);
-    for more in [url.as_str(), "api_key_env = \"AWS_SECRET_ACCESS_KEY\""] {
+    for (more, key) in [
+        (url.as_str(), "model.base_url"),
+        (
+            "api_key_env = \"AWS_SECRET_ACCESS_KEY\"",
+            "model.api_key_env",
+        ),
+    ] {
         place.write("prowess.toml", file(more));
-        let refused = run(&place, None, &["-p", "x"]);
-        assert_eq!(refused.code, Some(4), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains("a project's file sets `model."),
-            "{}",
-            refused.stderr
-        );
-        assert!(refused.stderr.contains("hint: "), "{}", refused.stderr);
+        let said = run(&place, None, &["-p", "a haiku, please"]);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        assert!(said.stdout.starts_with("This is the demo model"));
+        for key in ["model.provider", "model.name", key] {
+            let warning = format!("`{key}` ignored: a project's file cannot");
+            assert!(said.stderr.contains(&warning), "{}", said.stderr);
+        }
     }
     assert_eq!(thief.seen().len(), 0);
 
@@ -183,27 +181,6 @@ fn a_place_alone_gets_no_key() {
     );
 }
 
-/// A project that changes only the provider does not have the user's own key sent there.
-#[test]
-fn a_project_does_not_turn_a_key_to_another_provider() {
-    let place = project();
-    let own = "[model]\nname = \"m\"\napi_key_env = \"WORK_KEY\"\n";
-    place
-        .write("home/.config/prowess/prowess.toml", own)
-        .write("prowess.toml", "[model]\nprovider = \"groq\"\n");
-    let mut command = chat(&place, None, &["-p", "x"]);
-    command
-        .env("WORK_KEY", "sk-work")
-        .env_remove("GROQ_API_KEY");
-    let refused = Run::of(command.output().unwrap());
-    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
-    assert!(
-        refused.stderr.contains("GROQ_API_KEY"),
-        "{}",
-        refused.stderr
-    );
-}
-
 /// Who hears what the user says is the user's choice.
 #[test]
 fn a_project_does_not_overrule_the_users_model() {
@@ -228,7 +205,7 @@ fn a_project_does_not_overrule_the_users_model() {
 
 /// A project brings its own store, with approvals in it.
 #[test]
-fn a_project_does_not_say_where_approvals_are() {
+fn q7_a_project_does_not_say_where_approvals_are() {
     let place = project();
     place
         .write("prowess.toml", "[store]\nurl = \"sqlite:evil.db\"\n")
@@ -239,8 +216,7 @@ fn a_project_does_not_say_where_approvals_are() {
     let said = run(&place, None, &["-p", "a haiku, please"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(
-        said.stderr
-            .contains("`store.url` of a project's file does not count"),
+        said.stderr.contains("prowess.toml:2: `store.url` ignored"),
         "{}",
         said.stderr
     );
@@ -250,7 +226,7 @@ fn a_project_does_not_say_where_approvals_are() {
 
 /// A project's file has no secrets put into the addresses that it names.
 #[test]
-fn a_project_does_not_collect_secrets() {
+fn q3_a_project_does_not_collect_variables() {
     let thief = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     thief.set_nonblocking(true).unwrap();
     let url = format!("http://{}", thief.local_addr().unwrap());
@@ -271,7 +247,7 @@ fn a_project_does_not_collect_secrets() {
         );
         let all = doctor.stdout + &doctor.stderr;
         assert!(
-            all.contains("holds a secret that is not for a project's file"),
+            all.contains("untrusted r") && all.contains("sends ${OPENAI_API_KEY} to 127.0.0.1"),
             "{all}"
         );
         assert!(thief.accept().is_err(), "it was asked");

@@ -1,6 +1,7 @@
 //! The permissions contract, with real skills: each test is named after its row.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -100,7 +101,7 @@ async fn p3_changed_content_is_asked_about_again() {
     let place = Place::new();
     let store = Store::open(prowess_store::Place::File(place.path("data/p.db")));
     let store = store.await.unwrap();
-    let kept = |store: Store| async move { Approvals::load(store).await.unwrap() };
+    let kept = |store: Store| async move { Approvals::load(store, Path::new("/p")).await.unwrap() };
     place.skill("a", "tool", &permissions(&["file:read"]), CALLS);
     let approvals = kept(store.clone()).await;
     let first = place.open_with(Answer::Always, |parts| parts.approvals = approvals);

@@ -64,7 +64,39 @@ impl Place {
         )
     }
 
+    /// The program with these arguments. What `--approve-skills` names is named with its digest, because a name alone
+    /// does not cover the skills of a project.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut named = false;
+        let digested: Vec<String> = arguments
+            .iter()
+            .map(|argument| {
+                let is_list = std::mem::replace(&mut named, *argument == "--approve-skills");
+                let names = argument.split(',').map(|name| self.digested(name));
+                if is_list {
+                    names.collect::<Vec<_>>().join(",")
+                } else {
+                    (*argument).to_owned()
+                }
+            })
+            .collect();
+        let digested: Vec<&str> = digested.iter().map(String::as_str).collect();
+        self.command_as_typed(&digested)
+    }
+
+    /// `NAME@DIGEST` of a skill that is here.
+    fn digested(&self, name: &str) -> String {
+        let info = self.command_as_typed(&["info", name, "--json"]).output();
+        let info: serde_json::Value =
+            serde_json::from_slice(&info.unwrap().stdout).unwrap_or_default();
+        match info["digest"].as_str() {
+            Some(digest) if !name.contains('@') => format!("{name}@{digest}"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The program with exactly these arguments.
+    pub(crate) fn command_as_typed(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
         command
             .args(arguments)

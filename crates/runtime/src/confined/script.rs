@@ -41,9 +41,9 @@ pub enum ScriptError {
     Off,
     /// Nobody approved the skill.
     #[error(
-        "{0}; approve it in a terminal with `prowess run {1}/{2}`, or with --approve-skills {1}"
+        "{0}; approve it in a terminal with `prowess run {1}/{2}`, or with --approve-skills {3}"
     )]
-    NotApproved(String, SkillId, SkillPath),
+    NotApproved(String, SkillId, SkillPath, String),
     /// It cannot be run.
     #[error("{0}")]
     Cannot(String),
@@ -191,7 +191,8 @@ impl Scripts {
                     .settle(&*self.approver, &content, manifest.as_ref(), &rights)
                     .await;
                 settled.map_err(|error| {
-                    ScriptError::NotApproved(error.to_string(), id.clone(), path.clone())
+                    let name = content.approval_name();
+                    ScriptError::NotApproved(error.to_string(), id.clone(), path.clone(), name)
                 })?;
             }
         }

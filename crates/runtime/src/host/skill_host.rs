@@ -16,7 +16,7 @@ use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
 use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::model::Model;
-use crate::approval::Allowances;
+use crate::approval::{Allowances, Approver, NobodyToAsk};
 use crate::event::{Listener, RuntimeEvent};
 use crate::gate::Gate;
 
@@ -55,6 +55,7 @@ pub struct SkillHost {
     services: Arc<Services>,
     overlay: Overlay,
     others: Option<Weak<dyn Invoke>>,
+    approver: Arc<dyn Approver>,
 }
 
 impl SkillHost {
@@ -65,7 +66,15 @@ impl SkillHost {
             services,
             overlay: Overlay::default(),
             others: None,
+            approver: Arc::new(NobodyToAsk),
         }
+    }
+
+    /// Asks this approver about commands that no earlier answer covers.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = approver;
+        self
     }
 
     pub(crate) fn with_others(mut self, others: Weak<dyn Invoke>) -> Self {
@@ -126,7 +135,23 @@ impl SkillHost {
                 let found = self.with_files(move |files| files.search(&pattern)).await?;
                 Ok(json!({"files": found}))
             }
-            HostCall::Exec { command, stdin } => self.exec(&command, stdin.as_deref()).await,
+            HostCall::Exec {
+                command,
+                stdin,
+                reach,
+            } => {
+                let reach = reach
+                    .as_deref()
+                    .map_or(Some(CommandReach::Sandboxed), |word| {
+                        CommandReach::from_word(word)
+                    });
+                let Some(reach) = reach else {
+                    return Err(failed(
+                        "unknown reach: expected `sandbox`, `network` or `unconfined`",
+                    ));
+                };
+                self.exec(&command, stdin.as_deref(), reach).await
+            }
             HostCall::Env { name } => {
                 let inherited = || self.services.environment.get(&name).map(str::to_owned);
                 let value = self.overlay.get(&name).or_else(inherited);
@@ -226,14 +251,24 @@ impl SkillHost {
             .over(self.services.environment.for_program(everything))
     }
 
-    async fn exec(&self, command: &[String], stdin: Option<&str>) -> Result<Value, Failure> {
+    async fn exec(
+        &self,
+        command: &[String],
+        stdin: Option<&str>,
+        reach: CommandReach,
+    ) -> Result<Value, Failure> {
+        let directory = self.files()?.root();
+        self.gate
+            .command(&*self.approver, command, directory, reach)
+            .await
+            .map_err(denied)?;
         let done = run(Execution {
             command,
             stdin,
-            directory: self.files()?.root(),
+            directory,
             environment: self.environment(),
             time: self.services.allowances.exec_time,
-            reach: CommandReach::default(),
+            reach,
         });
         let done = done.await.map_err(failed)?;
         Ok(json!({"stdout": done.stdout, "stderr": done.stderr, "exit_code": done.exit_code}))

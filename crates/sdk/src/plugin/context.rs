@@ -128,7 +128,11 @@ impl Context {
     ) -> Result<Execution, Failure> {
         let command = command.into_iter().map(Into::into).collect();
         let stdin = None;
-        self.ask(&HostCall::Exec { command, stdin })
+        self.ask(&HostCall::Exec {
+            command,
+            stdin,
+            reach: None,
+        })
     }
 
     /// Runs a program that reads a text from its standard input. Needs `shell:exec`.
@@ -139,7 +143,11 @@ impl Context {
     ) -> Result<Execution, Failure> {
         let command = command.into_iter().map(Into::into).collect();
         let stdin = Some(stdin.into());
-        self.ask(&HostCall::Exec { command, stdin })
+        self.ask(&HostCall::Exec {
+            command,
+            stdin,
+            reach: None,
+        })
     }
 
     /// An environment variable of the host; nothing if it is not set. Needs `env:read`.

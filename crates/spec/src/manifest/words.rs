@@ -97,6 +97,8 @@ words! {
         EnvWrite = "env:write",
         /// Call other skills.
         SkillInvoke = "skill:invoke",
+        /// See and change every tool call.
+        HookTools = "hook:tools",
     }
 }
 

@@ -199,18 +199,26 @@ pub(super) fn git(builder: &mut GlobalsBuilder) {
 /// Programs, the network, the model, other skills.
 #[starlark_module]
 pub(super) fn world(builder: &mut GlobalsBuilder) {
-    /// Runs a program, without a shell: `{stdout, stderr, exit_code}`.
+    /// Runs a program, without a shell: `{stdout, stderr, exit_code}`. The user is asked.
+    ///
+    /// `reach` is `sandbox` (the default), `network` or `unconfined`.
     fn exec<'v>(
         #[starlark(args)] command: UnpackTuple<&'v str>,
         #[starlark(require = named, default = NoneOr::None)] stdin: NoneOr<&'v str>,
+        #[starlark(require = named, default = NoneOr::None)] reach: NoneOr<&'v str>,
         heap: Heap<'v>,
     ) -> starlark::Result<Value<'v>> {
-        let (command, stdin) = (owned(&command), text(stdin));
+        let (command, stdin, reach) = (owned(&command), text(stdin), text(reach));
         if command.is_empty() {
             let error = shape("the command", "a program and its arguments", "empty");
             return Err(Session::current()?.fail(error));
         }
-        ask(&HostCall::Exec { command, stdin }, Take::Whole, heap)
+        let call = HostCall::Exec {
+            command,
+            stdin,
+            reach,
+        };
+        ask(&call, Take::Whole, heap)
     }
 
     /// An environment variable; `None` if it is not set.

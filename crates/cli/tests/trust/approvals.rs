@@ -1,0 +1,197 @@
+//! What an approval covers.
+
+use crate::support::terminal::{answering, plain};
+use crate::support::{Place, Run};
+
+/// A skill with a tool that runs whatever it is given.
+fn runner(place: &Place, directory: &str, name: &str) {
+    place
+        .write(
+            &format!("{directory}/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: Runs things.\n---\nRun.\n"),
+        )
+        .write(
+            &format!("{directory}/{name}/SKILL.yaml"),
+            format!("name: {name}\nversion: 1.0.0\ndescription: Runs things.\ntypes: [tool]\npermissions: [\"shell:exec\"]\nimplementation:\n  backend: starlark\n  entrypoint: run.star\n"),
+        )
+        .write(
+            &format!("{directory}/{name}/run.star"),
+            "register_tool(\"go\", \"Runs.\", lambda input: exec(reach = input.get(\"reach\"), *input[\"command\"])[\"stdout\"])\n",
+        );
+}
+
+fn project() -> Place {
+    let place = Place::new();
+    place.write(".git/HEAD", "");
+    place
+}
+
+fn go(command: &str) -> [String; 4] {
+    let words: Vec<&str> = command.split(' ').collect();
+    let input = serde_json::json!({"command": words}).to_string();
+    ["run".into(), "runner/go".into(), "--input".into(), input]
+}
+
+fn run(place: &Place, command: &str, more: &[&str]) -> Run {
+    let words = go(command);
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .chain(more.iter().copied())
+        .collect();
+    Run::of(place.command_as_typed(&words).output().unwrap())
+}
+
+fn typed(place: &Place, command: &str, answers: &str) -> String {
+    let words = go(command);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    plain(&answering(place, 120, &words, "[D]eny: ", answers))
+}
+
+#[test]
+fn q13_always_counts_in_the_project_it_was_given_in() {
+    let here = project();
+    runner(&here, ".agents/skills", "runner");
+    let shown = typed(&here, "echo one", "a\na\n");
+    assert!(shown.contains("one\r\n"), "{shown}");
+    assert_eq!(run(&here, "echo one", &[]).code, Some(0));
+    // The same bytes in a hostile project, of the same user.
+    let there = project();
+    runner(&there, ".agents/skills", "runner");
+    let words = go("echo one");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = there.command(&words);
+    command.env("HOME", here.path("home"));
+    let refused = Run::of(command.output().unwrap());
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    let listed = here.run(&["permissions"]);
+    let root = here.root().canonicalize().unwrap();
+    assert!(
+        listed.stdout.contains(root.to_str().unwrap()),
+        "{}",
+        listed.stdout
+    );
+    assert!(
+        listed.stdout.contains("command: echo one"),
+        "{}",
+        listed.stdout
+    );
+}
+
+#[test]
+fn q13_everywhere_is_a_choice_of_its_own_and_only_for_the_users_skills() {
+    let here = project();
+    runner(&here, "home/.agents/skills", "runner");
+    let shown = typed(&here, "echo one", "e\no\n");
+    assert!(shown.contains("[e]verywhere"), "{shown}");
+    let there = project();
+    let words = go("echo one");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = there.command(&words);
+    command.env("HOME", here.path("home"));
+    // Its code runs without a question; the command is asked about, and there is nobody.
+    let run = Run::of(command.output().unwrap());
+    assert!(
+        run.stderr.contains("nobody to ask") || run.stdout.contains("nobody to ask"),
+        "{}",
+        run.snapshot()
+    );
+
+    let theirs = project();
+    runner(&theirs, ".agents/skills", "runner");
+    let shown = typed(&theirs, "echo one", "e\nd\n");
+    assert!(!shown.contains("[e]verywhere"), "{shown}");
+    assert!(shown.contains("denied"), "{shown}");
+}
+
+#[test]
+fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
+    let place = project();
+    runner(&place, ".agents/skills", "runner");
+    let refused = run(&place, "echo one", &["--approve-skills", "runner"]);
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("`runner` comes from .agents/skills"),
+        "{}",
+        refused.stderr
+    );
+    let (_, named) = refused.stderr.split_once("runner@sha256:").unwrap();
+    let named = format!("runner@sha256:{}", &named[..64]);
+    let accepted = run(&place, "echo one", &["--approve-skills", &named]);
+    assert_eq!(accepted.stdout.trim(), "one", "{}", accepted.stderr);
+    // One changed byte is another skill.
+    place.write(".agents/skills/runner/extra.txt", "x");
+    let refused = run(&place, "echo one", &["--approve-skills", &named]);
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("has another digest"),
+        "{}",
+        refused.stderr
+    );
+
+    let own = project();
+    runner(&own, "home/.agents/skills", "runner");
+    let accepted = run(&own, "echo one", &["--approve-skills", "runner"]);
+    assert_eq!(accepted.stdout.trim(), "one", "{}", accepted.stderr);
+}
+
+#[test]
+fn q14_the_users_file_does_not_cover_a_projects_skill_of_that_name() {
+    let place = project();
+    runner(&place, ".agents/skills", "runner");
+    place.write(
+        "home/.config/prowess/prowess.toml",
+        "[permissions.approved]\nrunner = [\"shell:exec\"]\n",
+    );
+    assert_eq!(run(&place, "echo one", &[]).code, Some(4));
+}
+
+#[test]
+fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
+    let place = project();
+    runner(&place, ".agents/skills", "runner");
+    let shown = typed(&place, "echo one", "o\no\n");
+    let root = place.root().canonicalize().unwrap();
+    for line in [
+        "wants to run:",
+        "  echo one",
+        &format!("  in {}", root.display()),
+        "in the sandbox",
+        "always any `echo` [p]rogram here",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let shown = typed(&place, "sh -c id", "o\nd\n");
+    assert!(shown.contains("[p]rogram"), "{shown}");
+    assert!(shown.contains("denied"), "{shown}");
+}
+
+#[test]
+fn q18_once_is_once_for_commands() {
+    let place = project();
+    runner(&place, "home/.agents/skills", "runner");
+    let words = ["run", "runner/go", "--input"];
+    let twice = "{\"command\": [\"echo\", \"one\"]}";
+    let shown = plain(&answering(
+        &place,
+        120,
+        &[&words[..], &[twice]].concat(),
+        "[D]eny: ",
+        "a\no\n",
+    ));
+    assert!(shown.contains("one\r\n"), "{shown}");
+    // The right was given for always, the command once: the command is asked about again.
+    let again = run(&place, "echo one", &[]);
+    assert!(
+        (again.stdout.clone() + &again.stderr).contains("needs approval: run this command"),
+        "{}",
+        again.snapshot()
+    );
+    // A program may be approved with any arguments.
+    let shown = typed(&place, "echo one", "p\n");
+    assert!(shown.contains("one\r\n"), "{shown}");
+    assert_eq!(run(&place, "echo two", &[]).stdout.trim(), "two");
+    assert_ne!(run(&place, "ls", &[]).code, Some(0));
+}

@@ -1,0 +1,16 @@
+//! The trust contract, through the real program.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod answers;
+mod approvals;
+mod hostile;
+mod trace;

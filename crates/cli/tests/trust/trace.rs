@@ -1,0 +1,177 @@
+//! What a program does to the world, as strace saw it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What happened that the rest of the world can notice.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    /// Programs that were started, our own left out.
+    pub(crate) programs: Vec<String>,
+    /// Addresses that something was sent to.
+    pub(crate) sent: Vec<String>,
+    /// Paths that were opened for writing, made, renamed or removed.
+    pub(crate) written: Vec<PathBuf>,
+    /// Paths that were opened.
+    pub(crate) opened: BTreeSet<PathBuf>,
+}
+
+/// Calls that change a directory, with the position of each path.
+const CHANGES: &[(&str, &[usize])] = &[
+    ("mkdir", &[0]),
+    ("mkdirat", &[1]),
+    ("rmdir", &[0]),
+    ("unlink", &[0]),
+    ("unlinkat", &[1]),
+    ("rename", &[0, 1]),
+    ("renameat", &[1, 3]),
+    ("renameat2", &[1, 3]),
+    ("link", &[1]),
+    ("linkat", &[3]),
+    ("symlink", &[1]),
+    ("symlinkat", &[2]),
+    ("mknod", &[0]),
+    ("mknodat", &[1]),
+    ("truncate", &[0]),
+    ("chmod", &[0]),
+    ("fchmodat", &[1]),
+    ("chown", &[0]),
+    ("creat", &[0]),
+];
+
+impl Trace {
+    /// Runs a command to its end under strace.
+    pub(crate) fn of(command: &Command, log: &Path) -> (Self, String) {
+        let mut traced = Command::new("strace");
+        traced
+            .args(["-f", "-qq", "-y", "-s", "4096", "-o"])
+            .arg(log)
+            .args(["-e", "trace=%process,%network,%file,openat,openat2,unshare"])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .stdin(Stdio::null());
+        if let Some(directory) = command.get_current_dir() {
+            traced.current_dir(directory);
+        }
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => traced.env(name, value),
+                None => traced.env_remove(name),
+            };
+        }
+        let output = traced
+            .output()
+            .expect("strace is installed by `cargo xtask test`");
+        let text = String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned();
+        assert!(text.contains("execve("), "nothing was traced: {output:?}");
+        let own = command.get_program().to_string_lossy().into_owned();
+        let directory = command.get_current_dir().unwrap().to_owned();
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        (read(&text, &own, &directory), shown)
+    }
+}
+
+fn read(text: &str, own: &str, directory: &Path) -> Trace {
+    let mut trace = Trace::default();
+    // A process that has namespaces of its own builds a jail, in which nothing is the world's.
+    let mut jailed = BTreeSet::new();
+    for line in text.lines() {
+        let Some((pid, call)) = line.trim_start().split_once(char::is_whitespace) else {
+            continue;
+        };
+        let call = call.trim_start();
+        let Some((name, rest)) = call.split_once('(') else {
+            continue;
+        };
+        if rest.contains(") = -1 ") || rest.contains(")  = -1 ") || call.starts_with("<... ") {
+            continue;
+        }
+        if name == "unshare" && rest.contains("CLONE_NEWNS") {
+            jailed.insert(pid.to_owned());
+        }
+        if matches!(name, "clone" | "clone3" | "fork" | "vfork") && jailed.contains(pid) {
+            let child = rest.rsplit("= ").next().unwrap_or_default();
+            jailed.insert(
+                child
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            );
+        }
+        if jailed.contains(pid) {
+            continue;
+        }
+        let paths = quoted(rest);
+        let full = |path: &str| directory.join(path);
+        match name {
+            "execve" => {
+                let program = paths.first().cloned().unwrap_or_default();
+                if program != own && program != "/proc/self/exe" {
+                    trace.programs.push(program);
+                }
+            }
+            "connect" | "sendto" | "sendmsg" if rest.contains("sa_family=") => {
+                trace.sent.push(call.to_owned());
+            }
+            "open" | "openat" | "openat2" => {
+                let Some(path) = paths.first() else { continue };
+                // With a directory that is named by its handle, strace shows where that leads.
+                let base = handle(rest).map_or_else(|| directory.to_owned(), PathBuf::from);
+                let path = base.join(path);
+                if ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_TMPFILE"]
+                    .iter()
+                    .any(|flag| rest.contains(flag))
+                {
+                    trace.written.push(path.clone());
+                }
+                trace.opened.insert(path);
+            }
+            _ => {
+                let Some((_, positions)) = CHANGES.iter().find(|(known, _)| *known == name) else {
+                    continue;
+                };
+                let base = handle(rest).map_or_else(|| directory.to_owned(), PathBuf::from);
+                let at = name.ends_with("at") || name.ends_with("at2");
+                let found = paths.iter().take(positions.len());
+                for path in found {
+                    trace
+                        .written
+                        .push(if at { base.join(path) } else { full(path) });
+                }
+            }
+        }
+    }
+    trace
+}
+
+/// The strings of a call, escapes left as they are.
+fn quoted(rest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut current: Option<String> = None;
+    let mut escaped = false;
+    for c in rest.chars() {
+        match &mut current {
+            Some(text) if escaped => {
+                text.push(c);
+                escaped = false;
+            }
+            Some(_) if c == '\\' => escaped = true,
+            Some(_) if c == '"' => found.extend(current.take()),
+            Some(text) => text.push(c),
+            None if c == '"' => current = Some(String::new()),
+            None => {}
+        }
+    }
+    found
+}
+
+/// The directory behind the first argument, as `strace -y` shows it: `3</home/x>`.
+fn handle(rest: &str) -> Option<&str> {
+    let first = rest.split(", ").next()?;
+    let inside = first.split_once('<')?.1;
+    inside.strip_suffix('>').or(Some(inside))
+}

@@ -1,0 +1,182 @@
+//! Which commands the user said yes to.
+
+use std::fmt;
+
+use crate::grant::{Contents, Lifetime, Subject};
+
+/// Where a command runs. Everything but the default is for a user to choose, asked with the text of
+/// [`Display`](fmt::Display) on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommandReach {
+    /// In the sandbox, without a network.
+    #[default]
+    Sandboxed,
+    /// In the sandbox, with the network of this machine.
+    SandboxedWithNetwork,
+    /// On this machine, as the user.
+    Unconfined,
+}
+
+impl CommandReach {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Sandboxed => "sandbox",
+            Self::SandboxedWithNetwork => "network",
+            Self::Unconfined => "unconfined",
+        }
+    }
+
+    /// The reach that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [
+            Self::Sandboxed,
+            Self::SandboxedWithNetwork,
+            Self::Unconfined,
+        ]
+        .into_iter()
+        .find(|reach| reach.word() == word)
+    }
+}
+
+impl fmt::Display for CommandReach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sandboxed => {
+                "in the sandbox: changes only the project, reads no secret places, no network"
+            }
+            Self::SandboxedWithNetwork => {
+                "in the sandbox: changes only the project, reads no secret places, reaches every host on the network"
+            }
+            Self::Unconfined => {
+                "outside of the sandbox: reads and changes all your files, reaches every host on the network"
+            }
+        })
+    }
+}
+
+/// Which commands an answer covers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommandPattern {
+    /// Any. Only a configuration or a command line says so, never an answer.
+    Any,
+    /// This one, word for word.
+    Exactly(Vec<String>),
+    /// This program with any arguments.
+    Program(String),
+}
+
+impl CommandPattern {
+    /// Whether it covers a command.
+    pub fn covers(&self, command: &[String]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exactly(words) => words == command,
+            Self::Program(name) => program(command) == Some(name),
+        }
+    }
+}
+
+/// Characters that make a shell do more than start one program.
+const SHELL_SYNTAX: &[char] = &[
+    ';', '|', '&', '<', '>', '$', '`', '(', ')', '{', '}', '[', ']', '*', '?', '~', '#', '!', '\'',
+    '"', '\\', '\n', '\r', '=',
+];
+
+/// Programs that run what their arguments say, so that a yes to them is a yes to everything.
+const RUNNERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "xargs", "nice", "nohup",
+    "timeout", "time", "sudo", "doas", "setsid", "stdbuf", "script", "ssh", "find", "awk", "gawk",
+    "mawk", "sed", "perl", "python", "python3", "ruby", "node", "deno", "bun", "php", "lua",
+    "eval", "exec",
+];
+
+/// The program that a command runs and that may be approved as a whole; none where its arguments say what is run.
+pub fn program(command: &[String]) -> Option<&str> {
+    let (first, rest) = command.split_first()?;
+    let name = first.rsplit('/').next().unwrap_or(first);
+    match rest {
+        // A shell with one plain command is that command.
+        [option, text] if matches!(name, "sh" | "bash" | "dash" | "zsh") && option == "-c" => {
+            let plain = !text.contains(SHELL_SYNTAX);
+            let inner = text.split_whitespace().next().filter(|_| plain)?;
+            let is_runner = RUNNERS.contains(&inner.rsplit('/').next().unwrap_or(inner));
+            (!is_runner).then_some(inner)
+        }
+        _ if RUNNERS.contains(&name) => None,
+        _ => Some(first),
+    }
+}
+
+/// What the user said about commands of one skill.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommandGrant {
+    /// The skill's id.
+    pub skill: String,
+    /// Which contents of it.
+    pub contents: Contents,
+    /// Which commands.
+    pub pattern: CommandPattern,
+    /// Where they run.
+    pub reach: CommandReach,
+    /// For how long.
+    pub lifetime: Lifetime,
+}
+
+impl CommandGrant {
+    /// Whether it covers a command of this skill as it is, that runs there.
+    pub fn covers(&self, subject: &Subject, command: &[String], reach: CommandReach) -> bool {
+        self.skill == subject.skill
+            && self.contents.is(subject.content)
+            && self.reach == reach
+            && self.pattern.covers(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    fn shell(text: &str) -> Vec<String> {
+        vec!["sh".to_owned(), "-c".to_owned(), text.to_owned()]
+    }
+
+    #[test]
+    fn a_program_is_approved_with_its_arguments_only_where_they_are_arguments() {
+        for (command, expected) in [
+            (words("cargo test"), Some("cargo")),
+            (words("git status"), Some("git")),
+            (shell("cargo test --all"), Some("cargo")),
+            (shell("cargo test; rm -rf ."), None),
+            (shell("cargo test && x"), None),
+            (shell("FOO=1 cargo test"), None),
+            (shell("cargo $(x)"), None),
+            (shell("env rm"), None),
+            (shell("/usr/bin/env rm"), None),
+            (words("bash script.sh"), None),
+            (words("/bin/sh x"), None),
+            (words("python3 -c x"), None),
+            (words("env cargo test"), None),
+            (words("xargs rm"), None),
+            (Vec::new(), None),
+        ] {
+            assert_eq!(program(&command), expected, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn patterns_cover_what_was_shown() {
+        let exact = CommandPattern::Exactly(words("cargo test"));
+        assert!(exact.covers(&words("cargo test")));
+        assert!(!exact.covers(&words("cargo test --all")));
+        let cargo = CommandPattern::Program("cargo".to_owned());
+        assert!(cargo.covers(&words("cargo build")));
+        assert!(cargo.covers(&shell("cargo build")));
+        assert!(!cargo.covers(&words("./cargo build")));
+        assert!(!cargo.covers(&shell("cargo build | sh")));
+    }
+}
