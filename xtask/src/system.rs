@@ -31,6 +31,8 @@ pub(crate) enum Need {
     Postgres,
     /// A `MariaDB` server, for the same.
     MariaDb,
+    /// A tracer, which shows what a command does in a hostile project.
+    Tracer,
     /// The second way to make a jail, and the interpreters of the system, which run inside.
     Jail,
 }
@@ -62,6 +64,7 @@ impl Need {
                 shell
             }
             Self::MariaDb => words("test -x /usr/sbin/mariadbd"),
+            Self::Tracer => words("strace -V"),
             Self::Jail => {
                 let mut shell = Command::new("sh");
                 let programs = "bwrap setpriv python3 node jq";
@@ -85,6 +88,7 @@ impl Need {
             Self::Bsdtar => "bsdtar",
             Self::Postgres => "a PostgreSQL server (initdb)",
             Self::MariaDb => "a MariaDB server (mariadbd)",
+            Self::Tracer => "strace",
             Self::Jail => "bubblewrap, setpriv, Python, node and jq of the system, below /usr/bin",
         }
     }
@@ -101,6 +105,7 @@ impl Need {
             Self::Bsdtar => &["libarchive-tools"],
             Self::Postgres => &["postgresql"],
             Self::MariaDb => &["mariadb-server-core", "mariadb-client-core"],
+            Self::Tracer => &["strace"],
             Self::Jail => &["bubblewrap", "util-linux", "python3", "nodejs", "jq"],
         }
     }

@@ -23,6 +23,7 @@ pub(crate) fn ensure_for_tests(workspace: &Workspace) -> Result<()> {
         Need::Bsdtar,
         Need::Postgres,
         Need::MariaDb,
+        Need::Tracer,
         Need::Jail,
     ])?;
     ensure_components(workspace)?;

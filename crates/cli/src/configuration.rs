@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result};
-use prowess_config::{Error, Lookup, Problem, SkillsConfig};
+use prowess_config::{Error, IgnoredKey, Lookup, Origin, Problem, SkillsConfig};
 use prowess_spec::LineIndex;
 use prowess_trust::{Decision, ReachList};
 
@@ -14,8 +14,8 @@ use crate::check::excerpt::excerpt;
 use crate::cli::Global;
 use crate::{environment, terminal};
 
-/// How many warnings about a project's file are shown one by one.
-const WARNINGS: usize = 5;
+/// How many ignored keys are explained one by one.
+const EXPLAINED: usize = 3;
 
 /// Loads the file that was named, or the project's over the user's.
 pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
@@ -41,31 +41,54 @@ pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
     if !global.quiet {
         // A command may load it more than once.
         WARNED.call_once(|| {
-            let warnings = warnings(&config);
-            for warning in warnings.iter().take(WARNINGS) {
+            for warning in warnings(&config) {
                 terminal::note(&format!("warning: {warning}"));
-            }
-            if let Some(more @ 1..) = warnings.len().checked_sub(WARNINGS) {
-                terminal::note(&format!(
-                    "warning: {more} more ignored keys (see `prowess config show --json`)"
-                ));
             }
         });
     }
     Ok(config)
 }
 
-/// What a project's files say that does not count, one line each.
+/// What a project's files say that does not count, one line each; many keys are one line.
 pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
     let files = config.ignored_files.iter().map(|file| {
-        let path = file.path.display();
+        let path = shown(&file.path);
         format!("{path} ignored: {}", file.reason)
     });
-    let keys = config.ignored().iter().map(ToString::to_string);
-    files
-        .chain(keys)
-        .map(|it| terminal::printable(&it))
-        .collect()
+    let mut warnings: Vec<String> = files.collect();
+    let ignored = config.ignored();
+    if ignored.len() <= EXPLAINED {
+        warnings.extend(ignored.iter().map(|it| {
+            let at = origin(&it.origin);
+            format!(
+                "{at}: `{}` ignored: a project's file cannot {}",
+                it.key, it.act
+            )
+        }));
+    } else {
+        let key = |it: &IgnoredKey| match &it.origin {
+            Origin::File { line, .. } => format!("{} (line {line})", it.key),
+            Origin::Default => it.key.clone(),
+        };
+        let file = ignored.first().map(|it| origin(&it.origin));
+        let file = file.unwrap_or_default();
+        let (file, _) = file.rsplit_once(':').unwrap_or((&file, ""));
+        let keys: Vec<String> = ignored.iter().map(key).collect();
+        warnings.push(format!(
+            "{file}: {} keys ignored that only your own configuration may state: {}",
+            keys.len(),
+            keys.join(", ")
+        ));
+    }
+    warnings.iter().map(|it| terminal::printable(it)).collect()
+}
+
+/// Where a value is stated, as a person would type it here.
+pub(crate) fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::File { path, line, .. } => format!("{}:{line}", shown(path)),
+    }
 }
 
 /// Draws the problems of a configuration; whether the error was one.

@@ -111,9 +111,15 @@ pub(crate) fn ask(place: &Where, global: &Global) -> Result<()> {
 
 /// Says what to type where a source waits for an answer.
 pub(crate) fn hint(catalog: &Catalog) {
-    let untrusted = |health| health == Health::Untrusted;
-    if catalog.sources().any(|source| untrusted(source.health)) {
-        terminal::hint("`prowess trust` shows what this project reaches, and asks");
+    let untrusted = catalog
+        .sources()
+        .filter(|source| source.health == Health::Untrusted);
+    let names: Vec<&str> = untrusted.map(|source| &*source.name).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        terminal::hint(&format!(
+            "not trusted yet: {names}; `prowess trust` shows what the project reaches, and asks"
+        ));
     }
 }
 

@@ -60,7 +60,7 @@ async fn chat_with(
     assert!(errors.is_empty());
     let approvals = Approvals::default();
     for name in approved {
-        approvals.say_for_session(name, &[] as &[Permission]);
+        approvals.say_for_session(name, &[Permission::HookTools]);
     }
     let heard = Heard::default();
     let worker = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent/worker.py");
@@ -103,7 +103,7 @@ schema = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 register_tool("weather", "Tells the weather", weather, schema)
 "#;
 
-const ON_RUST: &str = "triggers: {files: [Cargo.toml]}\n";
+const ON_RUST: &str = "triggers: {files: [Cargo.toml]}\npermissions: ['hook:tools']\n";
 
 /// A trigger makes a skill active; its tool is offered, called, checked, and its results come back.
 #[tokio::test]

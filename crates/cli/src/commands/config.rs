@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_config::{Origin, SkillsConfig};
+use prowess_config::SkillsConfig;
 use serde_json::json;
 
 use super::print_json;
@@ -45,12 +45,6 @@ fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
         column("VALUE", Width::Rest),
         column("FROM", Width::Content),
     ];
-    let origin = |origin: &Origin| match origin {
-        Origin::Default => "default".to_owned(),
-        Origin::File { path, line, .. } => {
-            format!("{}:{line}", configuration::shown(path))
-        }
-    };
     let rows: Vec<Vec<String>> = config
         .entries()
         .iter()
@@ -59,7 +53,7 @@ fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
             vec![
                 terminal::printable(&entry.key),
                 value,
-                origin(&entry.origin),
+                configuration::origin(&entry.origin),
             ]
         })
         .collect();

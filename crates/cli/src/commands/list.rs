@@ -81,7 +81,8 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
             if let Some(reason) = &source.reason {
                 let (level, more) = match source.health {
                     Health::Degraded => ("warning: ", " (cached data is used)"),
-                    Health::Untrusted => ("", ""),
+                    // The question shows what each of them reaches.
+                    Health::Untrusted => continue,
                     _ => ("warning: ", ""),
                 };
                 let note = format!("{level}{}: {reason}{more}", source.name);
@@ -229,6 +230,16 @@ fn summary(catalog: &Catalog) -> String {
             parts.push(format!("{count} {what}"));
         }
     };
+    let untrusted = |source: &&SourceStatus| source.health == Health::Untrusted;
+    let untrusted = catalog.sources().filter(untrusted).count();
+    add(
+        untrusted,
+        if untrusted == 1 {
+            "place not trusted"
+        } else {
+            "places not trusted"
+        },
+    );
     add(catalog.omitted(), "left out (`skills.max_skills`)");
     add(
         catalog.refused().count(),

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
-    Answer, Approvals, Approver, Jails, Listener, Parts, ProjectFiles, Question, Runtime,
-    RuntimeEvent, Services, Workers,
+    Answer, Approvals, Approver, CommandAnswer, CommandQuestion, Jails, Listener, Parts,
+    ProjectFiles, Question, Runtime, RuntimeEvent, Services, Workers,
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -31,6 +31,17 @@ impl Approver for Always {
         let words = question.rights.iter().map(|it| it.word().to_owned());
         self.1.lock().unwrap().push(words.collect());
         self.0
+    }
+
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+        let mut asked = self.1.lock().unwrap();
+        asked.push(question.command.to_vec());
+        match self.0 {
+            Answer::Once => CommandAnswer::Once,
+            Answer::Always | Answer::Everywhere => CommandAnswer::AlwaysCommand,
+            Answer::Deny => CommandAnswer::Deny,
+            Answer::Nobody => CommandAnswer::Nobody,
+        }
     }
 }
 

@@ -80,12 +80,14 @@ fn q3_without_an_answer_nothing_is_contacted() {
     let listed = list(&place);
     assert_eq!(listed.code, Some(0));
     assert!(
-        listed.stderr.contains("team: not trusted yet"),
+        listed
+            .stderr
+            .contains("hint: not trusted yet: team; `prowess trust`"),
         "{}",
         listed.stderr
     );
     assert!(
-        listed.stderr.contains("hint: `prowess trust`"),
+        listed.stderr.contains("1 place not trusted"),
         "{}",
         listed.stderr
     );

@@ -27,8 +27,9 @@ impl Hostile {
         let home = place.path("home");
         let file = format!("{PROJECT}/prowess.toml");
         let text = place.read(&file);
-        let text = text.replace("HOME_DIRECTORY", home.to_str().unwrap());
-        place.write(&file, text.replace("PORT", &port));
+        let text = text.replace("/home/ada", home.to_str().unwrap());
+        let server = format!("127.0.0.1:{port}");
+        place.write(&file, text.replace("skills.example.net", &server));
         place
             .write("home/.ssh/id_ed25519", "SECRET-KEY")
             .write(
@@ -132,9 +133,11 @@ fn q8_commands_that_look_start_send_and_write_nothing() {
         hostile.check(&hostile.command(arguments), &[&cache]);
     }
     let listed = hostile.check(&hostile.command(&["list"]), &[&cache]);
-    assert!(listed.contains("plain") && listed.contains("hint: `prowess trust`"));
-    assert!(listed.contains("`skills.scripts` ignored"));
-    assert!(listed.contains("more ignored keys"));
+    assert!(listed.contains("plain") && listed.contains("hint: not trusted yet: "));
+    assert!(
+        listed.contains("keys ignored") && listed.contains("store.url (line 28)"),
+        "{listed}"
+    );
     let shown = hostile.check(&hostile.command(&["config", "show", "--json"]), &[&cache]);
     assert!(shown.contains("`store.url` ignored"), "{shown}");
 }
