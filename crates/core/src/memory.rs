@@ -58,6 +58,11 @@ impl MemorySource {
     ///
     /// What cannot be used is kept with its reasons, and `None` comes back.
     pub fn add(&mut self, path: &str, text: &str) -> Option<SkillId> {
+        self.add_owned(path, text.to_owned())
+    }
+
+    /// The same for a text that is not copied, because it may be large.
+    pub fn add_owned(&mut self, path: &str, text: String) -> Option<SkillId> {
         let mut parts: Vec<&str> = path.split('/').collect();
         let directory = parts.pop();
         let (head, diagnostics) = head_with_diagnostics(text.as_bytes(), directory);
@@ -68,7 +73,7 @@ impl MemorySource {
         };
         let id = SkillId::new(CollectionPath::from_directories(parts).as_ref(), &name);
         let entry = Entry {
-            text: text.to_owned(),
+            text,
             files: BTreeMap::new(),
             metadata: Vec::new(),
         };

@@ -35,26 +35,36 @@ pub fn records(records: impl IntoIterator<Item = SkillRecord>, scope: Scope) -> 
     source
 }
 
-/// Adds a record, or why it cannot be used.
-pub(crate) fn add_record(source: &mut MemorySource, mut record: SkillRecord) {
+/// Adds a record, or why it cannot be used. Returns how many bytes of it the source holds, unpacked.
+pub(crate) fn add_record(source: &mut MemorySource, mut record: SkillRecord) -> usize {
     if let Some(data) = record.data.take() {
         match unpack(data) {
             Ok(Unpacked { text, files }) => {
                 record.content = Some(text);
                 record.files.extend(files);
             }
-            Err(reason) => return source.reject(&record.id, &reason),
+            Err(reason) => {
+                source.reject(&record.id, &reason);
+                return record.id.len();
+            }
         }
     }
-    let text = match &record.content {
-        None => return source.reject(&record.id, "the record has neither text nor an archive"),
-        Some(content) if has_frontmatter(content) => content.clone(),
+    let text = match record.content.take() {
+        None => {
+            source.reject(&record.id, "the record has neither text nor an archive");
+            return record.id.len();
+        }
+        Some(content) if has_frontmatter(&content) => content,
         Some(instructions) => with_frontmatter(&record, instructions),
     };
-    if let Some(id) = source.add(&record.id, &text) {
+    let files: usize = record.files.iter().map(|(_, bytes)| bytes.len()).sum();
+    let metadata = record.metadata.iter().map(|(k, v)| k.len() + v.len());
+    let held = record.id.len() + text.len() + files + metadata.sum::<usize>();
+    if let Some(id) = source.add_owned(&record.id, text) {
         source.add_metadata(&id, record.metadata);
         add_files(source, &id, record.files);
     }
+    held
 }
 
 fn has_frontmatter(content: &str) -> bool {
@@ -62,13 +72,16 @@ fn has_frontmatter(content: &str) -> bool {
     content.starts_with("---")
 }
 
-fn with_frontmatter(record: &SkillRecord, instructions: &str) -> String {
+/// Instructions below a frontmatter; in place, because they may be large.
+fn with_frontmatter(record: &SkillRecord, mut instructions: String) -> String {
     let name = record.id.rsplit('/').next().unwrap_or_default();
-    format!(
-        "---\nname: {}\ndescription: {}\n---\n{instructions}",
+    let frontmatter = format!(
+        "---\nname: {}\ndescription: {}\n---\n",
         quote(name),
         quote(&record.description)
-    )
+    );
+    instructions.insert_str(0, &frontmatter);
+    instructions
 }
 
 fn add_files(source: &mut MemorySource, id: &SkillId, files: Vec<(String, Vec<u8>)>) {

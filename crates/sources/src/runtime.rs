@@ -67,7 +67,7 @@ pub(crate) async fn run<T: Send + 'static>(
 }
 
 /// Runs work that blocks for as long as a network does.
-#[cfg(feature = "git")]
+#[cfg(any(feature = "git", feature = "sql"))]
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SourceError> + Send + 'static,
 ) -> Result<T, SourceError> {
