@@ -13,7 +13,7 @@ libc.syscall.restype = ctypes.c_long
 REFUSALS = {
     errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS, errno.ENOENT, errno.ESRCH, errno.ENOSPC, errno.EAGAIN,
     errno.ENOMEM, errno.EMFILE, errno.EFBIG, errno.EAFNOSUPPORT, errno.EXDEV, errno.ENXIO, errno.ENETUNREACH,
-    errno.ENODEV, errno.ENOTTY, errno.ECHILD, errno.EDQUOT, errno.ENFILE,
+    errno.ENODEV, errno.ENOTTY, errno.ECHILD, errno.EDQUOT, errno.ENFILE, errno.EOPNOTSUPP,
 }
 
 X86 = {
@@ -28,6 +28,8 @@ X86 = {
     "pidfd_open": 434, "pidfd_getfd": 438, "mknod": 133, "mknodat": 259, "socket": 41, "getpid": 39, "capset": 126,
     "vhangup": 153, "adjtimex": 159, "fsmount": 432, "memfd_secret": 447, "kcmp": 312, "setpriority": 141,
     "process_madvise": 440, "landlock_create_ruleset": 444, "openat": 257, "process_mrelease": 448,
+    "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "creat": 85, "open": 2, "openat2": 437, "mkdir": 83,
+    "mkdirat": 258, "renameat2": 316, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "socketpair": 53,
 }
 ARM = {
     "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kexec_load": 104, "bpf": 280,
@@ -40,6 +42,8 @@ ARM = {
     "shmat": 196, "msgget": 186, "semget": 190, "mq_open": 180, "pidfd_open": 434, "pidfd_getfd": 438, "mknodat": 33,
     "socket": 198, "getpid": 172, "capset": 91, "vhangup": 58, "adjtimex": 171, "fsmount": 432, "memfd_secret": 447,
     "kcmp": 272, "setpriority": 140, "process_madvise": 440, "openat": 56, "process_mrelease": 448,
+    "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "openat2": 437, "mkdirat": 34, "renameat2": 276, "setxattr": 5, "lsetxattr": 6,
+    "fsetxattr": 7, "setxattrat": 463, "socketpair": 199,
 }
 NUMBERS = X86 if platform.machine() == "x86_64" else ARM
 
@@ -115,3 +119,31 @@ def secret_in(data):
 def read(path, size=1 << 20):
     with open(path, "rb") as file:
         return file.read(size)
+
+
+def setuid(place):
+    """Every way to make a file in `place` that lends its owner's rights."""
+    path = f"{place}/lend-{os.getpid()}"
+    write(path)
+    file = os.open(path, os.O_RDONLY)
+    why = []
+    fresh = iter(f"{path}-{number}".encode() for number in range(1000))
+    try:
+        for mode in (0o4755, 0o2755, 0o6755):
+            # The mode of `openat2` is behind a pointer: flags, mode, how to resolve.
+            how = (ctypes.c_ulonglong * 3)(os.O_CREAT | os.O_WRONLY, mode, 0)
+            calls = [
+                ("fchmod", file, mode), ("fchmodat", -100, path.encode(), mode), ("fchmodat2", -100, path.encode(), mode, 0),
+                ("openat", -100, next(fresh), os.O_CREAT | os.O_WRONLY, mode), ("openat2", -100, next(fresh), how, 24),
+                ("openat", -100, place.encode(), os.O_TMPFILE | os.O_WRONLY, mode), ("mkdirat", -100, next(fresh), mode),
+                ("mknodat", -100, next(fresh), 0o100000 | mode, 0),
+            ]
+            if platform.machine() == "x86_64":
+                calls += [
+                    ("chmod", path.encode(), mode), ("creat", next(fresh), mode), ("mkdir", next(fresh), mode),
+                    ("open", next(fresh), os.O_CREAT | os.O_WRONLY, mode), ("mknod", next(fresh), 0o100000 | mode, 0),
+                ]
+            why += [refused(*one) for one in calls]
+    finally:
+        os.unlink(path)
+    return sorted(set(why))

@@ -3,6 +3,7 @@
 use std::io;
 use std::process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus};
 
+use crate::excess::Excess;
 use crate::layers::Layers;
 use crate::platform::Leash;
 
@@ -66,6 +67,11 @@ impl Child {
         let status = self.leash.wait(&mut self.process)?;
         self.status = Some(status);
         Ok(status)
+    }
+
+    /// Why the child was ended by its sandbox, if it was. Known once it was waited for.
+    pub fn excess(&self) -> Option<Excess> {
+        self.leash.excess()
     }
 
     /// How the child ended, if it did.

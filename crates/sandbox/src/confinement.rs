@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::PathProblem;
 use crate::limits::{Limits, SCRATCH};
+use crate::protected::protected_below;
 
 /// Where nothing may be mounted: these are made for each child, and a mount over them would undo that.
 const RESERVED: &[&str] = &[
@@ -25,6 +26,16 @@ pub struct Confinement {
     pub read_only: Vec<Mount>,
     /// What it may change.
     pub read_write: Vec<Mount>,
+    /// The same for projects, in which [`PROTECTED_NAMES`](crate::PROTECTED_NAMES) are read-only.
+    pub projects: Vec<Mount>,
+    /// Directories that it may change in a layer that is gone with it, at their own places. Where the system has no
+    /// such layers they are read-only.
+    pub layered: Vec<PathBuf>,
+    /// A directory of ours of which it has a copy. What it holds when the child ends by itself is copied back: files,
+    /// directories and links, and no more than [`scratch`](Self::scratch) bytes of them.
+    pub copied: Option<Mount>,
+    /// What else it sees of this machine.
+    pub view: View,
     /// Whether it has a network.
     pub network: Network,
     /// How much it may use.
@@ -34,7 +45,7 @@ pub struct Confinement {
     /// Where it starts, an absolute path inside.
     #[serde(with = "crate::os_path")]
     pub working_directory: PathBuf,
-    /// Bytes of its `/tmp` and `/dev/shm` together.
+    /// Bytes of its `/tmp`, `/dev/shm`, layers and copied directory together.
     pub scratch: u64,
 }
 
@@ -43,6 +54,10 @@ impl Default for Confinement {
         Self {
             read_only: Vec::new(),
             read_write: Vec::new(),
+            projects: Vec::new(),
+            layered: Vec::new(),
+            copied: None,
+            view: View::System,
             network: Network::None,
             limits: Limits::default(),
             environment: Vec::new(),
@@ -79,12 +94,28 @@ impl Mount {
     }
 }
 
+/// What a child sees of this machine besides its mounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// The programs and libraries of the system.
+    System,
+    /// Every file that the user may read, read-only and at its own place. `/run`, `/sys` and other processes are not
+    /// among them, and neither are these.
+    Machine {
+        /// Places that are empty inside.
+        hidden: Vec<PathBuf>,
+    },
+}
+
 /// Whether a child has a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// None at all, not even its own loopback.
     None,
+    /// TCP and UDP on a loopback of its own, where nobody else is.
+    Loopback,
     /// TCP and UDP of this machine, loopback included; no other kind of socket.
     Host,
 }
@@ -94,15 +125,22 @@ pub enum Network {
 pub(crate) enum Access {
     ReadOnly,
     ReadWrite,
+    /// Writable in a layer that is thrown away.
+    Layered,
 }
 
 impl Confinement {
     /// Every mount, outer ones first, with those that keep read-only what lies in something writable.
     pub(crate) fn mounts(&self) -> Vec<(Mount, Access)> {
-        let writable = self.read_write.iter().cloned();
-        let mut mounts: Vec<_> = writable.map(|mount| (mount, Access::ReadWrite)).collect();
+        let changed = || self.read_write.iter().chain(&self.projects);
+        let layered = self
+            .layered
+            .iter()
+            .map(|path| (Mount::same(path), Access::Layered));
+        let mut mounts: Vec<_> = layered.collect();
+        mounts.extend(changed().cloned().map(|mount| (mount, Access::ReadWrite)));
         for inner in &self.read_only {
-            for outer in &self.read_write {
+            for outer in changed() {
                 if let Ok(rest) = inner.outside.strip_prefix(&outer.outside)
                     && rest.components().next().is_some()
                 {
@@ -113,7 +151,22 @@ impl Confinement {
             mounts.push((inner.clone(), Access::ReadOnly));
         }
         mounts.sort_by_key(|(mount, _)| mount.inside.components().count());
+        mounts.dedup();
         mounts
+    }
+
+    /// The same confinement with what is there of protected names as mounts of their own.
+    pub(crate) fn with_protected_names(&self) -> Self {
+        let mut all = self.clone();
+        for project in &self.projects {
+            let found = protected_below(&project.outside).into_iter();
+            all.read_only.extend(found.filter_map(|outside| {
+                let rest = outside.strip_prefix(&project.outside).ok()?;
+                let inside = project.inside.join(rest);
+                Some(Mount { outside, inside })
+            }));
+        }
+        all
     }
 
     /// What `inside` is outside, where a mount leads there.
@@ -130,13 +183,21 @@ impl Confinement {
 
     /// Refuses paths that would make something else of the jail than what it says.
     pub(crate) fn check(&self) -> Result<(), (PathBuf, PathProblem)> {
-        for mount in self.read_only.iter().chain(&self.read_write) {
+        let given = self.read_only.iter().chain(&self.read_write);
+        for mount in given.chain(&self.projects).chain(&self.copied) {
             plain(&mount.outside)?;
             plain(&mount.inside)?;
             let reserved = RESERVED.iter().any(|place| mount.inside.starts_with(place));
             if reserved || mount.inside == Path::new("/") {
                 return Err((mount.inside.clone(), PathProblem::Reserved));
             }
+        }
+        let hidden = match &self.view {
+            View::System => &[],
+            View::Machine { hidden } => hidden.as_slice(),
+        };
+        for path in self.layered.iter().chain(hidden) {
+            plain(path)?;
         }
         plain(&self.working_directory)
     }

@@ -19,10 +19,13 @@
 //! and permissions from being changed, give a private `/tmp`, or find every process that a child left behind. Where
 //! neither way is open, nothing is started and [`SandboxError::Unavailable`] says why for each.
 //!
-//! What is not promised: that a child uses no more memory or time as a whole than one process may, or leaves others a
-//! fair share of the processors (a control group could, and is not used yet); that it does not fill a directory that it may write to, or move what lies in there,
-//! such as the directory above its own skill; that it cannot find out which machine it is on; that a network which
-//! was given leads only to some places; or that the kernel has no fault.
+//! In a project that it may change, [`PROTECTED_NAMES`] are read-only, whether they are there or not.
+//!
+//! What is not promised: that a child uses no more processor time as a whole than one process may, or leaves others a
+//! fair share of the processors (a control group could, and is not used yet); that it never exceeds the memory, disk
+//! and files of a whole child for the 50 milliseconds until that is noticed; that it does not move what lies in a
+//! directory that it may write to, such as the directory above its own skill; that it cannot find out which machine it
+//! is on; that a network which was given leads only to some places; or that the kernel has no fault.
 //!
 //! # Limits
 //!
@@ -34,6 +37,9 @@
 //! | one file that is written ([`FILE_SIZE`](limits::FILE_SIZE)) | 256 MiB |
 //! | open descriptors of a process ([`OPEN_FILES`](limits::OPEN_FILES)) | 512 |
 //! | the private `/tmp` and `/dev/shm` ([`SCRATCH`](limits::SCRATCH)) | 64 MiB, and a file for every 4 KiB |
+//! | memory of all processes together ([`MEMORY`](limits::MEMORY)) | 2 GiB |
+//! | bytes that they send to a disk ([`DISK`](limits::DISK)) | 1 GiB |
+//! | files that they make in a project ([`FILES`](limits::FILES)) | 20,000 |
 //! | core dumps, message queues | none |
 //!
 //! All can be changed with [`Limits`] and [`Confinement::scratch`], but for the last.
@@ -48,9 +54,11 @@ mod child;
 mod command;
 mod confinement;
 mod error;
+mod excess;
 mod layers;
 pub mod limits;
 mod os_path;
+mod protected;
 mod sandbox;
 pub mod seatbelt;
 mod translate;
@@ -70,10 +78,12 @@ use std::process::ExitCode;
 pub use abilities::{Abilities, Ability, State};
 pub use child::Child;
 pub use command::{Command, Launcher};
-pub use confinement::{Confinement, Mount, Network};
+pub use confinement::{Confinement, Mount, Network, View};
 pub use error::{Cause, Missing, PathProblem, Refusal, SandboxError};
+pub use excess::Excess;
 pub use layers::{Isolation, Layers, ProcessBound, Seccomp};
 pub use limits::Limits;
+pub use protected::{PROTECTED_NAMES, REPOSITORY_NAMES, is_protected, is_repository};
 pub use sandbox::{Requirement, Sandbox};
 
 /// What a [`Launcher`] runs, before anything else: no thread may have been started, no file opened.

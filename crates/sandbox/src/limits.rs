@@ -12,6 +12,12 @@ pub const PROCESSES: u64 = 128;
 pub const FILE_SIZE: u64 = 256 * 1024 * 1024;
 /// Descriptors that one process may have open.
 pub const OPEN_FILES: u64 = 512;
+/// Bytes of memory of all processes together.
+pub const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
+/// Bytes that all processes together send to a disk.
+pub const DISK: u64 = 1024 * 1024 * 1024;
+/// Files and directories that all processes together make in a project.
+pub const FILES: u64 = 20_000;
 /// Bytes of the private `/tmp`, which lives in memory.
 pub const SCRATCH: u64 = 64 * 1024 * 1024;
 
@@ -24,10 +30,11 @@ pub(crate) const REPORT_BYTES: u32 = 64 * 1024;
 /// How long a child may take to be started.
 pub(crate) const START_SECONDS: u64 = 20;
 
-/// What one process may use; children inherit it and nobody inside can raise it. A core is never dumped.
+/// What a child may use; nobody inside can raise it. A core is never dumped.
 ///
-/// All but [`processes`](Self::processes) are counted for each process, since that is all that the system offers
-/// without a control group: the whole child may use the product of the two.
+/// Of these, [`processes`](Self::processes), [`memory`](Self::memory), [`disk`](Self::disk) and
+/// [`files`](Self::files) are about the whole child. The last three are looked at 20 times a second, and a child that
+/// exceeds one is ended. The others are counted by the kernel for each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
@@ -41,6 +48,12 @@ pub struct Limits {
     pub file_size: u64,
     /// See [`OPEN_FILES`].
     pub open_files: u64,
+    /// See [`MEMORY`].
+    pub memory: u64,
+    /// See [`DISK`].
+    pub disk: u64,
+    /// See [`FILES`].
+    pub files: u64,
 }
 
 impl Default for Limits {
@@ -51,6 +64,9 @@ impl Default for Limits {
             processes: PROCESSES,
             file_size: FILE_SIZE,
             open_files: OPEN_FILES,
+            memory: MEMORY,
+            disk: DISK,
+            files: FILES,
         }
     }
 }

@@ -101,6 +101,10 @@ impl Leash {
         process.wait()
     }
 
+    pub(crate) fn excess(&self) -> Option<crate::excess::Excess> {
+        None
+    }
+
     pub(crate) fn try_wait(
         &mut self,
         process: &mut process::Child,

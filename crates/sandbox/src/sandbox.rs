@@ -67,6 +67,7 @@ impl Sandbox {
             .check()
             .and_then(|()| plain(&command.program))
             .map_err(|(path, problem)| SandboxError::Path { path, problem })?;
+        let confinement = &confinement.with_protected_names();
         let mut missing = self.closed();
         for isolation in self.ways() {
             match platform::start(&self.launcher, isolation, command, confinement)? {

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, MemfdFlags, memfd_create};
+use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::guard::{adopt_orphans, guard};
@@ -82,12 +83,13 @@ pub(super) fn build(task: Task) -> Result<(), Refusal> {
             task.plan.launcher.clone(),
         )
     };
-    let streams = [
+    let mut streams = vec![
         task.input.as_fd(),
         rustix::stdio::stdout(),
         rustix::stdio::stderr(),
         task.host.as_fd(),
     ];
+    streams.extend(task.copied.as_ref().map(AsFd::as_fd));
     let told = send_plan(&ours, &inner, &streams);
     let host = task.host.try_clone().step("copy a socket")?;
     drop(ours);
@@ -128,7 +130,7 @@ impl Arguments {
             "--unshare-uts",
             "--unshare-cgroup-try",
         ]);
-        if confinement.network == Network::None {
+        if confinement.network != Network::Host {
             arguments.add(["--unshare-net"]);
         }
         arguments.add([
@@ -148,8 +150,16 @@ impl Arguments {
         }
         // Two here, for there is no way to share one: each may be half of what both may have.
         let half = (confinement.scratch / 2).max(1).to_string();
-        for place in ["/tmp", "/dev/shm"] {
-            arguments.add(["--perms", "0700", "--size", &half, "--tmpfs", place]);
+        let mut places = vec![Path::new("/tmp"), Path::new("/dev/shm")];
+        places.extend(
+            confinement
+                .copied
+                .as_ref()
+                .map(|mount| mount.inside.as_path()),
+        );
+        for place in places {
+            arguments.add(["--perms", "0700", "--size", &half, "--tmpfs"]);
+            arguments.add([place]);
         }
         for device in DEVICES {
             let device = Path::new("/dev").join(device);
@@ -216,11 +226,29 @@ impl Arguments {
                     place.as_os_str(),
                 ]);
             }
+            Entry::Hidden(path) if path.is_dir() => {
+                self.add(["--perms", "0000", "--tmpfs"]);
+                self.add([
+                    path.as_os_str(),
+                    OsStr::new("--remount-ro"),
+                    path.as_os_str(),
+                ]);
+            }
+            Entry::Hidden(path) => {
+                // Mounted without devices, so it cannot even be opened.
+                self.add(["--ro-bind", "/dev/null"]);
+                self.add([path]);
+            }
             Entry::Mount { mount, access } => {
                 let step = format!("mount `{}`", mount.outside.display());
-                mounts::place(CWD, &mount.outside).asked(step)?;
+                match mounts::place(CWD, &mount.outside) {
+                    // Where that call does not exist, no jail of ours does.
+                    Err(Errno::NOSYS) => return Err(Errno::NOSYS).step(step),
+                    found => found.asked(step)?,
+                };
                 let how = match access {
-                    Access::ReadOnly => "--ro-bind",
+                    // There is no layer that older versions could make.
+                    Access::ReadOnly | Access::Layered => "--ro-bind",
                     Access::ReadWrite => "--bind",
                 };
                 self.add([

@@ -22,9 +22,10 @@ pub(super) fn guard(task: Task, child: Pid) -> Result<(), Refusal> {
         input,
         null,
         plan,
+        copied,
     } = task;
     // The host must notice when the program closes its input.
-    drop((input, null, plan));
+    drop((input, null, plan, copied));
     let ended = pidfd_open(child, PidfdFlags::empty()).step("watch the child")?;
     let mut ready = [
         PollFd::new(&ended, PollFlags::IN),

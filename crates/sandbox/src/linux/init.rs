@@ -21,6 +21,8 @@ pub(super) struct Task {
     pub(super) host: UnixStream,
     /// For a process that is done with its streams: as long as it holds them, the host sees no end of the output.
     pub(super) null: OwnedFd,
+    /// A directory of ours that the child gets a copy of.
+    pub(super) copied: Option<OwnedFd>,
 }
 
 impl Task {
@@ -64,6 +66,7 @@ fn receive() -> io::Result<Task> {
         input,
         host,
         null,
+        copied: descriptors.next(),
     })
 }
 

@@ -9,7 +9,7 @@ use super::fork::{Forked, fork};
 use super::guard::{die_with_parent, guard};
 use super::init::{Task, hide};
 use super::layout::{HOST, USER};
-use super::{capabilities, root, supervise, system};
+use super::{capabilities, loopback, root, supervise, system};
 use crate::confinement::Network;
 use crate::error::{Refusal, Step};
 use crate::layers::ProcessBound;
@@ -49,7 +49,7 @@ fn enter_namespaces(network: Network) -> Result<(), Refusal> {
         | UnshareFlags::NEWIPC
         | UnshareFlags::NEWUTS
         | UnshareFlags::NEWCGROUP;
-    if network == Network::None {
+    if network != Network::Host {
         flags |= UnshareFlags::NEWNET;
     }
     // SAFETY: the table of descriptors stays as it is, since `FILES` is not among the flags.
@@ -74,6 +74,9 @@ fn inside(task: &mut Task) -> Result<(), Refusal> {
         if fs::write("/proc/sys/kernel/pid_max", most.to_string()).is_ok() {
             task.plan.processes = ProcessBound::Numbers;
         }
+    }
+    if task.plan.confinement.network == Network::Loopback {
+        loopback::switch_on().step("switch the loopback on")?;
     }
     root::build(&task.plan.confinement)?;
     rustix::thread::set_no_new_privs(true).step("give up new privileges")?;

@@ -24,8 +24,9 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<Option<u32>, Refusal
         ruleset = ruleset.handle_access(network).step("forbid TCP")?;
     }
     let mut writable = vec![PathBuf::from("/tmp"), PathBuf::from("/dev/shm")];
+    writable.extend(confinement.copied.iter().map(|mount| mount.inside.clone()));
     for (mount, access) in confinement.mounts() {
-        if access == Access::ReadWrite {
+        if access != Access::ReadOnly {
             writable.push(mount.inside);
         }
     }

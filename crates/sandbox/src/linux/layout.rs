@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::confinement::{Access, Confinement, Mount, Network};
+use crate::confinement::{Access, Confinement, Mount, Network, View};
 
 /// The user inside: without privileges, and the same on every machine.
 pub(super) const USER: u32 = 1000;
@@ -46,13 +46,75 @@ const STREAMS: &[(&str, &str)] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     Directory(PathBuf),
-    Link { place: PathBuf, target: PathBuf },
-    Text { place: PathBuf, text: Vec<u8> },
-    Mount { mount: Mount, access: Access },
+    Link {
+        place: PathBuf,
+        target: PathBuf,
+    },
+    Text {
+        place: PathBuf,
+        text: Vec<u8>,
+    },
+    Mount {
+        mount: Mount,
+        access: Access,
+    },
+    /// A place with nothing in it.
+    Hidden(PathBuf),
 }
+
+/// Places of the machine that a child has its own of, or none.
+const OWN: &[&str] = &["/dev", "/proc", "/run", "/sys", "/tmp"];
 
 /// Everything but `/proc`, `/tmp` and the devices, in the order in which it has to be made.
 pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
+    let mut entries = match &confinement.view {
+        View::System => system(confinement.network),
+        View::Machine { .. } => machine(confinement.network),
+    };
+    for (place, target) in STREAMS {
+        entries.push(Entry::Link {
+            place: PathBuf::from(place),
+            target: PathBuf::from(target),
+        });
+    }
+    let mounts = confinement.mounts().into_iter();
+    let mut given: Vec<(PathBuf, Entry)> = mounts
+        .map(|(mount, access)| (mount.inside.clone(), Entry::Mount { mount, access }))
+        .collect();
+    if let View::Machine { hidden } = &confinement.view {
+        given.extend(
+            hidden
+                .iter()
+                .map(|path| (path.clone(), Entry::Hidden(path.clone()))),
+        );
+    }
+    // Outer ones first; what is hidden after what is mounted at the same place.
+    given.sort_by_key(|(place, _)| place.components().count());
+    entries.extend(given.into_iter().map(|(_, entry)| entry));
+    entries
+}
+
+/// Everything at the root but [`OWN`].
+fn machine(network: Network) -> Vec<Entry> {
+    let listed = fs::read_dir("/").into_iter().flatten().flatten();
+    let paths = listed.map(|entry| entry.path());
+    let paths = paths.filter(|path| !OWN.iter().any(|own| path == Path::new(own)));
+    let mut entries: Vec<Entry> = paths.filter_map(|path| entry(path.to_str()?)).collect();
+    entries.push(Entry::Directory(PathBuf::from("/run")));
+    // The list of name servers is often a link to what a service wrote.
+    let servers = Path::new("/etc/resolv.conf").canonicalize();
+    if network == Network::Host
+        && let Ok(place) = servers
+        && place.starts_with("/run")
+        && let Some(text) = read(&place)
+    {
+        entries.push(Entry::Text { place, text });
+    }
+    entries
+}
+
+/// What programs and libraries of the system need.
+fn system(network: Network) -> Vec<Entry> {
     let mut entries: Vec<Entry> = SYSTEM.iter().filter_map(|path| entry(path)).collect();
     entries.push(text(
         "/etc/passwd",
@@ -67,8 +129,8 @@ pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
         "passwd: files\ngroup: files\nhosts: files dns\n",
     ));
     entries.extend(ETC.iter().filter_map(|path| entry(path)));
-    match confinement.network {
-        Network::None => {
+    match network {
+        Network::None | Network::Loopback => {
             let own = format!("127.0.0.1 localhost {HOST}\n::1 localhost\n");
             entries.push(text("/etc/hosts", own));
         }
@@ -79,12 +141,6 @@ pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
             }
         }
     }
-    for (place, target) in STREAMS {
-        entries.push(Entry::Link {
-            place: PathBuf::from(place),
-            target: PathBuf::from(target),
-        });
-    }
     // Landlock and programs ask for these, whether something is mounted there or not.
     entries.push(Entry::Directory(PathBuf::from("/run")));
     entries.push(Entry::Directory(PathBuf::from("/var")));
@@ -92,8 +148,6 @@ pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
         place: PathBuf::from("/var/tmp"),
         target: PathBuf::from("/tmp"),
     });
-    let mounts = confinement.mounts().into_iter();
-    entries.extend(mounts.map(|(mount, access)| Entry::Mount { mount, access }));
     entries
 }
 

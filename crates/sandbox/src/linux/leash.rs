@@ -10,16 +10,21 @@ use std::process::{Child, ExitStatus};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::wire::{Report, receive_report};
+use crate::excess::Excess;
 
 /// Pulled when it closes: by a call, or because the host is no more.
 #[derive(Debug)]
 pub(crate) struct Leash {
     socket: UnixStream,
+    excess: Option<Excess>,
 }
 
 impl Leash {
     pub(super) fn new(socket: UnixStream) -> Self {
-        Self { socket }
+        Self {
+            socket,
+            excess: None,
+        }
     }
 
     /// The guard ends the child when it sees this, and then itself. To kill the guard would do the same, but leave
@@ -40,11 +45,19 @@ impl Leash {
         let report = receive_report(&self.socket);
         let guard = process.wait()?;
         Ok(match report {
-            Ok(Some(Report::Exited(status))) => ExitStatus::from_raw(status),
+            Ok(Some(Report::Exited { status, excess })) => {
+                self.excess = excess;
+                ExitStatus::from_raw(status)
+            }
             // Killed, and nobody left to tell how the program took it.
             _ if guard.success() => ExitStatus::from_raw(libc::SIGKILL),
             _ => guard,
         })
+    }
+
+    /// Why the child was ended, once it was waited for.
+    pub(crate) fn excess(&self) -> Option<Excess> {
+        self.excess
     }
 
     pub(crate) fn try_wait(&mut self, process: &mut Child) -> io::Result<Option<ExitStatus>> {

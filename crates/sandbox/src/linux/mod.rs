@@ -12,8 +12,10 @@
 //! other one knows.
 
 mod abilities;
+mod broker;
 mod bubblewrap;
 mod capabilities;
+mod copy;
 mod fork;
 mod guard;
 mod init;
@@ -22,6 +24,7 @@ mod landlock;
 mod layout;
 mod leash;
 mod lock_down;
+mod loopback;
 mod mounts;
 mod program;
 mod rlimits;
@@ -30,6 +33,7 @@ mod seccomp;
 mod start;
 mod supervise;
 mod system;
+mod usage;
 mod wire;
 
 pub(crate) use abilities::abilities;

@@ -1,6 +1,7 @@
 //! The last step before the child's own code: this process shuts itself in, then becomes the program.
 
 use std::io::{PipeWriter, Write};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process;
@@ -11,7 +12,7 @@ use rustix::process::{setsid, umask};
 use super::fork::{Descriptors, keep_streams_only};
 use super::init::Task;
 use super::wire::{Job, Stage};
-use super::{capabilities, landlock, rlimits, seccomp};
+use super::{broker, capabilities, landlock, rlimits, seccomp};
 use crate::command::Command;
 use crate::confinement::Confinement;
 use crate::error::{Refusal, Step};
@@ -19,9 +20,9 @@ use crate::layers::{Isolation, Layers, ProcessBound, Seccomp};
 use crate::translate::translate;
 
 /// Ends in another program, or with a word about why not.
-pub(super) fn become_program(task: &Task, mut ready: PipeWriter) -> ! {
+pub(super) fn become_program(task: &Task, mut ready: PipeWriter, above: &UnixStream) -> ! {
     // What it prints from here on is the program's, so nothing is printed; what it says goes to `ready`.
-    let code = match prepare(task, &mut ready) {
+    let code = match prepare(task, &mut ready, above) {
         Ok(()) => 0,
         Err(refusal) => {
             let _ = say(&mut ready, &Err(refusal));
@@ -36,7 +37,7 @@ fn say(ready: &mut PipeWriter, word: &Result<Layers, Refusal>) -> Result<(), Ref
     ready.write_all(&text).step("speak")
 }
 
-fn prepare(task: &Task, ready: &mut PipeWriter) -> Result<(), Refusal> {
+fn prepare(task: &Task, ready: &mut PipeWriter, above: &UnixStream) -> Result<(), Refusal> {
     let confinement = &task.plan.confinement;
     rustix::stdio::dup2_stdin(&task.input).step("open the input")?;
     keep_streams_only(Descriptors::CloseOnExec).step("close descriptors")?;
@@ -48,7 +49,7 @@ fn prepare(task: &Task, ready: &mut PipeWriter) -> Result<(), Refusal> {
     rustix::process::chdir(&directory).asked(format!("enter `{}`", directory.display()))?;
     let layers = match (&task.plan.job, bare) {
         (Job::Run(_), true) => loose(confinement)?,
-        _ => shut_in(task, confinement)?,
+        _ => shut_in(task, confinement, above)?,
     };
     say(ready, &Ok(layers))?;
     let Some(command) = command else {
@@ -94,7 +95,7 @@ fn loose(confinement: &Confinement) -> Result<Layers, Refusal> {
     })
 }
 
-fn shut_in(task: &Task, confinement: &Confinement) -> Result<Layers, Refusal> {
+fn shut_in(task: &Task, confinement: &Confinement, above: &UnixStream) -> Result<Layers, Refusal> {
     let isolation = match task.plan.stage {
         Stage::Direct => Isolation::Namespaces,
         Stage::Inside | Stage::Bubblewrap(_) => Isolation::Bubblewrap,
@@ -108,6 +109,9 @@ fn shut_in(task: &Task, confinement: &Confinement) -> Result<Layers, Refusal> {
     rustix::thread::set_no_new_privs(true).step("give up new privileges")?;
     capabilities::drop_all()?;
     let landlock = landlock::restrict(confinement)?;
+    if !confinement.projects.is_empty() {
+        broker::hand_over(above)?;
+    }
     seccomp::refuse(confinement.network)?;
     Ok(Layers {
         isolation,

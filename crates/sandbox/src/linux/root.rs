@@ -12,7 +12,7 @@ use rustix::process::{fchdir, pivot_root};
 
 use super::layout::{DEVICES, Entry, layout};
 use super::mounts::{self, HARMLESS, Reach};
-use crate::confinement::{Access, Confinement};
+use crate::confinement::{Access, Confinement, Mount};
 use crate::error::{Cause, Refusal, Step};
 use crate::limits::SCRATCH_PER_FILE;
 
@@ -51,15 +51,36 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Refusal> {
     let root = tmpfs(ROOT_BYTES, 2048, "755").step("make a root")?;
     let staging = mounts::place(CWD, Path::new(STAGING)).step("find a place for the root")?;
     mounts::attach(&root, staging).step("mount the root")?;
-    scratch(&root, confinement.scratch)?;
+    let memory = scratch(&root, confinement)?;
     for (path, device) in devices {
         file(&root, &path, b"")?;
         put(&root, &path, &device)?;
     }
     process_list(&root)?;
+    let mut layers = 0;
     for (entry, tree) in ready {
-        realise(&root, entry, tree)?;
+        match entry {
+            Entry::Mount {
+                mount,
+                access: Access::Layered,
+            } => {
+                layers += 1;
+                let tree = tree.and_then(|below| layered(&memory, layers, &mount, below));
+                realise(
+                    &root,
+                    Entry::Mount {
+                        mount,
+                        access: Access::Layered,
+                    },
+                    tree,
+                )?;
+            }
+            Entry::Hidden(path) => hide(&root, &memory, &path)?,
+            entry => realise(&root, entry, tree)?,
+        }
     }
+    drop(memory);
+    forget_scratch(&root)?;
     mounts::restrict(&root, READ_ONLY, Reach::This).step("make the root read-only")?;
     fchdir(&root).step("enter the root")?;
     pivot_root(".", ".").step("change the root")?;
@@ -75,7 +96,7 @@ fn open(path: &Path, access: Access) -> Result<OwnedFd, Refusal> {
         other => Refusal::system(step(), &other),
     })?;
     let attributes = match access {
-        Access::ReadOnly => HARMLESS | READ_ONLY,
+        Access::ReadOnly | Access::Layered => HARMLESS | READ_ONLY,
         Access::ReadWrite => HARMLESS,
     };
     mounts::restrict(&tree, attributes, Reach::Below).step(step())?;
@@ -88,7 +109,7 @@ fn realise(root: &OwnedFd, entry: Entry, tree: Option<OwnedFd>) -> Result<(), Re
             point(root, &mount.inside, &tree)?;
             put(root, &mount.inside, &tree)
         }
-        (Entry::Mount { .. }, None) => Ok(()),
+        (Entry::Mount { .. }, None) | (Entry::Hidden(_), _) => Ok(()),
         (Entry::Directory(path), _) => directory(root, &path),
         (Entry::Text { place, text }, _) => file(root, &place, &text),
         (Entry::Link { place, target }, _) => {
@@ -122,24 +143,81 @@ fn put(root: &OwnedFd, path: &Path, tree: &OwnedFd) -> Result<(), Refusal> {
     mounts::attach(tree, place).step(step())
 }
 
-/// One file system in memory for `/tmp` and `/dev/shm`, so that one size bounds both.
-fn scratch(root: &OwnedFd, bytes: u64) -> Result<(), Refusal> {
-    const BOTH: &str = "scratch";
-    let memory =
-        tmpfs(bytes, (bytes / SCRATCH_PER_FILE).max(64), "755").step("make a scratch directory")?;
-    directory(root, Path::new(BOTH))?;
-    let place = mounts::place(root, Path::new(BOTH)).step("find the scratch directory")?;
+/// Where the file system in memory is until everything that needs it is mounted.
+const MEMORY: &str = ".prowess-memory";
+
+/// One file system in memory for `/tmp`, `/dev/shm` and all else that is gone with the child, so that one size bounds
+/// them together.
+fn scratch(root: &OwnedFd, confinement: &Confinement) -> Result<OwnedFd, Refusal> {
+    let bytes = confinement.scratch;
+    let files = (bytes / SCRATCH_PER_FILE).max(64);
+    let memory = tmpfs(bytes, files, "755").step("make a scratch directory")?;
+    directory(root, Path::new(MEMORY))?;
+    let place = mounts::place(root, Path::new(MEMORY)).step("find the scratch directory")?;
     mounts::attach(&memory, place).step("mount the scratch directory")?;
-    for (name, path) in [("tmp", "/tmp"), ("shm", "/dev/shm")] {
+    let copied = confinement.copied.as_ref();
+    let copied = copied.map(|mount| ("copied", mount.inside.as_path()));
+    let own = [("tmp", Path::new("/tmp")), ("shm", Path::new("/dev/shm"))];
+    for (name, path) in own.into_iter().chain(copied) {
         mkdirat(&memory, name, Mode::from_raw_mode(0o700)).step("make a scratch directory")?;
-        let half = mounts::part(&memory, name).step("share the scratch directory")?;
-        directory(root, Path::new(path))?;
-        put(root, Path::new(path), &half)?;
+        let part = mounts::part(&memory, name).step("share the scratch directory")?;
+        directory(root, path)?;
+        put(root, path, &part)?;
     }
+    mkdirat(&memory, EMPTY, Mode::empty()).step("make an empty directory")?;
+    file(&memory, Path::new(EMPTY_FILE), b"")?;
+    Ok(memory)
+}
+
+fn forget_scratch(root: &OwnedFd) -> Result<(), Refusal> {
     fchdir(root).step("enter the root")?;
-    unmount(BOTH, UnmountFlags::DETACH).step("hide the scratch directory")?;
-    rustix::fs::unlinkat(root, BOTH, rustix::fs::AtFlags::REMOVEDIR)
+    unmount(MEMORY, UnmountFlags::DETACH).step("hide the scratch directory")?;
+    rustix::fs::unlinkat(root, MEMORY, rustix::fs::AtFlags::REMOVEDIR)
         .step("hide the scratch directory")
+}
+
+const EMPTY: &str = "empty";
+const EMPTY_FILE: &str = "empty-file";
+
+/// Covers a place with nothing.
+fn hide(root: &OwnedFd, memory: &OwnedFd, path: &Path) -> Result<(), Refusal> {
+    let step = || format!("hide `{}`", path.display());
+    let place = match mounts::place(root, &relative(path)) {
+        Ok(place) => place,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
+        Err(error) => return Err(error).step(step()),
+    };
+    let status = rustix::fs::fstat(&place).step(step())?;
+    let empty = match rustix::fs::FileType::from_raw_mode(status.st_mode) {
+        rustix::fs::FileType::Directory => EMPTY,
+        _ => EMPTY_FILE,
+    };
+    let empty = mounts::part(memory, empty).step(step())?;
+    mounts::restrict(&empty, HARMLESS | READ_ONLY | NO_EXEC, Reach::This).step(step())?;
+    mounts::attach(empty, place).step(step())
+}
+
+/// A directory that can be changed without a change to what is below. Where the system has no such thing, or not for
+/// this directory, what is below is all.
+fn layered(memory: &OwnedFd, number: u32, mount: &Mount, below: OwnedFd) -> Option<OwnedFd> {
+    let try_layer = || {
+        let lower = mount
+            .outside
+            .to_str()
+            .filter(|path| !path.contains([':', ',', '\\']))?;
+        let place = |kind: &str| format!("layer-{number}-{kind}");
+        for kind in ["upper", "work"] {
+            mkdirat(memory, place(kind), Mode::from_raw_mode(0o700)).ok()?;
+        }
+        let path = |kind: &str| format!("{STAGING}/{MEMORY}/{}", place(kind));
+        let options = [
+            ("lowerdir", lower.to_owned()),
+            ("upperdir", path("upper")),
+            ("workdir", path("work")),
+        ];
+        mounts::overlay(&options).ok()
+    };
+    try_layer().or(Some(below))
 }
 
 /// A `/proc` with nothing but the processes of the child. Some containers forbid that; then there is none.

@@ -107,6 +107,40 @@ const TERMINAL: &[u64] = &[0x5412, 0x541c];
 /// What `personality` may be asked for: nothing, and what it is.
 const PERSONALITIES: &[u64] = &[0, 0xffff_ffff];
 
+/// Calls whose arguments no filter can read, and what they answer: as if the kernel or the file system did not have
+/// them, so that programs fall back to calls that can be looked at, or do without. `clone3` could make namespaces,
+/// `openat2` could make a setuid file, and an attribute can carry capabilities.
+const UNREADABLE: &[(c_long, c_int)] = &[
+    (libc::SYS_clone3, libc::ENOSYS),
+    (libc::SYS_openat2, libc::ENOSYS),
+    (libc::SYS_setxattr, libc::EOPNOTSUPP),
+    (libc::SYS_lsetxattr, libc::EOPNOTSUPP),
+    (libc::SYS_fsetxattr, libc::EOPNOTSUPP),
+    (SYS_SETXATTRAT, libc::EOPNOTSUPP),
+];
+/// The same number on every processor.
+const SYS_SETXATTRAT: c_long = 463;
+const SYS_FCHMODAT2: c_long = 452;
+
+/// Bits of a mode with which a file lends its owner's rights to whoever runs it. The jail's mounts ignore them, but the
+/// file is still there when the jail is gone.
+const LENDING: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
+/// Calls that take a mode, and which argument it is.
+const MODES: &[(c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    (libc::SYS_mkdirat, 2),
+];
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: &[(c_long, u8)] = &[
+    (libc::SYS_chmod, 1),
+    (libc::SYS_creat, 1),
+    (libc::SYS_mkdir, 1),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES_HERE: &[(c_long, u8)] = &[];
+
 /// Low bits of the type of a socket, without the flags.
 const SOCKET_TYPE: u64 = 0xf;
 /// Protocols of TCP and UDP: the default one, their own numbers, and multipath TCP.
@@ -136,9 +170,16 @@ fn program(network: Network) -> Result<BpfProgram, seccompiler::BackendError> {
         rules.insert(libc::SYS_bind, Vec::new());
     }
     rules.insert(libc::SYS_socket, sockets(network)?);
+    for (call, argument) in MODES.iter().chain(MODES_HERE) {
+        rules.insert(*call, lending(*argument)?);
+    }
+    rules.insert(libc::SYS_openat, created(2)?);
+    rules.insert(libc::SYS_mknodat, nodes(2)?);
     #[cfg(target_arch = "x86_64")]
-    rules.insert(libc::SYS_mknod, devices(1)?);
-    rules.insert(libc::SYS_mknodat, devices(2)?);
+    {
+        rules.insert(libc::SYS_open, created(1)?);
+        rules.insert(libc::SYS_mknod, nodes(1)?);
+    }
     let mut program = first_of_all();
     let rest: BpfProgram = compile(rules, SeccompAction::Allow, refusal())?;
     program.extend(rest);
@@ -159,8 +200,7 @@ pub(super) fn refusal() -> SeccompAction {
     SeccompAction::Errno(libc::EPERM.unsigned_abs())
 }
 
-/// What must look as if this kernel did not have it, so that the C library falls back: `clone3`, whose arguments no
-/// filter can read. Stands before everything else.
+/// What [`UNREADABLE`] calls answer. Stands before everything else.
 pub(super) fn first_of_all() -> BpfProgram {
     let statement = |code: u32, k: u32| sock_filter {
         code: u16::try_from(code).unwrap_or_default(),
@@ -168,20 +208,22 @@ pub(super) fn first_of_all() -> BpfProgram {
         jf: 0,
         k,
     };
-    let unknown = statement(
-        libc::BPF_RET | libc::BPF_K,
-        libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),
-    );
+    let answer = |error: c_int| {
+        let k = libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
+        statement(libc::BPF_RET | libc::BPF_K, k)
+    };
     let unless = |test: u32, k: u32| sock_filter {
         jf: 1,
         ..statement(libc::BPF_JMP | test | libc::BPF_K, k)
     };
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
     // The number of the call is the first word of what a filter sees.
     let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
     #[cfg(target_arch = "x86_64")]
-    program.extend([unless(libc::BPF_JGE, SECOND_SET), unknown.clone()]);
-    program.extend([unless(libc::BPF_JEQ, clone3), unknown]);
+    program.extend([unless(libc::BPF_JGE, SECOND_SET), answer(libc::ENOSYS)]);
+    for (call, error) in UNREADABLE {
+        let call = u32::try_from(*call).unwrap_or(u32::MAX);
+        program.extend([unless(libc::BPF_JEQ, call), answer(*error)]);
+    }
     program
 }
 
@@ -200,13 +242,45 @@ fn sockets(network: Network) -> Result<Vec<SeccompRule>, seccompiler::BackendErr
     Ok(rules)
 }
 
-/// Two ends that talk to each other. Not of datagrams: such an end can be turned to any socket that has a path.
+/// Two ends that talk to each other, and to nobody else. An end of datagrams can be turned to any socket that has a
+/// path, and the kernel makes one of a raw end as well; so only the two kinds that stay connected are allowed.
 fn pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    let datagrams = number(libc::SOCK_DGRAM);
-    Ok(vec![
-        other(0, &[number(libc::AF_UNIX)])?,
-        masked(1, SOCKET_TYPE, datagrams)?,
-    ])
+    let connected = [number(libc::SOCK_STREAM), number(libc::SOCK_SEQPACKET)];
+    let mut rules = vec![other(0, &[number(libc::AF_UNIX)])?];
+    for kind in (0..=SOCKET_TYPE).filter(|kind| !connected.contains(kind)) {
+        rules.push(masked(1, SOCKET_TYPE, kind)?);
+    }
+    Ok(rules)
+}
+
+/// A mode with one of the [`LENDING`] bits.
+fn lending(argument: u8) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let bits = LENDING.into_iter().map(u64::from);
+    bits.map(|bit| masked(argument, bit, bit)).collect()
+}
+
+/// The same for a file that is opened: without a flag to create it, its mode is whatever was in the register.
+fn created(flags: u8) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let making = [
+        number(libc::O_CREAT),
+        number(libc::O_TMPFILE & !libc::O_DIRECTORY),
+    ];
+    let mut rules = Vec::new();
+    for bit in LENDING.into_iter().map(u64::from) {
+        for flag in making {
+            rules.push(SeccompRule::new(vec![
+                condition(flags, Compare::MaskedEq(flag), flag)?,
+                condition(flags + 1, Compare::MaskedEq(bit), bit)?,
+            ])?);
+        }
+    }
+    Ok(rules)
+}
+
+fn nodes(argument: u8) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let mut rules = devices(argument)?;
+    rules.extend(lending(argument)?);
+    Ok(rules)
 }
 
 fn namespaces() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {

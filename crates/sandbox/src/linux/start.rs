@@ -3,8 +3,11 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{self, ChildStdin, Stdio};
 use std::time::Duration;
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::leash::Leash;
 use super::system;
@@ -88,8 +91,18 @@ fn converse(socket: &UnixStream, plan: &Plan, input: &impl AsFd) -> io::Result<R
     let patience = Some(Duration::from_secs(START_SECONDS));
     socket.set_read_timeout(patience)?;
     socket.set_write_timeout(patience)?;
-    send_plan(socket, plan, &[input.as_fd()])?;
+    let copied = plan.confinement.copied.as_ref();
+    let copied = copied.map(|mount| open_directory(&mount.outside));
+    let copied = copied.transpose()?;
+    let mut descriptors = vec![input.as_fd()];
+    descriptors.extend(copied.as_ref().map(AsFd::as_fd));
+    send_plan(socket, plan, &descriptors)?;
     let report = receive_report(socket)?.ok_or(io::ErrorKind::UnexpectedEof)?;
     socket.set_read_timeout(None)?;
     Ok(report)
+}
+
+fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    Ok(openat(CWD, path, flags, Mode::empty())?)
 }

@@ -1,36 +1,73 @@
-//! The process above the program: reports how it started and how it ended.
+//! The process above the program: reports how it started and how it ended, decides about names, and ends it when
+//! everything in the jail together exceeds a limit.
 
 use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, WaitOptions, wait};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, wait};
 
+use super::broker::Broker;
 use super::fork::{Forked, fork};
+use super::guard::adopt_orphans;
 use super::init::Task;
-use super::program;
-use super::wire::{Report, send_report};
+use super::wire::{Report, Stage, send_report};
+use super::{copy, program, usage};
 use crate::error::{Refusal, Step};
+use crate::excess::Excess;
 use crate::layers::Layers;
-use crate::limits::REPORT_BYTES;
+use crate::limits::{Limits, REPORT_BYTES};
+
+/// How often the whole jail is looked at. A process writes about a gigabyte of memory in a second.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts the program and stays until it ends. In a process namespace this is the first process, so everything else
 /// in there ends with it.
 pub(super) fn supervise(task: Task) -> Result<(), Refusal> {
+    let confined = !matches!(task.plan.stage, Stage::Bare);
+    if confined {
+        // To be above all of them also where bubblewrap's process is the first.
+        adopt_orphans()?;
+        copy::bring(&task)?;
+    }
     let (said, ready) = io::pipe().step("make a pipe")?;
+    let (ours, theirs) = UnixStream::pair().step("make a socket")?;
     match fork().step("start a process")? {
         Forked::Child => {
-            drop(said);
-            program::become_program(&task, ready)
+            drop((said, ours));
+            program::become_program(&task, ready, &theirs)
         }
         Forked::Parent(child) => {
-            drop(ready);
+            drop((ready, theirs));
             task.hush()?;
-            let Task { host, input, .. } = task;
+            let Task {
+                host,
+                input,
+                plan,
+                copied,
+                ..
+            } = task;
             drop(input);
             let layers = listen(said)?;
+            let confinement = &plan.confinement;
+            let mut family = Family {
+                child,
+                broker: None,
+                limits: confined.then_some(confinement.limits),
+            };
+            if confined {
+                family.broker = Broker::receive(&ours, confinement)?;
+            }
             // Without a host there is nobody to report to, and the guard is about to end us.
             let _ = send_report(&host, &Report::Started(layers));
-            let status = bury(child)?;
-            let _ = send_report(&host, &Report::Exited(status));
+            let (status, excess) = family.watch()?;
+            if confined {
+                end_all();
+                copy::take(confinement, copied.as_ref());
+            }
+            let _ = send_report(&host, &Report::Exited { status, excess });
             Ok(())
         }
     }
@@ -53,13 +90,78 @@ fn listen(said: PipeReader) -> Result<Layers, Refusal> {
     layers
 }
 
-/// Waits for `child`, and buries those that lost their parents meanwhile.
-fn bury(child: Pid) -> Result<i32, Refusal> {
-    loop {
-        match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == child => return Ok(status.as_raw()),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error).step("wait for the program"),
+/// The program and everything that it started.
+struct Family {
+    child: Pid,
+    broker: Option<Broker>,
+    /// For all of them together; none without a jail, where others could be among them.
+    limits: Option<Limits>,
+}
+
+impl Family {
+    /// Until the program ends: how, and whether we ended it.
+    fn watch(&mut self) -> Result<(i32, Option<Excess>), Refusal> {
+        let ended = pidfd_open(self.child, PidfdFlags::empty()).step("watch the program")?;
+        let mut excess = None;
+        let mut next = Instant::now() + LOOK;
+        loop {
+            if let Some(status) = self.bury()? {
+                return Ok((status, excess));
+            }
+            self.wait(&ended, next.saturating_duration_since(Instant::now()))?;
+            if Instant::now() < next {
+                continue;
+            }
+            next = Instant::now() + LOOK;
+            if let Some(broker) = &mut self.broker {
+                broker.serve_waiting();
+            }
+            let made = self.broker.as_ref().map_or(0, Broker::made);
+            let limits = self.limits.as_ref();
+            if let Some(over) = limits.and_then(|limits| usage::exceeded(limits, made)) {
+                excess = Some(over);
+                end_all();
+            }
         }
     }
+
+    /// Waits for the program, and answers one call if there is one.
+    fn wait(&mut self, ended: &OwnedFd, most: Duration) -> Result<(), Refusal> {
+        let most = Timespec::try_from(most).unwrap_or_default();
+        let mut ready = vec![PollFd::new(ended, PollFlags::IN)];
+        if let Some(broker) = &self.broker {
+            ready.push(PollFd::from_borrowed_fd(broker.as_fd(), PollFlags::IN));
+        }
+        match poll(&mut ready, Some(&most)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error).step("watch the program"),
+        }
+        let asked = ready
+            .get(1)
+            .is_some_and(|it| it.revents().contains(PollFlags::IN));
+        if asked && let Some(broker) = &mut self.broker {
+            broker.serve();
+        }
+        Ok(())
+    }
+
+    /// Buries whoever ended, and tells how the program did if it was among them.
+    fn bury(&self) -> Result<Option<i32>, Refusal> {
+        let mut own = None;
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.child => own = Some(status.as_raw()),
+                Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+                Ok(None) | Err(rustix::io::Errno::CHILD) => return Ok(own),
+                Err(error) => return Err(error).step("wait for the program"),
+            }
+        }
+    }
+}
+
+/// Ends everything in this process namespace but the first process and this one.
+#[allow(unsafe_code, reason = "the safe call refuses to signal everybody")]
+fn end_all() {
+    // SAFETY: a signal touches no memory. Only called inside of a process namespace of ours, and it reaches no other.
+    unsafe { libc::kill(-1, libc::SIGKILL) };
 }

@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Command, Launcher};
 use crate::confinement::Confinement;
 use crate::error::Refusal;
+use crate::excess::Excess;
 use crate::layers::{Layers, ProcessBound};
 use crate::limits::{PLAN_BYTES, REPORT_BYTES};
 
-/// Descriptors that travel with a plan, at most: the three streams and the socket to the host.
-pub(super) const DESCRIPTORS: usize = 4;
+/// Descriptors that travel with a plan, at most: the three streams, the socket to the host, and a directory of ours.
+pub(super) const DESCRIPTORS: usize = 5;
 
 /// What the launcher is to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,8 +81,8 @@ pub(super) enum Report {
     Started(Layers),
     /// The program did not run and will not.
     Refused(Refusal),
-    /// The program ended, with this wait status.
-    Exited(i32),
+    /// The program ended, with this wait status; of itself, or for this reason.
+    Exited { status: i32, excess: Option<Excess> },
 }
 
 pub(super) fn send_plan(

@@ -1,7 +1,7 @@
 //! Attacks in a jail, one after the other.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use prowess_sandbox::{Command, Confinement, Isolation, Network};
@@ -35,6 +35,17 @@ impl Arena {
         };
         let verdict = match attack.outcome {
             Outcome::ByItself => verdict(attack, &finish(child)),
+            Outcome::EndedByLimit => {
+                let mut lines = BufReader::new(child.stdout.take().unwrap());
+                let mut text = String::new();
+                lines.read_to_string(&mut text).unwrap();
+                let status = child.wait().unwrap();
+                self.0.remove_filling();
+                match child.excess() {
+                    Some(excess) => Verdict::Held(excess.to_string()),
+                    None => Verdict::of(&text, status.code(), &status.to_string()),
+                }
+            }
             Outcome::KilledByUs => {
                 let mut lines = BufReader::new(child.stdout.take().unwrap());
                 let mut line = String::new();
@@ -58,7 +69,7 @@ impl Arena {
             ..confinement()
         };
         if attack.grants.contains(&Grant::ProjectWrite) {
-            made.read_write.push(project);
+            made.projects.push(project);
         } else {
             made.read_only.push(project);
         }
@@ -87,6 +98,9 @@ impl Arena {
 }
 
 fn verdict(attack: &Attack, done: &super::Done) -> Verdict {
+    if let Some(excess) = done.excess {
+        return Verdict::Held(excess.to_string());
+    }
     if attack.id == "escape-bytes"
         && !done
             .output

@@ -33,6 +33,7 @@ pub(crate) enum Outcome {
     #[default]
     ByItself,
     KilledByUs,
+    EndedByLimit,
 }
 
 /// Where an attack is known to succeed.

@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_sandbox::{
-    Child, Command, Confinement, Isolation, Launcher, Limits, Mount, Requirement, Sandbox,
+    Child, Command, Confinement, Excess, Isolation, Launcher, Limits, Mount, Requirement, Sandbox,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -58,6 +58,9 @@ pub(crate) fn limits() -> Limits {
         processes: 64,
         file_size: 16 << 20,
         open_files: 256,
+        memory: 256 << 20,
+        disk: 48 << 20,
+        files: 4_000,
     }
 }
 
@@ -75,6 +78,7 @@ pub(crate) struct Done {
     pub(crate) status: ExitStatus,
     pub(crate) output: Vec<u8>,
     pub(crate) errors: String,
+    pub(crate) excess: Option<Excess>,
 }
 
 impl Done {
@@ -104,6 +108,7 @@ pub(crate) fn finish(mut child: Child) -> Done {
     let status = child.wait().unwrap();
     Done {
         status,
+        excess: child.excess(),
         output: output.join().unwrap(),
         errors: errors.join().unwrap(),
     }

@@ -86,6 +86,7 @@ impl Watched {
         fs::create_dir_all(root.join("project/skills/attack")).unwrap();
         fs::write(root.join("outside/canary"), SECRET).unwrap();
         fs::write(root.join("project/file"), "as it was\n").unwrap();
+        trusted_files(&root.join("project"));
         let script = root.join("outside/host.py");
         fs::write(&script, file("host.py")).unwrap();
         let mut host = Command::new("/usr/bin/python3")
@@ -113,6 +114,16 @@ impl Watched {
 
     pub(crate) fn root(&self) -> &Path {
         self.place.path()
+    }
+
+    /// Removes what an attack filled the project with until it was stopped: that it could is no trace.
+    pub(crate) fn remove_filling(&self) {
+        for entry in fs::read_dir(self.root().join("project")).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("many-") || name.starts_with("large-") {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
     }
 
     /// A word by which the processes of an attack are known.
@@ -166,7 +177,8 @@ impl Watched {
             "project": known.project, "skill": known.skill, "project_outside": root.join("project"),
             "home": std::env::var("HOME").unwrap_or_else(|_| "/root".to_owned()), "variables": names,
             "processes": known.limits.processes, "scratch": known.scratch, "file_size": known.limits.file_size,
-            "address_space": known.limits.address_space,
+            "address_space": known.limits.address_space, "memory": known.limits.memory, "disk": known.limits.disk,
+            "files": known.limits.files,
         });
         let all = facts.as_object_mut().unwrap();
         all.extend(self.facts.as_object().unwrap().clone());
@@ -182,6 +194,25 @@ impl Drop for Watched {
         drop(self.ask.take());
         let _ = self.host.wait();
     }
+}
+
+/// What git, editors and agents would believe, at several depths: in a repository, in one below, and in one whose files
+/// are elsewhere.
+fn trusted_files(project: &Path) {
+    let write = |path: &str, text: &str| {
+        let path = project.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for repository in [".git", "sub/.git", "pointer/.bare"] {
+        write(&format!("{repository}/config"), "[core]\n");
+        write(&format!("{repository}/hooks/pre-commit"), "#!/bin/sh\n");
+    }
+    write("pointer/.git", "gitdir: ./.bare\n");
+    write("AGENTS.md", "Be kind.\n");
+    write("sub/deep/prowess.toml", "");
+    write("docs/rules.md", "Be kind.\n");
+    std::os::unix::fs::symlink("rules.md", project.join("docs/AGENTS.md")).unwrap();
 }
 
 /// Processes whose command line has this word.
