@@ -17,7 +17,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 use serde_json::Value;
 use support::terminal::{answering, plain};
-use support::{Place, Run};
+use support::{Place, Run, without_digests};
 
 /// The example skills, in a project.
 fn examples() -> Place {
@@ -33,18 +33,6 @@ fn examples() -> Place {
 fn typed(place: &Place, arguments: &[&str], answers: &str) -> String {
     let shown = answering(place, 100, arguments, "[D]eny: ", answers);
     plain(&shown).replace("\r\n", "\n")
-}
-
-/// What a skill consists of may change; that it is shown may not.
-fn without_digests(text: &str) -> String {
-    let mut parts = text.split("sha256:");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-        out.push_str("sha256:DIGEST");
-        out.push_str(rest);
-    }
-    out
 }
 
 /// A kubectl that writes down how it was called, and answers from files.
@@ -121,7 +109,7 @@ fn trace_tells_what_a_message_activates() {
     --- stdout
     rfc-writer  inactive (score 1000)
       because it was named
-      not-approved: `rfc-writer` asks for run, file:read, file:write, and nobody approved that
+      not-approved: `rfc-writer` needs approval: run, file:read, file:write
     ddd-expert  active (score 80)
       because the message says "aggregate"
     prompt: about 535 tokens of catalog, 285 of 8000 tokens of fragments
@@ -391,12 +379,12 @@ fn the_skills_that_come_along() {
 fn approved_once_and_for_exactly_these_bytes() {
     let place = examples();
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
-    assert_snapshot!(place.run(&draft).snapshot(), @r"
+    assert_snapshot!(without_digests(&place.run(&draft).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
-    error: not-approved: `rfc-writer` asks for run, file:read, file:write, and nobody approved that
-    hint: run it in a terminal to be asked, or add `--approve-skills rfc-writer` if you trust it
+    error: not-approved: `rfc-writer` needs approval: run, file:read, file:write
+    hint: run it in a terminal to be asked, or add `--approve-skills rfc-writer@sha256:DIGEST` if you trust it
     ");
     assert!(!place.path("rfcs").exists());
 
@@ -556,11 +544,11 @@ fn scripted() -> Place {
 fn scripts_run_in_the_sandbox_once_they_are_approved() {
     let place = scripted();
     let count = ["run", "tidy/scripts/count.py"];
-    assert_snapshot!(place.run(&count).snapshot(), @r"
+    assert_snapshot!(without_digests(&place.run(&count).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
-    error: not approved: run; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy
+    error: not approved: run; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy@sha256:DIGEST
     ");
     let approved = ["--approve-skills", "tidy", "--", "a b", "$(id)", "--flag"];
     let run = place.run(&[&count[..], &approved].concat());

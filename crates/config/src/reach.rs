@@ -89,7 +89,14 @@ fn server(
     here: &Surroundings<'_>,
     reach: &mut Vec<Reach>,
 ) -> String {
-    let stated = text(repository, "url").unwrap_or("the configured registry");
+    let Some(stated) = text(repository, "url") else {
+        let package = text(repository, "package").unwrap_or_default();
+        reach.push(Reach::Host {
+            protocol: "registry".to_owned(),
+            address: format!("configured/{package}"),
+        });
+        return "the configured registry".to_owned();
+    };
     let whole = address(stated, here);
     let (protocol, rest) = match whole.split_once("://") {
         Some((scheme, rest)) => (scheme.to_owned(), rest.to_owned()),

@@ -149,7 +149,7 @@ fn k3_and_d23_disabled_means_nothing_but_what_a_program_sets() {
 #[test]
 fn k7_a_repository_that_cannot_be_used_is_named_and_the_others_go_on() {
     let machine = Machine::new();
-    machine.project(
+    machine.user(
         r#"
         [[skills.repositories]]
         name = "bad-url"
@@ -178,7 +178,7 @@ fn k7_a_repository_that_cannot_be_used_is_named_and_the_others_go_on() {
         path = "skills"
         "#,
     );
-    machine.place.skill("project/skills/fine");
+    machine.place.skill("config/prowess/skills/fine");
     let skills = machine.skills();
     assert_eq!(ids(&skills), ["fine", "own"]);
     let catalog = skills.catalog();
@@ -209,7 +209,7 @@ fn k7_a_repository_that_cannot_be_used_is_named_and_the_others_go_on() {
 #[test]
 fn settings_reach_the_engine() {
     let machine = Machine::new();
-    machine.project(
+    machine.user(
         "[skills]\nmax_skills = 2\nmax_injection_bytes = 1024\ninventory_threshold = 1\ncontext_share = 0.5\nstrict = true\n",
     );
     for name in ["a", "b", "c"] {

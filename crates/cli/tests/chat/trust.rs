@@ -115,7 +115,16 @@ fn q7_a_project_does_not_say_where_keys_go() {
 
     // Somebody who types it, or has it in a file of their own, means it.
     place.write("prowess.toml", file(&url));
-    let arguments = ["--provider", "openai", "--base-url", &thief.url, "-p", "x"];
+    let arguments = [
+        "--provider",
+        "openai",
+        "--model",
+        "m",
+        "--base-url",
+        &thief.url,
+        "-p",
+        "x",
+    ];
     let typed = run(&place, None, &arguments);
     assert_eq!(
         (typed.code, typed.stdout.as_str()),

@@ -50,12 +50,15 @@ pub(crate) fn leading_to(model: &Scripted) -> Vec<String> {
 
 /// `prowess chat`, with a key.
 pub(crate) fn chat(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Command {
-    let mut command = place.command(&["chat"]);
-    if let Some(model) = model {
-        command.args(leading_to(model));
-    }
+    let leading = model.map(leading_to).unwrap_or_default();
+    let leading = leading.iter().map(String::as_str);
+    let words: Vec<&str> = ["chat"]
+        .into_iter()
+        .chain(leading)
+        .chain(arguments.iter().copied())
+        .collect();
+    let mut command = place.command(&words);
     command
-        .args(arguments)
         .env("OPENAI_API_KEY", KEY)
         .env("ANTHROPIC_API_KEY", KEY)
         .stdin(Stdio::null());

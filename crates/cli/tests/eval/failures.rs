@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::model::{Asked, Model, Reply};
-use crate::support::Place;
+use crate::support::{Place, without_digests};
 use crate::{BENCHMARK, REPORT, benchmark, place, pupil, run};
 
 pub(crate) const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
@@ -140,12 +140,12 @@ fn no_key_and_no_approval() {
     ]);
     assert_eq!(run.code, Some(4));
     assert!(run.stderr.contains("ANTHROPIC_API_KEY"), "{}", run.stderr);
-    assert_snapshot!(place.run(&["eval", "haiku"]).snapshot(), @r"
+    assert_snapshot!(without_digests(&place.run(&["eval", "haiku"]).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
     error: `evals/check.sh` of `haiku` cannot look at answers: not approved: run
-    hint: run it in a terminal to be asked, or add `--approve-skills haiku` if you trust it
+    hint: run it in a terminal to be asked, or add `--approve-skills haiku@sha256:DIGEST` if you trust it
     ");
 }
 

@@ -361,7 +361,7 @@ fn code_of_others_that_nobody_approved_is_told_of() {
     command.args(["--base-url", &model.url, "--model", "m", "--no-tools"]);
     let run = Run::of(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let note = "the code of `counter` did not run: not-approved: `counter` asks for run, and nobody approved that";
+    let note = "the code of `counter` did not run: not-approved: `counter` needs approval: run";
     assert!(run.stderr.contains(note), "{}", run.stderr);
     let path = "prowess-eval/plain/benchmark.json";
     let written: Value = serde_json::from_str(&place.read(path)).unwrap();

@@ -210,11 +210,17 @@ register_tool('twice', '', twice)
 }
 
 #[tokio::test]
-async fn denied_is_an_error_until_reset() {
+async fn q19_denied_is_asked_about_again_when_the_user_wants_it_again() {
     let place = Place::new();
     place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", TOOL);
     let running = place.open_with(Answer::Deny, |_| ()).await;
     let error = running.runtime.activate(&id("a")).await.unwrap_err();
     assert!(error.to_string().starts_with("not-approved"), "{error}");
-    assert_eq!(running.runtime.state(&id("a")).0, State::Error);
+    assert_eq!(running.runtime.state(&id("a")).0, State::Inactive);
+    // A trigger does not nag, the user's wish asks again.
+    running.runtime.activate(&id("a")).await.unwrap_err();
+    assert_eq!(running.approver.1.lock().unwrap().len(), 1);
+    running.runtime.approvals().forget_denials(Some("a"));
+    running.runtime.activate(&id("a")).await.unwrap_err();
+    assert_eq!(running.approver.1.lock().unwrap().len(), 2);
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -31,9 +31,12 @@ pub(crate) fn terminal(columns: u16) -> (File, File) {
 }
 
 fn start(place: &Place, columns: u16, arguments: &[&str]) -> (File, Child) {
+    start_command(place.command(arguments), columns)
+}
+
+fn start_command(mut command: Command, columns: u16) -> (File, Child) {
     let (ours, theirs) = terminal(columns);
-    let child = place
-        .command(arguments)
+    let child = command
         .env("TERM", "xterm")
         .stdin(Stdio::from(theirs.try_clone().unwrap()))
         .stdout(Stdio::from(theirs.try_clone().unwrap()))
@@ -52,7 +55,17 @@ pub(crate) fn answering(
     question: &str,
     answers: &str,
 ) -> String {
-    let (mut ours, mut child) = start(place, columns, arguments);
+    answering_in(place.command(arguments), columns, question, answers)
+}
+
+/// The same for any command.
+pub(crate) fn answering_in(
+    command: Command,
+    columns: u16,
+    question: &str,
+    answers: &str,
+) -> String {
+    let (mut ours, mut child) = start_command(command, columns);
     let mut answers = answers.split_inclusive('\n');
     let mut asked = 0;
     let mut shown = Vec::new();

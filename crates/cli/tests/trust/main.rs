@@ -13,4 +13,5 @@ mod support;
 mod answers;
 mod approvals;
 mod hostile;
+mod page;
 mod trace;
