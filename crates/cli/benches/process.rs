@@ -12,9 +12,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use prowess_core::{Scope, SkillId, Skills};
-use prowess_runtime::{Approvals, Jails, Parts, Runtime, Workers};
+use prowess_runtime::worker::Program;
+use prowess_runtime::{Approvals, Jails, Parts, ProjectFiles, Runtime, Workers};
 use prowess_sandbox::{Confinement, Launcher, Requirement, Sandbox};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_spec::manifest::Permission;
 use serde_json::json;
 
 const PROGRAM: &str = r#"
@@ -104,6 +106,61 @@ fn starts() {
     );
 }
 
+/// A command of a skill in the sandbox that is made for a developer's: the whole machine to read, a project to change.
+async fn commands() {
+    let place = tempfile::tempdir().unwrap();
+    let skill = place.path().join("skills/run");
+    fs::create_dir_all(&skill).unwrap();
+    fs::create_dir_all(place.path().join("project/src")).unwrap();
+    let manifest = "name: run\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: [\"shell:exec\"]\n\
+                    implementation: {backend: starlark, entrypoint: x.star}\n";
+    fs::write(skill.join("SKILL.yaml"), manifest).unwrap();
+    let code = "register_tool('run', '', lambda input: exec('/bin/true'))\nregister_tool('nothing', '', lambda input: '')";
+    fs::write(skill.join("x.star"), code).unwrap();
+    let options = FilesystemOptions::new(Scope::Project);
+    let source = FilesystemSource::new(place.path().join("skills"), options);
+    let skills = Skills::builder().source("bench", source).build().await;
+    let mut parts = Parts::new(skills.unwrap());
+    parts.workers = Workers {
+        starlark: Some(Program {
+            program: env!("CARGO_BIN_EXE_prowess").into(),
+            arguments: vec!["worker".into(), "starlark".into()],
+        }),
+        jails: Some(Jails::new(launcher(), Requirement::Full, None)),
+        ..Workers::default()
+    };
+    parts.services.project = ProjectFiles::open(&place.path().join("project")).ok();
+    parts.services.allowances.turn.shell_execs = u32::MAX;
+    let approvals = Approvals::default();
+    approvals.say_for_session("run", &[Permission::ShellExec]);
+    parts.approvals = approvals;
+    let runtime = Runtime::new(parts);
+    let id: SkillId = "run".parse().unwrap();
+    runtime.activate(&id).await.unwrap();
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    // In turns, so that whatever else the machine does hits all of them alike.
+    for _ in 0..50 {
+        for (tool, times) in ["run", "nothing"].into_iter().zip(&mut times) {
+            let start = Instant::now();
+            let done = runtime.call_tool(tool, json!({})).await.unwrap();
+            times.push(start.elapsed());
+            assert!(!done.is_error, "{}", done.content);
+        }
+        let start = Instant::now();
+        Command::new("/bin/true").status().unwrap();
+        times[2].push(start.elapsed());
+    }
+    runtime.shut_down().await;
+    let [command, call, plain] = times.map(median);
+    let sandboxed = command.saturating_sub(call);
+    row(
+        "a command in the sandbox",
+        sandboxed,
+        "15 ms over",
+        ("bare", plain),
+    );
+}
+
 async fn calls() {
     let place = tempfile::tempdir().unwrap();
     let skill = place.path().join("echo");
@@ -168,5 +225,6 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
+    tokio.block_on(commands());
     tokio.block_on(calls());
 }

@@ -56,7 +56,10 @@ pub(crate) fn payload(value: &Value) -> Payload {
 }
 
 impl Inner {
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(mut parts: Parts) -> Self {
+        if parts.services.jails.is_none() {
+            parts.services.jails.clone_from(&parts.workers.jails);
+        }
         Self {
             skills: parts.skills,
             workers: parts.workers,

@@ -172,7 +172,8 @@ impl Confinement {
     /// What `inside` is outside, where a mount leads there.
     pub(crate) fn outside(&self, inside: &Path) -> Option<PathBuf> {
         let mounts = self.mounts();
-        mounts.iter().rev().find_map(|(mount, _)| {
+        let mounts = mounts.iter().map(|(mount, _)| mount).rev();
+        mounts.chain(&self.copied).find_map(|mount| {
             let rest = inside.strip_prefix(&mount.inside).ok()?;
             if rest.as_os_str().is_empty() {
                 return Some(mount.outside.clone());

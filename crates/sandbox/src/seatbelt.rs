@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::confinement::{Confinement, Network};
+use crate::protected::PROTECTED_NAMES;
 
 /// What a program of the system needs to start at all.
 const SYSTEM: &[&str] = &[
@@ -38,9 +39,9 @@ pub fn profile(confinement: &Confinement, scratch: &Path) -> String {
     for path in SYSTEM.iter().map(Path::new).chain(read_only) {
         allow("file-read* process-exec", path);
     }
-    let read_write = confinement
-        .read_write
-        .iter()
+    let changed = confinement.read_write.iter().chain(&confinement.projects);
+    let read_write = changed
+        .chain(&confinement.copied)
         .map(|mount| mount.outside.as_path());
     for path in read_write.chain([scratch]) {
         allow("file-read* file-write* process-exec", path);
@@ -56,10 +57,45 @@ pub fn profile(confinement: &Confinement, scratch: &Path) -> String {
             quoted(&mount.outside)
         );
     }
+    for project in &confinement.projects {
+        for name in PROTECTED_NAMES {
+            // Every depth, and any case, as its file systems have it.
+            let names: String = name.chars().map(either_case).collect();
+            let place = project.outside.to_string_lossy();
+            let place: String = place.chars().map(literally).collect();
+            let _ = writeln!(
+                text,
+                "(deny file-write* (regex #\"^{place}/(.*/)?{names}(/.*)?$\"))"
+            );
+        }
+    }
     if confinement.network == Network::Host {
         text.push_str("(allow network-outbound (remote ip))\n(allow network-bind (local ip))\n(allow network-inbound (local ip))\n(allow system-socket)\n");
     }
     text
+}
+
+/// A letter as a pattern that is both of its cases.
+fn either_case(letter: char) -> String {
+    if letter.is_ascii_alphabetic() {
+        return format!(
+            "[{}{}]",
+            letter.to_ascii_uppercase(),
+            letter.to_ascii_lowercase()
+        );
+    }
+    literally(letter)
+}
+
+/// A letter as a pattern that is nothing else.
+fn literally(letter: char) -> String {
+    match letter {
+        '/' => letter.to_string(),
+        letter if letter.is_alphanumeric() => letter.to_string(),
+        // These mean something between brackets, or end the text: any letter, then.
+        '^' | '"' | ']' | '\\' => ".".to_owned(),
+        letter => format!("[{letter}]"),
+    }
 }
 
 /// A path as a string of the profile's language.
@@ -76,7 +112,7 @@ mod tests {
     fn confinement(network: Network) -> Confinement {
         Confinement {
             read_only: vec![Mount::new("/Users/me/p/skill \"x\"", "/skill")],
-            read_write: vec![Mount::new("/Users/me/p", "/project")],
+            projects: vec![Mount::new("/Users/me/p", "/project")],
             network,
             ..Confinement::default()
         }
@@ -101,6 +137,8 @@ mod tests {
             text.contains("(allow network-outbound (remote ip))"),
             "{text}"
         );
+        let git = "(deny file-write* (regex #\"^/Users/me/p/(.*/)?[.][Gg][Ii][Tt](/.*)?$\"))";
+        assert!(text.contains(git), "{text}");
         let allowed = text.find("(subpath \"/Users/me/p\"))");
         let denied = text.find("(deny file-write* (subpath \"/Users/me/p/skill \\\"x\\\"\"))");
         assert!(allowed < denied, "{text}");

@@ -126,7 +126,7 @@ async fn script(
     })
 }
 
-/// What a script wrote is the user's; an empty directory is not worth a word.
+/// Names what a script wrote to its scratch directory, which goes with it.
 fn left_behind(living: &Living) {
     let entries = living.scripts.scratch().map(std::fs::read_dir);
     let Some(Ok(entries)) = entries else {
@@ -134,12 +134,14 @@ fn left_behind(living: &Living) {
     };
     let names = entries.flatten().map(|it| it.file_name());
     let names: Vec<String> = names.map(|it| it.to_string_lossy().into_owned()).collect();
-    if !names.is_empty()
-        && let Some(kept) = living.scripts.keep_scratch()
-    {
-        let line = format!("it left {} in {}", names.join(", "), kept.display());
+    if !names.is_empty() {
+        let line = format!(
+            "removed with the scratch directory: {}; a script that may write files writes to the project",
+            names.join(", ")
+        );
         terminal::note(&terminal::printable(&line));
     }
+    living.scripts.forget_scratch();
 }
 
 /// The skill, and what of it: ids have slashes too, so the longest one that exists counts.

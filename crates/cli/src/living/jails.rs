@@ -34,7 +34,14 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
         SandboxMode::None => Requirement::ExplicitlyNone,
     };
     let search = env::var("PATH").ok();
-    Ok(Jails::new(launcher()?, requirement, search))
+    let ours = [
+        environment::data_directory(),
+        environment::cache_directory(),
+    ];
+    let config = environment::user_directories().config;
+    let config = config.map(|config| config.join("prowess"));
+    let ours = ours.into_iter().chain([config]).flatten();
+    Ok(Jails::new(launcher()?, requirement, search).hide(ours))
 }
 
 /// Workers are this very program, told to be one; programs of skills run in jails.

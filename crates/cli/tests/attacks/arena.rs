@@ -4,6 +4,7 @@ use std::path::Path;
 
 use prowess_sandbox::Limits;
 use prowess_sandbox::limits::SCRATCH;
+use prowess_spec::manifest::Permission;
 use serde::Deserialize;
 
 use crate::executors::{Executor, Said};
@@ -28,12 +29,13 @@ struct Table {
     attack: Vec<Attack>,
 }
 
-/// The attacks that need nothing granted, end by themselves and must not succeed.
+/// The attacks that need nothing but a project to be granted, end by themselves and must not succeed.
 pub(crate) fn attacks() -> Vec<Attack> {
     let table: Table = toml::from_str(&file("attacks.toml")).unwrap();
     let plain = |attack: &Attack| {
         let everywhere = attack.open_in.iter().any(|place| place == "every jail");
-        attack.grants.is_empty() && attack.outcome.is_none() && !everywhere
+        let network = attack.grants.iter().any(|grant| grant == "network");
+        !network && attack.outcome.is_none() && !everywhere
     };
     table.attack.into_iter().filter(plain).collect()
 }
@@ -57,7 +59,12 @@ impl Arena {
         let before = self.0.before();
         let mark = self.0.mark(&attack.id);
         let text = self.0.text(&attack.id, &known);
-        let said = executor.run(&self.0.root().join("project"), &text, &mark);
+        let permissions: &[Permission] = if attack.grants.is_empty() {
+            &[Permission::FileRead]
+        } else {
+            &[Permission::FileRead, Permission::FileWrite]
+        };
+        let said = executor.run(&self.0.root().join("project"), &text, &mark, permissions);
         self.0.after(&before, &mark, verdict(attack, said))
     }
 }

@@ -13,7 +13,7 @@ use prowess_runtime::{
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
-use prowess_spec::manifest::Permission;
+use prowess_spec::manifest::{Permission, Word as _};
 use serde_json::json;
 
 /// What an attack had to say.
@@ -29,7 +29,7 @@ pub(crate) enum Said {
 /// Runs a Python text as the code of a skill that may read the project.
 pub(crate) trait Executor {
     fn name(&self) -> &'static str;
-    fn run(&self, project: &Path, text: &str, mark: &str) -> Said;
+    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said;
     /// Attacks that are none here, and why.
     fn leaves_out(&self) -> &[(&str, &str)] {
         &[]
@@ -48,9 +48,9 @@ pub(crate) async fn skills(root: &Path) -> Skills {
     built.unwrap()
 }
 
-pub(crate) fn approved() -> Approvals {
+pub(crate) fn approved(permissions: &[Permission]) -> Approvals {
     let approvals = Approvals::default();
-    approvals.say_for_session("attack", &[Permission::FileRead]);
+    approvals.say_for_session("attack", permissions);
     approvals
 }
 
@@ -67,9 +67,10 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-pub(crate) fn manifest(implementation: &str) -> String {
+pub(crate) fn manifest(implementation: &str, permissions: &[Permission]) -> String {
+    let words: Vec<&str> = permissions.iter().map(|it| it.word()).collect();
     format!(
-        "name: attack\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: [\"file:read\"]\n\
+        "name: attack\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: {words:?}\n\
          implementation: {implementation}\n"
     )
 }
@@ -89,22 +90,26 @@ impl Executor for Script {
         )]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(skill.join("scripts")).unwrap();
         fs::write(
             skill.join("SKILL.yaml"),
-            manifest("{backend: starlark, entrypoint: x.star}"),
+            manifest("{backend: starlark, entrypoint: x.star}", permissions),
         )
         .unwrap();
         fs::write(skill.join("x.star"), "").unwrap();
         fs::write(skill.join("scripts/attack.py"), text).unwrap();
         block_on(async {
-            let scripts =
-                Scripts::new(jails(), approved(), Arc::new(NobodyToAsk), ScriptsMode::Ask)
-                    .project(project.to_owned())
-                    .time(Duration::from_secs(90));
+            let scripts = Scripts::new(
+                jails(),
+                approved(permissions),
+                Arc::new(NobodyToAsk),
+                ScriptsMode::Ask,
+            )
+            .project(project.to_owned())
+            .time(Duration::from_secs(90));
             scripts.serve(&skills(place.path()).await);
             let path = SkillPath::parse("scripts/attack.py").unwrap();
             match scripts.execute(&id(), &path, &[mark.to_owned()]).await {
@@ -149,24 +154,33 @@ impl Executor for Process {
         &[("parent-memory", "the parent is the skill's own process")]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(&skill).unwrap();
         fs::write(
             skill.join("SKILL.yaml"),
-            manifest("{backend: process, command: [python3, main.py]}"),
+            manifest(
+                "{backend: process, command: [python3, main.py]}",
+                permissions,
+            ),
         )
         .unwrap();
         fs::write(skill.join("main.py"), PROCESS).unwrap();
-        as_tool(project, place.path(), text, mark)
+        as_tool(project, place.path(), text, mark, permissions)
     }
 }
 
 /// Has the tool of a skill run the text, in a worker of its own.
-pub(crate) fn as_tool(project: &Path, root: &Path, text: &str, mark: &str) -> Said {
+pub(crate) fn as_tool(
+    project: &Path,
+    root: &Path,
+    text: &str,
+    mark: &str,
+    permissions: &[Permission],
+) -> Said {
     block_on(async {
-        let runtime = runtime(root, project).await;
+        let runtime = runtime(root, project, permissions).await;
         if let Err(error) = runtime.activate(&id()).await {
             return Said::Not(error.to_string());
         }
@@ -188,7 +202,7 @@ pub(crate) fn as_tool(project: &Path, root: &Path, text: &str, mark: &str) -> Sa
     })
 }
 
-pub(crate) async fn runtime(root: &Path, project: &Path) -> Runtime {
+pub(crate) async fn runtime(root: &Path, project: &Path, permissions: &[Permission]) -> Runtime {
     let mut parts = Parts::new(skills(root).await);
     parts.workers = Workers {
         jails: Some(jails()),
@@ -200,7 +214,7 @@ pub(crate) async fn runtime(root: &Path, project: &Path) -> Runtime {
         ..Workers::default()
     };
     parts.services.project = Some(ProjectFiles::open(project).unwrap());
-    parts.approvals = approved();
+    parts.approvals = approved(permissions);
     Runtime::new(parts)
 }
 
@@ -246,16 +260,20 @@ impl Executor for Plugin {
         ]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str) -> Said {
+    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(&skill).unwrap();
         let implementation = "{backend: plugin, entrypoint: plugin.so}";
-        fs::write(skill.join("SKILL.yaml"), manifest(implementation)).unwrap();
+        fs::write(
+            skill.join("SKILL.yaml"),
+            manifest(implementation, permissions),
+        )
+        .unwrap();
         fs::write(skill.join("plugin.so"), &self.library).unwrap();
         fs::write(skill.join(format!("attack-{mark}.py")), text).unwrap();
         block_on(async {
-            let runtime = runtime(place.path(), project).await;
+            let runtime = runtime(place.path(), project, permissions).await;
             if let Err(error) = runtime.activate(&id()).await {
                 return Said::Not(error.to_string());
             }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use prowess_spec::manifest::Permission;
 use serde_json::json;
 
 use crate::executors::{block_on, id, manifest, runtime};
@@ -40,7 +41,11 @@ fn killed_at_random_points() {
     let skill = place.path().join("attack");
     fs::create_dir_all(&skill).unwrap();
     let command = "{backend: process, command: [python3, main.py]}";
-    fs::write(skill.join("SKILL.yaml"), manifest(command)).unwrap();
+    fs::write(
+        skill.join("SKILL.yaml"),
+        manifest(command, &[Permission::FileRead]),
+    )
+    .unwrap();
     fs::write(skill.join("main.py"), ECHO).unwrap();
     let project = tempfile::tempdir().unwrap();
     block_on(async {
@@ -53,7 +58,7 @@ fn killed_at_random_points() {
         };
         let (mut answered, mut failed) = (0, 0);
         // A fresh runtime after each few deaths: five in a minute are too many for one.
-        let mut current = runtime(place.path(), project.path()).await;
+        let mut current = runtime(place.path(), project.path(), &[Permission::FileRead]).await;
         current.activate(&id()).await.unwrap();
         let mut deaths = 0;
         let mut just_shot = false;
@@ -80,7 +85,7 @@ fn killed_at_random_points() {
             if deaths == 4 {
                 deaths = 0;
                 current.shut_down().await;
-                current = runtime(place.path(), project.path()).await;
+                current = runtime(place.path(), project.path(), &[Permission::FileRead]).await;
                 current.activate(&id()).await.unwrap();
             }
         }

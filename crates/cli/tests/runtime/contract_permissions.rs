@@ -232,7 +232,7 @@ async fn p9_nothing_outside_of_the_project() {
         "sub/.git/config",
     ] {
         let (text, is_error) = running.call("write", args(&[path, "x"])).await;
-        assert!(is_error && text.contains("repository"), "{path}: {text}");
+        assert!(is_error && text.contains("is protected"), "{path}: {text}");
     }
     assert!(running.call("write", args(&["dangling", "x"])).await.1);
     assert!(!place.path("new.txt").exists());
@@ -448,22 +448,14 @@ async fn p12_a_program_that_takes_too_long_goes_with_its_children() {
     });
     let running = running.await.with(&["a"]).await;
     let began = Instant::now();
-    let script = "sleep 71.5 & sleep 71.5 & echo $! > child; wait";
+    let script = "sleep 71.5 & setsid sleep 71.5 & wait";
     let (text, is_error) = running.call("run", args(&["sh", "-c", script])).await;
     assert!(
         is_error && text.contains("stopped with its children"),
         "{text}"
     );
     assert!(began.elapsed() < Duration::from_secs(5));
-    let child = fs::read_to_string(place.path("project/child")).unwrap();
-    let alive = || {
-        let status = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
-        status.is_ok_and(|it| !it.contains(") Z "))
-    };
-    while alive() {
-        assert!(began.elapsed() < Duration::from_secs(5), "a child is left");
-        tokio::task::yield_now().await;
-    }
+    assert!(!runs("sleep 71.5"), "a child is left");
 }
 
 #[tokio::test]
@@ -478,13 +470,16 @@ async fn programs_see_no_secrets_without_the_permission() {
             let variables = [
                 ("PATH", std::env::var("PATH").unwrap()),
                 ("TOKEN", "s3cret".into()),
+                ("COLOUR", "blue".into()),
             ];
             let variables = variables.map(|(name, value)| (name.to_owned(), value));
             parts.services.environment = variables.into_iter().collect();
         });
         let running = running.await.with(&["a"]).await;
         let (text, _) = running.call("run", args(&["env"])).await;
-        assert_eq!(text.contains("s3cret"), seen, "{text}");
+        assert_eq!(text.contains("blue"), seen, "{text}");
+        // In the sandbox there is no secret, whoever may read it elsewhere.
+        assert!(!text.contains("s3cret"), "{text}");
     }
 }
 

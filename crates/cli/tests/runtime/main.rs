@@ -6,10 +6,12 @@
     reason = "tests may panic"
 )]
 
+mod contract_commands;
 mod contract_hooks;
 mod contract_lifecycle;
 mod contract_permissions;
 mod contract_process;
+mod contract_protected;
 mod contract_starlark;
 mod dropped;
 mod place;

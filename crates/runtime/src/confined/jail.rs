@@ -14,7 +14,7 @@ use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
 use tempfile::TempDir;
 
-use super::interpreter::{Found, ProgramError, for_command, for_file};
+use super::interpreter::{Found, Places, ProgramError, for_command, for_file};
 use crate::content::SkillContent;
 use crate::gate::Gate;
 use crate::worker::{Handle, Spawned, Start, patiently};
@@ -29,9 +29,13 @@ pub(crate) const SCRATCH: &str = "/scratch";
 /// How programs are confined here. A clone is another handle.
 #[derive(Clone, Debug)]
 pub struct Jails {
-    sandbox: Arc<Sandbox>,
+    pub(super) sandbox: Arc<Sandbox>,
     /// Where programs are looked for besides the system's places.
     search: Option<String>,
+    /// The user's directory, of which only single programs and versions are shown.
+    pub(super) home: Option<PathBuf>,
+    /// Places that commands do not see, besides the known ones.
+    pub(super) hidden: Vec<PathBuf>,
 }
 
 impl Jails {
@@ -40,6 +44,30 @@ impl Jails {
         Self {
             sandbox: Arc::new(Sandbox::new(launcher, requirement)),
             search,
+            home: std::env::home_dir().filter(|home| home.is_absolute()),
+            hidden: Vec::new(),
+        }
+    }
+
+    /// The same with another home directory than that of this process.
+    #[must_use]
+    pub fn home(mut self, home: PathBuf) -> Self {
+        self.home = Some(home);
+        self
+    }
+
+    /// The same with more places that commands do not see.
+    #[must_use]
+    pub fn hide(mut self, places: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.hidden.extend(places);
+        self
+    }
+
+    fn places<'a>(&'a self, extra: &'a Extra) -> Places<'a> {
+        Places {
+            search: self.search.as_deref(),
+            home: self.home.as_deref(),
+            project: extra.project.as_deref(),
         }
     }
 }
@@ -77,7 +105,7 @@ impl Confined {
     ) -> Result<Self, ConfinedError> {
         let bytes = skill.file(path);
         let bytes = bytes.ok_or_else(|| ProgramError::Missing(path.as_str().to_owned()))?;
-        let found = for_file(path, bytes, Path::new(SKILL), jails.search.as_deref())?;
+        let found = for_file(path, bytes, Path::new(SKILL), &jails.places(extra))?;
         Self::new(jails, skill, found, gate, extra)
     }
 
@@ -89,7 +117,7 @@ impl Confined {
         gate: &Gate,
         extra: &Extra,
     ) -> Result<Self, ConfinedError> {
-        let found = for_command(words, Path::new(SKILL), jails.search.as_deref())?;
+        let found = for_command(words, Path::new(SKILL), &jails.places(extra))?;
         if let Some(name) = found
             .program
             .strip_prefix(SKILL)
@@ -118,7 +146,7 @@ impl Confined {
         let found = Found {
             program: program.into(),
             arguments: arguments.iter().map(OsString::from).collect(),
-            prefix: None,
+            mounts: Vec::new(),
         };
         Self::new(jails, skill, found, gate, extra)
     }
@@ -133,17 +161,16 @@ impl Confined {
         let files = skill.unpack().map_err(ConfinedError::Unpack)?;
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut read_only = vec![Mount::new(real(files.path()), SKILL)];
-        read_only.extend(found.prefix.map(Mount::same));
+        read_only.extend(found.mounts.into_iter().map(Mount::same));
         let ours = extra.files.iter();
         read_only.extend(ours.map(|(outside, inside)| Mount::new(real(outside), inside)));
-        let mut read_write = Vec::new();
-        if let Some(scratch) = &extra.scratch {
-            read_write.push(Mount::new(real(scratch), SCRATCH));
-        }
+        let scratch = extra.scratch.as_deref();
+        let copied = scratch.map(|scratch| Mount::new(real(scratch), SCRATCH));
+        let mut projects = Vec::new();
         if let Some(project) = &extra.project {
             let mount = Mount::new(real(project), PROJECT);
             if gate.may(Permission::FileWrite).is_ok() {
-                read_write.push(mount);
+                projects.push(mount);
             } else if gate.may(Permission::FileRead).is_ok() {
                 read_only.push(mount);
             }
@@ -160,7 +187,8 @@ impl Confined {
         };
         let confinement = Confinement {
             read_only,
-            read_write,
+            projects,
+            copied,
             network,
             limits: extra.limits,
             environment: environment(),
@@ -186,7 +214,7 @@ impl Confined {
         let child = self.jails.sandbox.spawn(&self.command, &self.confinement)?;
         Ok(ConfinedChild {
             child,
-            _files: Arc::clone(&self.files),
+            _files: Some(Arc::clone(&self.files)),
         })
     }
 }
@@ -217,7 +245,16 @@ fn environment() -> Vec<(OsString, OsString)> {
 /// A running program, with the files that it reads.
 pub(crate) struct ConfinedChild {
     pub(crate) child: Child,
-    _files: Arc<TempDir>,
+    _files: Option<Arc<TempDir>>,
+}
+
+impl ConfinedChild {
+    pub(super) fn without_files(child: Child) -> Self {
+        Self {
+            child,
+            _files: None,
+        }
+    }
 }
 
 impl Handle for ConfinedChild {

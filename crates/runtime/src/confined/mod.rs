@@ -1,9 +1,12 @@
 //! Code of any language, in a child that sees only what it was given.
 
+mod command;
 mod interpreter;
 mod jail;
 mod script;
+mod secret_places;
 
+pub(crate) use command::CommandPlace;
 pub use interpreter::ProgramError;
 pub use jail::Jails;
 pub(crate) use jail::{Confined, Extra, PROJECT, SKILL};

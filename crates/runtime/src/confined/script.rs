@@ -114,13 +114,6 @@ impl Scripts {
         scratch.as_ref().map(|it| it.path().to_owned())
     }
 
-    /// Gives the directory away: it is no longer removed with this.
-    pub fn keep_scratch(&self) -> Option<PathBuf> {
-        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let only = Arc::try_unwrap(scratch.take()?).ok()?;
-        Some(only.keep())
-    }
-
     /// Begins with an empty directory the next time; the old one goes when no script is at work in it.
     pub fn forget_scratch(&self) {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -218,9 +211,12 @@ impl Scripts {
         } else {
             Duration::ZERO
         };
-        let ended = tokio::task::spawn_blocking(move || running.end(left)).await;
-        let status = ended.map_err(|_| cannot("the work was given up"))?;
-        let status = status.map_err(cannot)?;
+        let ended = tokio::task::spawn_blocking(move || {
+            let status = running.end(left);
+            (status, running.child.excess())
+        });
+        let ended = ended.await.map_err(|_| cannot("the work was given up"))?;
+        let (status, excess) = (ended.0.map_err(cannot)?, ended.1);
         if !in_time {
             return Err(ScriptError::TimedOut(self.time.as_secs()));
         }
@@ -228,7 +224,7 @@ impl Scripts {
             exit_code: exit_code(status),
             truncated: stdout.dropped + stderr.dropped > 0,
             stdout: stdout.text(),
-            stderr: stderr.text(),
+            stderr: stderr.text() + &excess.map(|it| format!("\n{it}\n")).unwrap_or_default(),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         })
     }

@@ -8,6 +8,102 @@ const ALWAYS: &[&str] = &[
     "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
 ];
 
+/// What tools of developers need to find what belongs to them.
+const TOOLS: &[&str] = &[
+    "CARGO_",
+    "RUST",
+    "NODE_",
+    "NVM_",
+    "NPM_CONFIG_",
+    "npm_config_",
+    "PYTHON",
+    "PYENV_",
+    "PIP_",
+    "UV_",
+    "VIRTUAL_ENV",
+    "CONDA_",
+    "JAVA_HOME",
+    "MAVEN_",
+    "GRADLE_",
+    "GO",
+    "CGO_",
+    "DENO_",
+    "BUN_",
+    "RUBY",
+    "GEM_",
+    "BUNDLE_",
+    "PERL",
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CXXFLAGS",
+    "LDFLAGS",
+    "MAKEFLAGS",
+    "PKG_CONFIG",
+    "CMAKE_",
+    "COLORTERM",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CI",
+    "EDITOR",
+    "SOURCE_DATE_EPOCH",
+];
+/// Words of a name whose value is likely a secret.
+const SECRET_WORDS: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSW",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "APIKEY",
+    "API_KEY",
+    "ACCESS_KEY",
+    "PRIVATE",
+    "AUTH",
+    "COOKIE",
+    "SESSION",
+    "SIGNING",
+];
+/// Beginnings of names that lead to services of the user.
+const SERVICES: &[&str] = &[
+    "SSH_",
+    "GPG_",
+    "DBUS_",
+    "DOCKER_",
+    "CONTAINER_HOST",
+    "KUBECONFIG",
+    "KUBERNETES_",
+    "XAUTHORITY",
+    "DISPLAY",
+    "WAYLAND_",
+    "AWS_",
+    "AZURE_",
+    "GOOGLE_",
+    "GCP_",
+    "VAULT_",
+    "PG",
+    "MYSQL_",
+    "DATABASE_URL",
+    "LD_",
+    "DYLD_",
+];
+
+/// Whether a variable may be seen by a command in the sandbox.
+fn is_harmless(name: &str, value: &str) -> bool {
+    let upper = name.to_uppercase();
+    let secret = SECRET_WORDS.iter().any(|word| upper.contains(word))
+        || upper == "KEY"
+        || upper.ends_with("_KEY")
+        || upper.ends_with("_KEYS")
+        || SERVICES.iter().any(|word| upper.starts_with(word));
+    // An address with a user's name in front of the host mostly has a password as well.
+    let address = value.split_once("://").is_some_and(|(_, rest)| {
+        let host = rest.split('/').next().unwrap_or_default();
+        host.contains('@')
+    });
+    !secret && !address
+}
+
 /// The variables of the host's process, handed in by whoever may read them.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
@@ -36,6 +132,25 @@ impl Environment {
     }
 }
 
+impl Environment {
+    /// What a command in the sandbox gets: what tools need, or everything that does not look like a secret where the
+    /// skill may read everything.
+    pub(crate) fn for_command(&self, everything: bool) -> BTreeMap<String, String> {
+        let known = |name: &str| {
+            ALWAYS.contains(&name)
+                || name.starts_with("LC_")
+                || TOOLS.iter().any(|word| name.starts_with(word))
+        };
+        let given = self
+            .0
+            .iter()
+            .filter(|(name, value)| (everything || known(name)) && is_harmless(name, value));
+        given
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+}
+
 /// What one skill set for the programs that it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay(Mutex<BTreeMap<String, String>>);
@@ -55,5 +170,42 @@ impl Overlay {
         let variables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         base.extend(variables.clone());
         base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(everything: bool, expected: &[&str]) {
+        let variables = [
+            ("PATH", "/bin"),
+            ("HOME", "/home/me"),
+            ("CARGO_HOME", "/home/me/.cargo"),
+            ("CARGO_REGISTRY_TOKEN", "x"),
+            ("NODE_AUTH_TOKEN", "x"),
+            ("NPM_CONFIG_REGISTRY", "https://me:password@host/"),
+            ("PLAIN", "x"),
+            ("GITHUB_TOKEN", "x"),
+            ("OPENAI_API_KEY", "x"),
+            ("MY_KEY", "x"),
+            ("DB_PASSWORD", "x"),
+            ("SSH_AUTH_SOCK", "/run/x"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/x"),
+            ("DOCKER_HOST", "unix:///run/docker.sock"),
+            ("AWS_PROFILE", "x"),
+            ("LD_PRELOAD", "x"),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let environment: Environment = variables.into_iter().collect();
+        let seen = environment.for_command(everything);
+        let seen: Vec<&str> = seen.keys().map(String::as_str).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn q17_a_command_sees_no_secret_variables() {
+        check(false, &["CARGO_HOME", "HOME", "PATH"]);
+        check(true, &["CARGO_HOME", "HOME", "PATH", "PLAIN"]);
     }
 }

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use prowess_sandbox::Network;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::command_reach::CommandReach;
+use crate::confined::{CommandPlace, Jails};
 use crate::kept::{Kept, exit_code};
+use crate::worker::{Handle as _, patiently};
 
 /// How long streams may stay open that a child of the program still holds.
 const AFTERMATH: Duration = Duration::from_millis(100);
@@ -23,8 +26,9 @@ pub(crate) struct Execution<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) time: Duration,
-    #[allow(dead_code, reason = "read once commands run in the sandbox")]
     pub(crate) reach: CommandReach,
+    /// What confines it, where that is asked for.
+    pub(crate) jails: Option<&'a Jails>,
 }
 
 /// What a program left behind.
@@ -42,6 +46,10 @@ pub(crate) enum ExecError {
     Empty,
     #[error("cannot run `{program}`: {reason}")]
     Start { program: String, reason: String },
+    #[error(
+        "cannot run `{program}` in the sandbox: {reason}\nhint: run `prowess doctor` to see what this machine lacks"
+    )]
+    Sandbox { program: String, reason: String },
     #[error("`{program}` took longer than {seconds} seconds and was stopped with its children")]
     TimedOut { program: String, seconds: u64 },
 }
@@ -61,8 +69,113 @@ impl Drop for Family {
     }
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end, where it was asked to be run and nowhere else.
 pub(crate) async fn run(execution: Execution<'_>) -> Result<Executed, ExecError> {
+    match execution.reach {
+        CommandReach::Sandboxed => run_confined(execution, Network::Loopback).await,
+        CommandReach::SandboxedWithNetwork => run_confined(execution, Network::Host).await,
+        CommandReach::Unconfined => run_unconfined(execution).await,
+    }
+}
+
+async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Executed, ExecError> {
+    let (name, arguments) = execution.command.split_first().ok_or(ExecError::Empty)?;
+    let refused = |reason: String| ExecError::Sandbox {
+        program: name.clone(),
+        reason,
+    };
+    let jails = execution.jails.cloned();
+    let jails = jails.ok_or_else(|| refused("nothing here makes sandboxes".to_owned()))?;
+    let search = execution.environment.get("PATH");
+    let program = find(name, search.map(String::as_str), execution.directory);
+    let program = program.ok_or_else(|| ExecError::Start {
+        program: name.clone(),
+        reason: "it is not installed, or not on the PATH".to_owned(),
+    })?;
+    let began = Instant::now();
+    let (arguments, project) = (arguments.to_vec(), execution.directory.to_owned());
+    let environment = execution.environment.into_iter().collect();
+    let spawned = tokio::task::spawn_blocking(move || {
+        let place = CommandPlace {
+            project: &project,
+            environment,
+            network,
+        };
+        jails.spawn_command(program, &arguments, place)
+    });
+    let spawned = spawned.await.map_err(|error| refused(error.to_string()))?;
+    let mut running = spawned.map_err(|error| refused(error.to_string()))?;
+    let start = |error: std::io::Error| refused(error.to_string());
+    let stdin = running.child.stdin.take().map(ChildStdin::from_std);
+    let out = running.child.stdout.take().map(ChildStdout::from_std);
+    let err = running.child.stderr.take().map(ChildStderr::from_std);
+    let stdin = stdin.transpose().map_err(start)?;
+    let (out, err) = (
+        out.transpose().map_err(start)?,
+        err.transpose().map_err(start)?,
+    );
+    let feed = async {
+        if let (Some(mut stdin), Some(input)) = (stdin, execution.stdin) {
+            // A program need not read what it is given.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+    };
+    let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
+    let streams = async { tokio::join!(feed, stdout.fill(out), stderr.fill(err)) };
+    let in_time = timeout(execution.time, streams).await.is_ok();
+    let left = if in_time {
+        execution.time.saturating_sub(began.elapsed())
+    } else {
+        Duration::ZERO
+    };
+    let ended = tokio::task::spawn_blocking(move || {
+        let ended_by_itself =
+            in_time && !matches!(patiently(left, || running.child.try_wait()), Ok(None));
+        let status = running.end(Duration::ZERO);
+        (ended_by_itself, status, running.child.excess())
+    });
+    let (by_itself, status, excess) = ended.await.map_err(|error| refused(error.to_string()))?;
+    if !by_itself {
+        return Err(ExecError::TimedOut {
+            program: name.clone(),
+            seconds: execution.time.as_secs(),
+        });
+    }
+    let mut complaint = told(&stderr);
+    if let Some(excess) = excess {
+        let _ = write!(complaint, "\n{excess}");
+    }
+    Ok(Executed {
+        stdout: told(&stdout),
+        stderr: complaint,
+        exit_code: exit_code(status.map_err(start)?),
+    })
+}
+
+/// Where a program is. A part of the search path that is empty or relative would mean the project, which may have
+/// anything by any name.
+fn find(name: &str, search: Option<&str>, directory: &Path) -> Option<PathBuf> {
+    if name.contains('/') {
+        let path = directory.join(name);
+        return path.is_file().then_some(path);
+    }
+    let places = search.unwrap_or_default().split(':').map(Path::new);
+    let mut places = places
+        .filter(|place| place.is_absolute())
+        .map(|place| place.join(name));
+    places.find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    path.is_file()
+}
+
+async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError> {
     let (program, arguments) = execution.command.split_first().ok_or(ExecError::Empty)?;
     let start = |error: std::io::Error| ExecError::Start {
         program: program.clone(),

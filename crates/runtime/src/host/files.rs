@@ -1,5 +1,6 @@
 //! The files of a project, never anything outside it.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
+use prowess_sandbox::{is_protected, is_repository};
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES};
@@ -19,9 +21,12 @@ pub enum FileError {
     /// It is, or leads, outside of the project.
     #[error("`{0}` is outside of the project")]
     Outside(String),
-    /// Writing there would have programs run later.
-    #[error("`{0}` belongs to the repository, not to its content")]
+    /// It belongs to version control, whose settings can hold passwords.
+    #[error("`{0}` belongs to the repository, which file tools do not see")]
     Repository(String),
+    /// Other programs trust what is written there, and would run it.
+    #[error("`{0}` is protected: only you can change it")]
+    Protected(String),
     /// It cannot be had.
     #[error("`{path}`: {reason}")]
     Failed {
@@ -86,8 +91,10 @@ impl ProjectFiles {
             // A named pipe must not make us wait.
             options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         }
+        self.visible(path, &below)?;
         let file = self.directory.open_with(&below, &options);
         let file = file.map_err(|error| failed(path, &error))?;
+        self.check_opened(path, &file, is_repository, FileError::Repository)?;
         let metadata = file.metadata().map_err(|error| failed(path, &error))?;
         if !metadata.is_file() {
             return Err(because(path, "is not a file"));
@@ -116,69 +123,115 @@ impl ProjectFiles {
                 &format!("{size} bytes are more than the {FILE_BYTES} that can be written"),
             ));
         }
-        let target = self.target(path, &below)?;
-        if target.components().any(is_repository) {
-            return Err(FileError::Repository(path.to_owned()));
+        if below.components().any(protected) {
+            return Err(FileError::Protected(path.to_owned()));
         }
-        let temporary = temporary_beside(&target);
-        let written = self.write_over(&temporary, &target, content);
+        let (parent, name) = self.parent(path, &below)?;
+        if is_protected(&name) {
+            return Err(FileError::Protected(path.to_owned()));
+        }
+        let temporary = temporary_name();
+        let written = write_over(&parent, Path::new(&temporary), Path::new(&name), content);
         written.map_err(|error| {
-            let _ = self.directory.remove_file(&temporary);
+            let _ = parent.remove_file(&temporary);
             failed(path, &error)
         })
     }
 
-    /// Where a path really leads, with the directories on the way made.
-    fn target(&self, path: &str, below: &Path) -> Result<PathBuf, FileError> {
-        if below.components().any(is_repository) {
-            return Err(FileError::Repository(path.to_owned()));
-        }
-        match self.directory.canonicalize(below) {
-            Ok(target) => return Ok(target),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(path, &error)),
-        }
-        let (Some(parent), Some(name)) = (below.parent(), below.file_name()) else {
+    /// The directory that a file is in and its name there, once links are followed. Directories on the way are made.
+    fn parent(&self, path: &str, below: &Path) -> Result<(Dir, OsString), FileError> {
+        let target = match self.directory.canonicalize(below) {
+            Ok(target) => target,
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(path, &error)),
+            // A link to nowhere: whatever it names, it is not ours to make.
+            Err(_) if self.directory.symlink_metadata(below).is_ok() => {
+                return Err(because(path, "is a link that leads nowhere"));
+            }
+            Err(_) => below.to_owned(),
+        };
+        let Some(name) = target.file_name() else {
             return Err(because(path, "is no name of a file"));
         };
-        // A link to nowhere: whatever it names, it is not ours to make.
-        if self.directory.symlink_metadata(below).is_ok() {
-            return Err(because(path, "is a link that leads nowhere"));
+        let above = target.parent().filter(|it| !it.as_os_str().is_empty());
+        let above = above.unwrap_or(Path::new("."));
+        // What is there of the way decides, before anything is made.
+        let there = above.ancestors().find_map(|it| {
+            let it = if it.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                it
+            };
+            self.directory.canonicalize(it).ok()
+        });
+        if there.is_some_and(|it| it.components().any(protected)) {
+            return Err(FileError::Protected(path.to_owned()));
         }
-        if parent.as_os_str().is_empty() {
-            return Ok(PathBuf::from(name));
-        }
-        self.directory
-            .create_dir_all(parent)
-            .and_then(|()| self.directory.canonicalize(parent))
-            .map(|parent| parent.join(name))
-            .map_err(|error| failed(path, &error))
+        let made = self.directory.create_dir_all(above);
+        let parent = made.and_then(|()| self.directory.open_dir(above));
+        let parent = parent.map_err(|error| failed(path, &error))?;
+        self.check_opened(path, &parent, is_protected, FileError::Protected)?;
+        Ok((parent, name.to_owned()))
     }
 
-    fn write_over(&self, temporary: &Path, target: &Path, content: &str) -> std::io::Result<()> {
-        let before = self.directory.metadata(target).ok();
-        if before.as_ref().is_some_and(|found| !found.is_file()) {
-            return Err(std::io::Error::other("is not a file"));
+    /// Refuses what belongs to the repository, by this path or by where its links lead.
+    fn visible(&self, path: &str, below: &Path) -> Result<(), FileError> {
+        let repository = |path: &Path| path.components().any(|it| is_repository(it.as_os_str()));
+        let real = self.directory.canonicalize(below);
+        if repository(below) || real.is_ok_and(|real| repository(&real)) {
+            return Err(FileError::Repository(path.to_owned()));
         }
-        let mut options = OpenOptions::new();
-        let mut file = self
-            .directory
-            .open_with(temporary, options.write(true).create_new(true))?;
-        file.write_all(content.as_bytes())?;
-        if let Some(before) = before {
-            file.set_permissions(before.permissions())?;
+        Ok(())
+    }
+
+    /// The same for what was opened: a link may have been another one a moment ago.
+    #[cfg(target_os = "linux")]
+    fn check_opened(
+        &self,
+        path: &str,
+        file: &impl std::os::fd::AsRawFd,
+        refused: fn(&OsStr) -> bool,
+        error: fn(String) -> FileError,
+    ) -> Result<(), FileError> {
+        let link = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let real = std::fs::read_link(link).map_err(|error| failed(path, &error))?;
+        let below = real.strip_prefix(&self.root);
+        let below = below.map_err(|_| FileError::Outside(path.to_owned()))?;
+        if below.components().any(|it| refused(it.as_os_str())) {
+            return Err(error(path.to_owned()));
         }
-        file.sync_all()?;
-        self.directory.rename(temporary, &self.directory, target)
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[allow(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "the same on each system"
+    )]
+    fn check_opened<T>(
+        &self,
+        _path: &str,
+        _file: &T,
+        _refused: fn(&OsStr) -> bool,
+        _error: fn(String) -> FileError,
+    ) -> Result<(), FileError> {
+        Ok(())
     }
 
     /// The entries of a directory, by name.
     pub fn list(&self, path: &str) -> Result<Vec<Value>, FileError> {
         let below = self.below(path)?;
-        let entries = self.directory.read_dir(&below);
+        self.visible(path, &below)?;
+        let directory = self.directory.open_dir(&below);
+        let directory = directory.map_err(|error| failed(path, &error))?;
+        self.check_opened(path, &directory, is_repository, FileError::Repository)?;
+        let entries = directory.entries();
         let entries = entries.map_err(|error| failed(path, &error))?;
         let mut named: Vec<(String, Value)> = Vec::new();
-        for entry in entries.flatten().take(ENTRIES) {
+        let seen = entries
+            .flatten()
+            .filter(|entry| !is_repository(&entry.file_name()));
+        for entry in seen.take(ENTRIES) {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();
             let is_dir = kind.as_ref().is_ok_and(cap_std::fs::FileType::is_dir);
@@ -200,7 +253,10 @@ impl ProjectFiles {
         let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
         let glob = glob.map_err(|error| because(pattern, &error.kind().to_string()))?;
         let matcher = glob.compile_matcher();
-        let walk = WalkBuilder::new(&self.root).require_git(false).build();
+        let mut walk = WalkBuilder::new(&self.root);
+        walk.require_git(false)
+            .filter_entry(|entry| !is_repository(entry.file_name()));
+        let walk = walk.build();
         let mut found = Vec::new();
         for entry in walk.flatten() {
             if entry.file_type().is_some_and(|kind| kind.is_file())
@@ -224,14 +280,30 @@ impl ProjectFiles {
     }
 }
 
-fn is_repository(part: Component<'_>) -> bool {
-    part.as_os_str().eq_ignore_ascii_case(".git")
+fn protected(part: Component<'_>) -> bool {
+    is_protected(part.as_os_str())
 }
 
-fn temporary_beside(target: &Path) -> PathBuf {
+fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &str) -> std::io::Result<()> {
+    // A link here was put there after its target was looked up.
+    let before = parent.symlink_metadata(name).ok();
+    if before.as_ref().is_some_and(|found| !found.is_file()) {
+        return Err(std::io::Error::other("is not a file"));
+    }
+    let mut options = OpenOptions::new();
+    let mut file = parent.open_with(temporary, options.write(true).create_new(true))?;
+    file.write_all(content.as_bytes())?;
+    if let Some(before) = before {
+        file.set_permissions(before.permissions())?;
+    }
+    file.sync_all()?;
+    parent.rename(temporary, parent, name)
+}
+
+fn temporary_name() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    target.with_file_name(format!(".prowess-{}-{number}.tmp", std::process::id()))
+    format!(".prowess-{}-{number}.tmp", std::process::id())
 }
 
 fn because(path: &str, reason: &str) -> FileError {

@@ -156,6 +156,7 @@ impl Repository<'_> {
             environment,
             time: self.time,
             reach: CommandReach::Unconfined,
+            jails: None,
         })
         .await?;
         if done.exit_code == 0 {

@@ -17,6 +17,7 @@ use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::model::Model;
 use crate::approval::{Allowances, Approver, NobodyToAsk};
+use crate::confined::Jails;
 use crate::event::{Listener, RuntimeEvent};
 use crate::gate::Gate;
 
@@ -27,6 +28,9 @@ pub struct Services {
     pub project: Option<ProjectFiles>,
     /// The environment.
     pub environment: Environment,
+    /// What confines commands. Without it none runs, except outside of the sandbox; a runtime takes it from its
+    /// workers.
+    pub jails: Option<Jails>,
     /// What a turn allows.
     pub allowances: Allowances,
     /// Hosts inside the network that may be reached.
@@ -240,15 +244,20 @@ impl SkillHost {
         let done = tokio::task::spawn_blocking(move || work(&files)).await;
         let done = done.map_err(|_| failed("the work was given up"))?;
         done.map_err(|error| match error {
-            FileError::Outside(_) | FileError::Repository(_) => denied(error),
+            FileError::Outside(_) | FileError::Repository(_) | FileError::Protected(_) => {
+                denied(error)
+            }
             FileError::Failed { .. } => failed(error),
         })
     }
 
-    fn environment(&self) -> BTreeMap<String, String> {
+    fn environment(&self, reach: CommandReach) -> BTreeMap<String, String> {
         let everything = self.gate.may(Permission::EnvRead).is_ok();
-        self.overlay
-            .over(self.services.environment.for_program(everything))
+        let environment = &self.services.environment;
+        self.overlay.over(match reach {
+            CommandReach::Unconfined => environment.for_program(everything),
+            _ => environment.for_command(everything),
+        })
     }
 
     async fn exec(
@@ -266,9 +275,10 @@ impl SkillHost {
             command,
             stdin,
             directory,
-            environment: self.environment(),
+            environment: self.environment(reach),
             time: self.services.allowances.exec_time,
             reach,
+            jails: self.services.jails.as_ref(),
         });
         let done = done.await.map_err(failed)?;
         Ok(json!({"stdout": done.stdout, "stderr": done.stderr, "exit_code": done.exit_code}))

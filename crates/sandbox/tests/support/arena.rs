@@ -40,7 +40,7 @@ impl Arena {
                 let mut text = String::new();
                 lines.read_to_string(&mut text).unwrap();
                 let status = child.wait().unwrap();
-                self.0.remove_filling();
+                self.remove_filling();
                 match child.excess() {
                     Some(excess) => Verdict::Held(excess.to_string()),
                     None => Verdict::of(&text, status.code(), &status.to_string()),
@@ -58,6 +58,17 @@ impl Arena {
             }
         };
         self.0.after(&before, &mark, verdict)
+    }
+
+    /// Removes what an attack filled the project with until it was stopped: that it could is no trace.
+    fn remove_filling(&self) {
+        let project = self.0.root().join("project");
+        for entry in fs::read_dir(project).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("many-") || name.starts_with("large-") {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
     }
 
     fn confinement(&self, attack: &Attack) -> Confinement {

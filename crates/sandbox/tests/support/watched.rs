@@ -116,16 +116,6 @@ impl Watched {
         self.place.path()
     }
 
-    /// Removes what an attack filled the project with until it was stopped: that it could is no trace.
-    pub(crate) fn remove_filling(&self) {
-        for entry in fs::read_dir(self.root().join("project")).unwrap().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("many-") || name.starts_with("large-") {
-                fs::remove_file(entry.path()).unwrap();
-            }
-        }
-    }
-
     /// A word by which the processes of an attack are known.
     pub(crate) fn mark(&self, id: &str) -> String {
         format!("attack-{id}-{}", self.host.id())

@@ -1,0 +1,67 @@
+//! A command of a developer: it works on the project and reads the machine, and nothing else.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use prowess_sandbox::{Command, Confinement, Limits, Mount, Network, SandboxError, View};
+
+use super::jail::{ConfinedChild, Jails};
+use super::secret_places::{caches, hidden};
+
+/// What a build may use.
+const LIMITS: Limits = Limits {
+    // Runtimes reserve far more than they use; what they use is counted.
+    address_space: u64::MAX,
+    cpu_seconds: 3600,
+    processes: 1024,
+    file_size: 4 << 30,
+    open_files: 4096,
+    memory: 8 << 30,
+    disk: 16 << 30,
+    files: 200_000,
+};
+/// Bytes of `/tmp` and of what is written to caches.
+const SCRATCH: u64 = 1 << 30;
+
+/// Where a command works and what it sees.
+pub(crate) struct CommandPlace<'a> {
+    /// The project, without links on the way.
+    pub(crate) project: &'a Path,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) network: Network,
+}
+
+impl Jails {
+    /// Starts a command in the sandbox that is made for those of a developer. Blocks for a few milliseconds.
+    pub(crate) fn spawn_command(
+        &self,
+        program: PathBuf,
+        arguments: &[String],
+        place: CommandPlace<'_>,
+    ) -> Result<ConfinedChild, SandboxError> {
+        let home = self.home.as_deref();
+        let mut environment: Vec<(OsString, OsString)> = place
+            .environment
+            .into_iter()
+            .filter(|(name, _)| name != "TMPDIR" && name != "PWD")
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        environment.push(("TMPDIR".into(), "/tmp".into()));
+        let confinement = Confinement {
+            projects: vec![Mount::same(place.project)],
+            layered: caches(home, place.project),
+            view: View::Machine {
+                hidden: hidden(home, &self.hidden, place.project),
+            },
+            network: place.network,
+            limits: LIMITS,
+            environment,
+            working_directory: place.project.to_owned(),
+            scratch: SCRATCH,
+            ..Confinement::default()
+        };
+        let command = Command::new(program).arguments(arguments);
+        let child = self.sandbox.spawn(&command, &confinement)?;
+        Ok(ConfinedChild::without_files(child))
+    }
+}

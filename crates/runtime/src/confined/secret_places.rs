@@ -1,0 +1,175 @@
+//! What a command of a developer must not read, and where it may write as it likes.
+
+use std::path::{Path, PathBuf};
+
+/// Places below the home directory that hold keys, tokens, passwords or sessions.
+const SECRET: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".azure",
+    ".gnupg",
+    ".kube",
+    ".docker",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".git-credentials",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".terraform.d",
+    ".terraformrc",
+    ".password-store",
+    ".gem/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/git/credentials",
+    ".config/op",
+    ".config/doctl",
+    ".config/rclone",
+    ".config/pypoetry/auth.toml",
+    ".config/containers/auth.json",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/gnome-keyring",
+    ".electrum",
+    ".bitcoin",
+    // Browsers: sessions and saved passwords.
+    ".mozilla",
+    ".thunderbird",
+    ".librewolf",
+    ".config/chromium",
+    ".config/google-chrome",
+    ".config/google-chrome-beta",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/opera",
+    ".cache/mozilla",
+    ".cache/chromium",
+    ".cache/google-chrome",
+    "snap/firefox",
+    "snap/chromium",
+    ".var/app",
+    "Library/Keychains",
+    "Library/Application Support/Firefox",
+    "Library/Application Support/Google/Chrome",
+    // What was typed, passwords among it.
+    ".bash_history",
+    ".zsh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".env",
+    // Ours.
+    ".config/prowess",
+    ".local/share/prowess",
+    ".cache/prowess",
+    // Other agents: keys, and what was said.
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gemini",
+];
+
+/// The same of the system, where the superuser runs us; and a directory that everybody may write to.
+const SECRET_OF_SYSTEM: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/ssl/private",
+    "/etc/ssh",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/krb5.keytab",
+    "/var/tmp",
+    "/var/lib/docker",
+    "/var/lib/containers",
+];
+
+/// What tools write to besides the project.
+const CACHES: &[&str] = &[
+    ".cargo",
+    ".rustup",
+    ".npm",
+    ".cache",
+    ".yarn",
+    ".pnpm-store",
+    ".local/share/pnpm",
+    ".bun",
+    ".deno",
+    ".gradle",
+    ".m2",
+    ".ivy2",
+    ".sbt",
+    ".nuget",
+    ".composer",
+    ".gem",
+    ".bundle",
+    ".pyenv",
+    "go",
+];
+
+/// Entries of the home directory that are looked at for `.env` files, which lie at the top of projects.
+const NEIGHBOURS: usize = 2_000;
+
+/// What is there of secret places, without links on the way; `more` adds to the list. The project's own files are not
+/// among them: a command may read what it works on.
+pub(super) fn hidden(home: Option<&Path>, more: &[PathBuf], project: &Path) -> Vec<PathBuf> {
+    let below_home = home.map(|home| SECRET.iter().map(|place| home.join(place)));
+    let of_system = SECRET_OF_SYSTEM.iter().map(PathBuf::from);
+    let all = below_home.into_iter().flatten().chain(of_system);
+    let all = all.chain(more.iter().cloned());
+    let neighbours = home.map(env_files).unwrap_or_default();
+    let mut found: Vec<PathBuf> = all
+        .chain(neighbours)
+        .filter_map(|place| place.canonicalize().ok())
+        // What the project lies in cannot be hidden, and a `.env` of the project is the project's.
+        .filter(|place| !project.starts_with(place))
+        .filter(|place| !(place.starts_with(project) && is_env(place)))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn is_env(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name == ".env" || name.starts_with(".env."))
+}
+
+/// `.env` files of other projects: those at the top of a directory in the home directory. To look everywhere would
+/// take longer than the command.
+fn env_files(home: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = home.read_dir() else {
+        return Vec::new();
+    };
+    let entries = entries.flatten().take(NEIGHBOURS);
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let places = directories.flat_map(|entry| {
+        [".env", ".env.local", ".env.production"].map(|name| entry.path().join(name))
+    });
+    places.filter(|path| path.is_file()).collect()
+}
+
+/// Caches that are there, without links on the way. None that has to do with the project.
+pub(super) fn caches(home: Option<&Path>, project: &Path) -> Vec<PathBuf> {
+    let home = home.into_iter();
+    let places = home.flat_map(|home| CACHES.iter().map(|place| home.join(place)));
+    places
+        .filter_map(|place| place.canonicalize().ok())
+        .filter(|place| place.is_dir())
+        .filter(|place| !project.starts_with(place) && !place.starts_with(project))
+        .collect()
+}
