@@ -50,6 +50,8 @@ const RULES: &[(&str, KeyRule)] = &[
         KeyRule::Widens(Act::Spend),
     ),
     ("permissions.approved", KeyRule::Does(Act::Approve)),
+    // A project's list would stand in the place of the user's.
+    ("permissions.secret_paths", KeyRule::Does(Act::Reveal)),
     ("registry.url", KeyRule::Does(Act::Redirect)),
     ("model.provider", KeyRule::Does(Act::Redirect)),
     ("model.name", KeyRule::Does(Act::Spend)),

@@ -58,6 +58,8 @@ pub struct PermissionSettings {
     pub net_fetch_timeout: Duration,
     /// What was approved beforehand, by id.
     pub approved: Vec<Approval>,
+    /// Files and directories that no command in the sandbox sees, besides those that are known to hold secrets.
+    pub secret_paths: Vec<PathBuf>,
 }
 
 /// Permissions of one skill that need no question.
@@ -215,7 +217,21 @@ pub(crate) fn permissions(t: &mut Reader<'_, '_>) -> PermissionSettings {
             &limits::NET_FETCH_SECONDS,
         ),
         approved: approved(t),
+        secret_paths: secret_paths(t),
     }
+}
+
+fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
+    let field = Field {
+        name: "secret_paths",
+        about: "Files and directories that commands in the sandbox do not see, besides the usual secret places.",
+        kind: Kind::List(Box::new(Kind::Text)),
+        need: Need::Optional,
+    };
+    let read = t.read(field, Shown::Plain, None, |site, value| {
+        site::each(value, |item| Ok(places::path(site, &site.text(item)?)?))
+    });
+    read.unwrap_or_default()
 }
 
 fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {

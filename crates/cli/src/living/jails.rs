@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig};
+use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NobodyToAsk, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
@@ -34,14 +34,20 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
         SandboxMode::None => Requirement::ExplicitlyNone,
     };
     let search = env::var("PATH").ok();
+    let own_config = environment::user_directories().config;
+    let store = match &config.store {
+        StoreLocation::Sqlite(path) => Some(path.clone()),
+        StoreLocation::DefaultSqlite | StoreLocation::Postgres(_) => None,
+    };
     let ours = [
         environment::data_directory(),
         environment::cache_directory(),
+        own_config.map(|directory| directory.join("prowess")),
+        store,
     ];
-    let config = environment::user_directories().config;
-    let config = config.map(|config| config.join("prowess"));
-    let ours = ours.into_iter().chain([config]).flatten();
-    Ok(Jails::new(launcher()?, requirement, search).hide(ours))
+    let hidden = config.permissions.secret_paths.iter().cloned();
+    let hidden = hidden.chain(ours.into_iter().flatten());
+    Ok(Jails::new(launcher()?, requirement, search).hide(hidden))
 }
 
 /// Workers are this very program, told to be one; programs of skills run in jails.
