@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Block, Catalog, CatalogReport, Place, Session, SkillId, ToolUse};
+use prowess_core::{
+    Block, Catalog, CatalogReport, Place, Session, SkillId, ToolUse, without_own_tags,
+};
 use prowess_spec::estimate_tokens;
 
 use crate::living::{Living, Tell};
@@ -96,7 +98,8 @@ pub(crate) async fn fragments(
             tokens: lost.tokens,
         });
     }
-    joined(fragments.iter().map(|fragment| fragment.text.as_str()))
+    let text = joined(fragments.iter().map(|fragment| fragment.text.as_str()));
+    without_own_tags(&text).into_owned()
 }
 
 /// About how many tokens tools take.

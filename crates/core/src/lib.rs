@@ -46,7 +46,7 @@ pub use memory::{MemorySource, document};
 pub use reference::{Reference, reference};
 pub use render::{
     CatalogFormat, CatalogReport, Locate, RenderError, RenderOptions, RenderedSkill, SkillReport,
-    render_catalog, render_skill,
+    render_catalog, render_skill, without_own_tags,
 };
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};

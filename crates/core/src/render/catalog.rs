@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::catalog::{Catalog, Collection, Skill};
 use crate::id::SkillId;
 
-use super::escape::{one_line, xml_line};
+use super::escape::{plain_line, without_own_tags, xml_line};
 
 /// How the catalog is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -123,9 +123,7 @@ impl Writer<'_> {
     fn entry(&self, skill: &Skill<'_>) -> Entry {
         let descriptor = skill.descriptor;
         let description = match self.options.format {
-            CatalogFormat::Json | CatalogFormat::Markdown => {
-                one_line(&descriptor.description).into_owned()
-            }
+            CatalogFormat::Json | CatalogFormat::Markdown => plain_line(&descriptor.description),
             _ => xml_line(&descriptor.description),
         };
         Entry {
@@ -312,7 +310,7 @@ impl Writer<'_> {
     ) -> String {
         let mut out = String::from("Available skills:\n");
         for collection in collections {
-            let description = one_line(&collection.description);
+            let description = plain_line(&collection.description);
             let _ = write!(
                 out,
                 "\n- `{}/` ({} skills): {description}",
@@ -346,8 +344,8 @@ impl Writer<'_> {
 #[derive(Serialize)]
 struct JsonCatalog<'e> {
     available_skills: Vec<JsonSkill<'e>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    collections: &'e [Collection],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    collections: Vec<Collection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_listed: Option<usize>,
 }
@@ -373,10 +371,15 @@ fn json_text(
                 description: shortened(entry, length),
             })
             .collect(),
-        collections,
+        collections: collections.iter().cloned().map(inert).collect(),
         not_listed: (unlisted > 0).then_some(unlisted),
     };
     serde_json::to_string(&catalog).unwrap_or_default()
+}
+
+fn inert(mut collection: Collection) -> Collection {
+    collection.description = without_own_tags(&collection.description).into_owned();
+    collection
 }
 
 /// The length at which descriptions must be cut to save `excess` characters, if it is worth while.

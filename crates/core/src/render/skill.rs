@@ -2,7 +2,7 @@
 
 use crate::id::SkillId;
 
-use super::escape::{ESCAPED, without_closing_tags};
+use super::escape::{ESCAPED, without_own_tags};
 
 const MARKER: &str = "[truncated]";
 
@@ -45,7 +45,7 @@ pub enum RenderError {
 /// assert_eq!(block.text, "<skill id=\"pdf\">\nRead the <\\/skill> tag.\n</skill>");
 /// ```
 pub fn render_skill(id: &SkillId, body: &str, limit: usize) -> Result<RenderedSkill, RenderError> {
-    let body = without_closing_tags(body);
+    let body = without_own_tags(body);
     let opening = format!("<skill id=\"{id}\">\n");
     let closing = "\n</skill>";
     let wrapper = opening.len() + closing.len();

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::dialect::{Shape, ToolSpec};
+use crate::render::without_own_tags;
 
 use super::answer::{Answer, ErrorCode, ToolError};
 
@@ -22,6 +23,10 @@ pub(crate) fn shape(
     available: &[String],
 ) -> ToolResult {
     let is_error = outcome.is_err();
+    let block = match &outcome {
+        Ok(Answer::Skill { block, .. }) => block.clone(),
+        _ => String::new(),
+    };
     let content = match shape {
         Shape::Prowess => outcome.map_or_else(|error| prowess_error(&error), prowess),
         Shape::Plain => outcome.map_or_else(|error| json!({"error": sentence(&error)}), plain),
@@ -29,7 +34,32 @@ pub(crate) fn shape(
         Shape::Success => success(outcome, available),
         Shape::Text => Value::String(outcome.map_or_else(|error| sentence(&error), text)),
     };
-    ToolResult { content, is_error }
+    ToolResult {
+        content: without_tags(content, &block),
+        is_error,
+    }
+}
+
+/// The same without a tag of ours in any text, but for the one block that is ours.
+fn without_tags(value: Value, block: &str) -> Value {
+    match value {
+        Value::String(text) if text == block => Value::String(text),
+        Value::String(text) => Value::String(without_own_tags(&text).into_owned()),
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| without_tags(item, block))
+            .collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(key, value)| {
+                (
+                    without_own_tags(&key).into_owned(),
+                    without_tags(value, block),
+                )
+            })
+            .collect(),
+        other => other,
+    }
 }
 
 fn prowess(answer: Answer) -> Value {
@@ -251,7 +281,7 @@ fn text(answer: Answer) -> String {
         }
         Answer::Skill { body, .. } => body,
         Answer::File { content, .. } => content,
-        other => prowess(other).to_string(),
+        other => without_tags(prowess(other), "").to_string(),
     }
 }
 
