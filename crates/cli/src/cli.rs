@@ -329,9 +329,25 @@ pub(crate) struct ShowArguments {
     pub(crate) arguments: Vec<String>,
     #[command(flatten)]
     pub(crate) place: Where,
+    #[command(flatten)]
+    pub(crate) raw: RawFlag,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How content is written.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct RawFlag {
+    /// Print bytes unchanged, also to a terminal, which may obey them
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+}
+
+impl From<RawFlag> for crate::terminal::Content {
+    fn from(flag: RawFlag) -> Self {
+        if flag.raw { Self::Raw } else { Self::ForReader }
+    }
 }
 
 /// Arguments of `read`.
@@ -350,6 +366,8 @@ pub(crate) struct ReadArguments {
     pub(crate) limit: Option<usize>,
     #[command(flatten)]
     pub(crate) place: Where,
+    #[command(flatten)]
+    pub(crate) raw: RawFlag,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -24,6 +24,9 @@ const LEAST: usize = 20;
 
 /// Rows under titles, two blanks between columns; cells that do not fit end in an ellipsis.
 pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
+    // Before widths are counted: what is hidden becomes wider.
+    let shown = |row: &Vec<String>| row.iter().map(|cell| terminal::printable(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let widest = |index: usize, column: &Column| {
         let cells = rows
             .iter()
@@ -68,7 +71,7 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
         let line = cells.collect::<Vec<_>>().join("  ");
         format!("{}\n", line.trim_end())
     };
-    std::iter::once(&titles).chain(rows).map(line).collect()
+    std::iter::once(&titles).chain(&rows).map(line).collect()
 }
 
 /// The cell in exactly `width` columns; a wide character that would not fit leaves a blank.

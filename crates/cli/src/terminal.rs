@@ -1,9 +1,14 @@
 //! Printing, and asking, as a well-behaved program does.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use prowess_spec::is_hidden;
+use serde::Serialize;
 
+/// What every colour begins with.
+const COLOUR_START: &str = "\u{1b}[";
 /// Width to draw for when there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
 
@@ -14,15 +19,77 @@ pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// A line that comes.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 
-/// Writes data to standard output, colours only where they are wanted.
+/// Writes text to standard output. Nothing in it is obeyed by a terminal, wherever it comes from.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    write_out(&printable(text))
+}
+
+/// Writes text with colours of ours, where they are wanted. Nothing else in it is obeyed; a colour of somebody else
+/// has to be made [`printable`] before.
+pub(crate) fn print_styled(text: &str) -> io::Result<()> {
+    write_out(&printable_but_colours(text))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
+/// How the content of a skill is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// As text to a terminal, as bytes to a program.
+    ForReader,
+    /// As bytes.
+    Raw,
+}
+
+/// Writes what a skill holds: a terminal obeys none of it, a program gets each byte.
+pub(crate) fn print_content(bytes: &[u8], content: Content) -> io::Result<()> {
+    if content == Content::ForReader && io::stdout().is_terminal() {
+        return print(&text_of(bytes));
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Bytes as text; those that are none are written as numbers.
+fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+/// A value as JSON that no reader's terminal obeys: what is hidden is written as `\uXXXX`, which is the same string.
+pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string_pretty(value)?))
+}
+
+/// The same for JSON that is written already.
+pub(crate) fn visible_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Writes a line for people to standard error. Nothing depends on it, so a closed one is no failure.
 pub(crate) fn note(text: &str) {
+    let text = printable_but_colours(text);
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
@@ -71,7 +138,7 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
         return Ok(false);
     }
     let mut err = anstream::stderr().lock();
-    write!(err, "{question} [y/N] ")?;
+    write!(err, "{} [y/N] ", printable_but_colours(question))?;
     err.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
@@ -98,19 +165,46 @@ pub(crate) fn discard_input() {
 
 /// `text` without anything that a terminal would obey; our own colours come later.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let visible = matches!(c, '\n' | '\t') || !(c.is_control() || turns_text(c));
-            let kept = visible.then_some(c);
-            let escaped = (!visible).then(|| c.escape_default()).into_iter().flatten();
-            kept.into_iter().chain(escaped)
-        })
-        .collect()
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{200d}' if is_emoji(before) && chars.peek().copied().is_some_and(is_emoji) => {
+                out.push(c);
+            }
+            // The end of a line, as some systems write it.
+            '\r' if chars.peek() == Some(&'\n') => {}
+            c if is_hidden(c) => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
 }
 
-/// Whether a character makes a terminal show text in another order than it is.
-fn turns_text(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+/// Whether a character is a picture, which a joiner makes one of with the next.
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{fe0f}' | '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// The same, but for colours.
+fn printable_but_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(COLOUR_START) {
+        out.push_str(&printable(before));
+        let parameters = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = if let Some(behind) = parameters.strip_prefix('m') {
+            out.push_str(COLOUR_START);
+            out.push_str(after.strip_suffix(behind).unwrap_or_default());
+            behind
+        } else {
+            out.push_str(&printable(COLOUR_START));
+            after
+        };
+    }
+    out + &printable(rest)
 }
 
 #[cfg(test)]
@@ -121,5 +215,19 @@ mod tests {
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(printable("a\u{1b}[31mb\n\tc"), "a\\u{1b}[31mb\n\tc");
         assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
+        assert_eq!(printable("a\r\nb\rc"), "a\nb\\rc");
+        assert_eq!(
+            printable_but_colours("\u{1b}[1;31ma\u{1b}[0m\u{1b}[2J\u{1b}]0;t\u{7}\u{1b}["),
+            "\u{1b}[1;31ma\u{1b}[0m\\u{1b}[2J\\u{1b}]0;t\\u{7}\\u{1b}["
+        );
+        assert_eq!(
+            visible_json("\"\u{9b}\u{e0041}é\""),
+            "\"\\u009b\\udb40\\udc41é\""
+        );
+        assert_eq!(
+            printable("👩\u{200d}💻 a\u{200d}b"),
+            "👩\u{200d}💻 a\\u{200d}b"
+        );
+        assert_eq!(text_of(b"a\x9bb"), "a\\x9bb");
     }
 }

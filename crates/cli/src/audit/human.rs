@@ -23,7 +23,7 @@ pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
             let _ = writeln!(out, "... and {} more of {rule} in {file}\n", omitted.count);
         }
     }
-    terminal::print(&out)?;
+    terminal::print_styled(&out)?;
     if quiet {
         return Ok(());
     }

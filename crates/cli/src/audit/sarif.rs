@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Audited;
 use crate::check::sarif::uri;
+use crate::terminal;
 
 pub(super) fn render(audited: &[Audited]) -> String {
     let findings = || {
@@ -40,7 +41,7 @@ pub(super) fn render(audited: &[Audited]) -> String {
             "results": results,
         }],
     });
-    format!("{document:#}\n")
+    terminal::visible_json(&format!("{document:#}\n"))
 }
 
 fn result(skill: &Audited, found: &Finding) -> Value {

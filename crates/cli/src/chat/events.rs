@@ -58,5 +58,5 @@ impl Events {
 }
 
 fn line(value: &Value) -> io::Result<()> {
-    terminal::print(&format!("{value}\n"))
+    terminal::print(&format!("{}\n", terminal::visible_json(&value.to_string())))
 }

@@ -105,7 +105,8 @@ pub(super) async fn say(
     let report = done.map_err(|error| model::not_made(&error))?;
     if !events.wanted && !io::stdout().is_terminal() && !report.text.is_empty() {
         let text = report.text.trim_end_matches('\n');
-        terminal::print(&format!("{text}\n"))?;
+        let text = format!("{text}\n");
+        terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;
     }
     if let Some(failure) = &report.failure {
         return Err(model::refused(failure).into());

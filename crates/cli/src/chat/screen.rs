@@ -217,7 +217,7 @@ impl Drawn {
             terminal::note("");
         }
         // Whoever closed standard output does not want to read.
-        let _ = terminal::print(text);
+        let _ = terminal::print_styled(text);
     }
 
     fn note(&mut self, line: &str) {

@@ -198,7 +198,7 @@ impl Talk {
             },
             Order::Quit => String::new(),
         };
-        Ok(terminal::print(&format!("{text}\n"))?)
+        Ok(terminal::print_styled(&format!("{text}\n"))?)
     }
 
     async fn reload(&mut self) -> Result<(), AgentError> {

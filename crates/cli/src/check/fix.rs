@@ -25,7 +25,7 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
         let before = String::from_utf8_lossy(&change.before);
         out.push_str(&difference(&file.path, &before, &change.after));
     }
-    terminal::print(&out)?;
+    terminal::print_styled(&out)?;
     let files = if changed.len() == 1 {
         "this file".to_owned()
     } else {

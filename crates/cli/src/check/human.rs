@@ -29,7 +29,7 @@ pub(crate) fn print(report: &Report, quiet: bool) -> io::Result<()> {
             );
         }
     }
-    terminal::print(&out)?;
+    terminal::print_styled(&out)?;
     for problem in &report.problems {
         terminal::print_problem(&problem.message, problem.hint);
     }

@@ -4,9 +4,10 @@ use anyhow::Result;
 
 use super::report::Report;
 use super::wire;
+use crate::terminal;
 
 pub(crate) fn render(report: &Report) -> Result<String> {
-    let mut text = serde_json::to_string_pretty(&wire::Document::new(report))?;
+    let mut text = terminal::json(&wire::Document::new(report))?;
     text.push('\n');
     Ok(text)
 }

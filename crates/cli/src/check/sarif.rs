@@ -8,6 +8,7 @@ use prowess_spec::{Code, Severity};
 use serde_json::{Value, json};
 
 use super::report::{Finding, Report, SkillReport};
+use crate::terminal;
 
 pub(crate) fn render(report: &Report) -> Result<String> {
     let findings = || {
@@ -46,7 +47,7 @@ pub(crate) fn render(report: &Report) -> Result<String> {
             "results": results,
         }],
     });
-    let mut text = serde_json::to_string_pretty(&document)?;
+    let mut text = terminal::json(&document)?;
     text.push('\n');
     Ok(text)
 }

@@ -91,7 +91,7 @@ fn check(config: &SkillsConfig, global: &Global) -> Result<Exit> {
     let mut problems = 0;
     for problem in config.problems() {
         problems += 1;
-        terminal::print(&format!("{}\n\n", configuration::render(problem)))?;
+        terminal::print_styled(&format!("{}\n\n", configuration::render(problem)))?;
     }
     for dropped in &config.dropped {
         let note = format!(

@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     for (layer, ability) in sandbox.layers() {
         let _ = writeln!(out, "          {layer}: {}", ability.sentence);
     }
-    terminal::print(&terminal::printable(&out))?;
+    terminal::print(&out)?;
     trust::hint(&catalog);
     Ok(exit(broken))
 }

@@ -88,6 +88,6 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             let _ = writeln!(out, "    {} ({} bytes)", file.path, file.size);
         }
     }
-    terminal::print(&terminal::printable(&out))?;
+    terminal::print(&out)?;
     Ok(Exit::Success)
 }

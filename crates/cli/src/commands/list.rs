@@ -208,7 +208,7 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
         let reason = invalid.reason();
         let _ = writeln!(out, "invalid: {source}/{}: {reason}", invalid.path);
     }
-    Ok(terminal::print(&terminal::printable(&out))?)
+    Ok(terminal::print(&out)?)
 }
 
 fn summary(catalog: &Catalog) -> String {

@@ -141,7 +141,7 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
         terminal::note(&format!("{file} has it already"));
         return Ok(Exit::Success);
     }
-    terminal::print(&difference(&file, old, &after))?;
+    terminal::print_styled(&difference(&file, old, &after))?;
     if !yes && !terminal::confirm(&format!("write {file}?"))? {
         terminal::note("nothing was written; `--yes` writes without asking");
         return Ok(Exit::Success);

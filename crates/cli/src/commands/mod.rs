@@ -26,8 +26,7 @@ use crate::terminal;
 
 /// Prints a value as JSON.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value)?;
-    Ok(terminal::print(&format!("{text}\n"))?)
+    Ok(terminal::print(&format!("{}\n", terminal::json(value)?))?)
 }
 
 /// Says why a skill cannot be had, and what may have been meant.

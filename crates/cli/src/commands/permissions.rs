@@ -134,7 +134,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         },
     });
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    terminal::print(&terminal::printable(&render(&columns, &cells)))?;
+    terminal::print(&render(&columns, &cells))?;
     Ok(Exit::Success)
 }
 

@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         return Ok(Exit::Success);
     }
     if !text.is_empty() {
-        terminal::print(&format!("{text}\n"))?;
+        let text = format!("{text}\n");
+        terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;
     }
     if !global.quiet {
         let place = match skills.settings().dialect.place {

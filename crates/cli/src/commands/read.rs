@@ -1,7 +1,5 @@
 //! `prowess read`: a file of a skill.
 
-use std::io::Write;
-
 use anyhow::Result;
 use pollster::block_on;
 use prowess_spec::SkillPath;
@@ -42,9 +40,6 @@ pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
         }))?;
         return Ok(Exit::Success);
     }
-    // Bytes as they are: what reads them may be a program.
-    let mut out = std::io::stdout().lock();
-    out.write_all(&part.bytes)?;
-    out.flush()?;
+    terminal::print_content(&part.bytes, arguments.raw.into())?;
     Ok(Exit::Success)
 }

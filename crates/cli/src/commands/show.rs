@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
     let body = with_arguments(&document.body, &arguments.arguments.join(" "));
     let limit = skills.settings().dialect.limits.skill_bytes;
     let block = render_skill(&id, &body, limit)?;
-    terminal::print(&format!("{}\n", block.text))?;
+    let text = format!("{}\n", block.text);
+    terminal::print_content(text.as_bytes(), arguments.raw.into())?;
     if block.report.dropped_bytes > 0 {
         terminal::note(&format!(
             "{} bytes did not fit into {limit}",

@@ -64,7 +64,7 @@ async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
             let from = lost.skill.as_ref().map_or("a handler", SkillId::as_str);
             let _ = writeln!(text, "  {from}: {} tokens did not fit", lost.tokens);
         }
-        terminal::print(&terminal::printable(&text))?;
+        terminal::print(&text)?;
     }
     runtime.shut_down().await;
     Ok(Exit::Success)

@@ -47,7 +47,7 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
         }))?;
     } else {
         let text = explained(id.as_str(), found.as_ref(), manifest, mode.word());
-        terminal::print(&terminal::printable(&text))?;
+        terminal::print(&text)?;
         if !undecided.is_empty() {
             let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
             terminal::print(&format!(

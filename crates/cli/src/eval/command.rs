@@ -92,7 +92,7 @@ fn report(
         terminal::print_problem(message, None);
         return Ok(Exit::Failure);
     }
-    let json = format!("{}\n", serde_json::to_string_pretty(benchmark)?);
+    let json = format!("{}\n", terminal::json(benchmark)?);
     let text = if arguments.json {
         json.clone()
     } else {
