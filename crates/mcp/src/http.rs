@@ -9,12 +9,12 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use prowess_config::Secret;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::digest::Digest;
-use crate::limits::{REQUEST_BYTES, SESSION_IDLE};
+use crate::limits::REQUEST_BYTES;
 use crate::server::SkillsServer;
+use crate::sessions::BoundedSessions;
 
 /// Who may ask over HTTP.
 #[derive(Clone, Debug)]
@@ -45,7 +45,8 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// The server at `/mcp`, for whatever listens.
 ///
-/// Clients of 2025 have a session that ends when it is not used for a while; those of 2026 have none.
+/// Clients of 2025 have a session that ends when it is not used for a while, or when others need its place; those of
+/// 2026 have none.
 pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
     let hosts = match options.hosts.as_slice() {
         [] => LOOPBACK.map(str::to_owned).to_vec(),
@@ -57,13 +58,9 @@ pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
         .enforce_origin_validation()
         .with_json_response(true)
         .with_max_request_body_bytes(REQUEST_BYTES);
-    let mut lifetime = SessionConfig::default();
-    lifetime.keep_alive = Some(SESSION_IDLE);
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config = lifetime;
     let server = server.clone();
     let connect = move || Ok(server.connect());
-    let service = StreamableHttpService::new(connect, Arc::new(sessions), config);
+    let service = StreamableHttpService::new(connect, Arc::new(BoundedSessions::new()), config);
     let router = Router::new().route_service("/mcp", service);
     match &options.token {
         None => router,

@@ -11,6 +11,7 @@ pub mod limits;
 mod lines;
 mod media;
 mod server;
+mod sessions;
 mod stdio;
 mod uri;
 pub mod wire;

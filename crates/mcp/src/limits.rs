@@ -10,6 +10,7 @@
 //! | [`LINE_BYTES`] | one message that a client sends over stdio |
 //! | [`REQUEST_BYTES`] | one message that a client sends over HTTP |
 //! | [`SESSION_IDLE`] | how long an HTTP session lives without being used |
+//! | [`SESSIONS`] | HTTP sessions at once |
 //! | [`LISTED_PAGES`], [`LISTED_SKILLS`] | what a host takes from one server |
 //! | [`MESSAGE_BYTES`] | one message that a host takes from a server |
 //! | [`CONNECT`], [`ANSWER`] | how long a host waits |
@@ -36,7 +37,9 @@ pub const LINE_BYTES: usize = 16 * 1024 * 1024;
 /// Longest message that a client may send over HTTP.
 pub const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 /// How long an HTTP session lives without being used.
-pub const SESSION_IDLE: Duration = Duration::from_mins(5);
+pub const SESSION_IDLE: Duration = Duration::from_mins(10);
+/// HTTP sessions at once; for one more, the idle one that was used longest ago ends.
+pub const SESSIONS: usize = 256;
 /// Most pages that a host reads.
 pub const LISTED_PAGES: usize = 1_000;
 /// Most skills that a host takes from one server.

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use prowess_core::{MemorySource, Scope};
+use prowess_mcp::limits::SESSIONS;
 use prowess_mcp::{Digest, HttpOptions, ServerOptions, SkillsServer};
 use serde_json::{Value, json};
 use support::http::{post, serve};
@@ -756,6 +757,38 @@ fn greeting(version: &str) -> Value {
     let about = json!({"name": "test", "version": "1"});
     let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": about});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+/// Row Q30 of the contract of trust: sessions are bounded, and the oldest idle one goes first.
+#[tokio::test]
+async fn q30_more_sessions_than_there_may_be_end_the_oldest_idle_ones() {
+    let url = serve(&server().await, &HttpOptions::default()).await;
+    let version = "2025-11-25";
+    let begin = async || post(&url, &greeting(version), &[]).await.session.unwrap();
+    let alive = async |session: &str| {
+        let list = json!({"jsonrpc": "2.0", "id": 2, "method": "skills/list"});
+        let headers = [
+            ("mcp-session-id", session),
+            ("mcp-protocol-version", version),
+        ];
+        post(&url, &list, &headers).await.status == 200
+    };
+    let used = begin().await;
+    let mut idle = Vec::new();
+    for _ in 0..SESSIONS + 60 {
+        idle.push(begin().await);
+        if idle.len() % 100 == 0 {
+            assert!(alive(&used).await, "a session in use ended");
+        }
+    }
+    let mut count = 0;
+    for session in &idle {
+        count += usize::from(alive(session).await);
+    }
+    assert_eq!(count, SESSIONS - 1);
+    assert!(alive(&used).await);
+    assert!(!alive(&idle[0]).await);
+    assert!(alive(idle.last().unwrap()).await);
 }
 
 /// "sessions or stateless as the revision says"

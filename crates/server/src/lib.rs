@@ -33,6 +33,7 @@
 
 mod answer;
 mod app;
+mod connections;
 mod error;
 mod files;
 mod fresh;

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-/// Connections at once; more have to wait.
+/// Connections at once; for one more, the one that has waited longest for its client goes.
 pub const CONNECTIONS: usize = 512;
 /// How long a request line and its headers may take, and how long a connection may be idle.
 pub const HEADERS: Duration = Duration::from_secs(15);
 /// Bytes of a request line and its headers.
 pub const HEADER_BYTES: usize = 64 * 1024;
+/// How long the body of a request may take.
+pub const BODY: Duration = Duration::from_secs(30);
+/// Bytes of the bodies of all requests that are not answered yet.
+pub const BODY_BYTES: usize = 32 * 1024 * 1024;
 /// How long an answer may take to begin.
 pub const ANSWER: Duration = Duration::from_mins(1);
 /// How long a connection lives, whatever it is used for.

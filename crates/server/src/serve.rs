@@ -1,20 +1,26 @@
 //! From connections to requests.
 
+use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::limits::{CONNECTION, CONNECTIONS, GRACE, HEADER_BYTES, HEADERS};
+use crate::connections::{Admitted, Connections, CountedBody};
+use crate::limits::{CONNECTION, GRACE, HEADER_BYTES, HEADERS};
 
 /// How long to wait when the system has no more file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,24 +33,25 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     // Closed when we are gone, whichever way that happens.
     let (_alive, end) = watch::channel(());
     let accept = async {
-        let slots = Arc::new(Semaphore::new(CONNECTIONS));
-        while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
+        let open = Arc::<Connections>::default();
+        loop {
             let stream = next(&listener).await;
+            let admitted = open.admit().await;
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEADERS)
                 .max_buf_size(HEADER_BYTES)
                 .serve_connection(
                     TokioIo::new(stream),
-                    TowerToHyperService::new(router.clone()),
+                    answering(router.clone(), Arc::clone(&admitted)),
                 );
             let connection = connections.watch(connection);
             let mut end = end.clone();
             tokio::spawn(async move {
-                let _slot = slot;
                 // A connection that broke is the client's affair.
                 tokio::select! {
                     _ = timeout(CONNECTION, connection) => {}
+                    () = admitted.evicted() => {}
                     _ = end.changed() => {}
                 }
             });
@@ -60,6 +67,25 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     }
     drop(listener);
     let _ = timeout(GRACE, connections.shutdown()).await;
+}
+
+/// The router, told whose turn it is on this connection.
+fn answering(
+    router: Router,
+    connection: Arc<Admitted>,
+) -> impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send + 'static>
+{
+    let router = TowerToHyperService::new(router);
+    service_fn(move |request: Request<Incoming>| {
+        let connection = Arc::clone(&connection);
+        let request = request.map(|body| CountedBody::new(body, Arc::clone(&connection)));
+        let answer = router.call(request);
+        async move {
+            let answer = answer.await;
+            connection.wait_for_client();
+            answer
+        }
+    })
 }
 
 async fn next(listener: &TcpListener) -> TcpStream {

@@ -96,3 +96,80 @@ async fn stopping_lets_requests_end() {
     stream.read_to_end(&mut rest).await.unwrap();
     assert!(TcpStream::connect(address).await.is_err());
 }
+
+/// Row Q30 of the contract of trust.
+#[tokio::test]
+async fn q30_slow_bodies_and_idle_connections_hold_nothing_that_others_need() {
+    let ours = ours().await;
+    let posting =
+        b"POST /api/skills HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\nx";
+    let reading = b"GET /api/skills HTTP/1.1\r\nhost: loc";
+    let mut held = Vec::new();
+    for number in 0..1_000 {
+        let mut stream = TcpStream::connect(ours.address).await.unwrap();
+        match number % 3 {
+            0 => stream.write_all(posting).await.unwrap(),
+            1 => stream.write_all(reading).await.unwrap(),
+            _ => {}
+        }
+        held.push(stream);
+        if number % 50 == 0 {
+            assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
+        }
+    }
+    for _ in 0..100 {
+        assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
+    }
+    // The oldest went, the newest did not.
+    let mut byte = [0];
+    let gone = held[2].read(&mut byte).await;
+    assert!(matches!(gone, Ok(0) | Err(_)), "{gone:?}");
+    let last = &held[998];
+    assert!(
+        last.try_read(&mut byte)
+            .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    );
+}
+
+/// A body that is read as it comes, as that of a server that takes messages.
+async fn taking() -> (std::net::SocketAddr, tokio::task::JoinHandle<()>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let take = |body: axum::body::Bytes| async move { body.len().to_string() };
+    let router = axum::Router::new().route(
+        "/",
+        axum::routing::post(take).layer(axum::extract::DefaultBodyLimit::disable()),
+    );
+    let task = tokio::spawn(prowess_server::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
+    (address, task)
+}
+
+#[tokio::test]
+async fn q30_bodies_together_are_bounded() {
+    let (address, task) = taking().await;
+    let opening = "POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 4000000\r\n\r\n";
+    let most = vec![b'x'; 3_999_999];
+    let mut held = Vec::new();
+    // All but the last byte of each, of much more than there may be.
+    for _ in 0..20 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(opening.as_bytes()).await.unwrap();
+        stream.write_all(&most).await.unwrap();
+        held.push(stream);
+    }
+    let mut answered = 0;
+    for mut stream in held {
+        let _ = stream.write_all(b"x").await;
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text).await;
+        answered += usize::from(text.starts_with(b"HTTP/1.1 200"));
+    }
+    // Some more than fit at once: those that were answered made room for what was still on its way.
+    let fit = prowess_server::limits::BODY_BYTES / 4_000_000;
+    assert!((1..2 * fit).contains(&answered), "{answered}");
+    task.abort();
+}

@@ -1,0 +1,192 @@
+//! The connections that are open, and which one goes when there are too many.
+//!
+//! A connection waits for us or for its client: for a request, for the rest of one, or until an answer was read. Where
+//! there is no room, the one that has waited longest for its client goes. So clients that are slow, or do nothing, hold
+//! nothing that others need.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::BoxError;
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use tokio::sync::Notify;
+use tokio::time::{Sleep, sleep};
+
+use crate::limits::{BODY, BODY_BYTES, CONNECTIONS};
+
+/// Every connection of a server.
+#[derive(Default)]
+pub(crate) struct Connections {
+    open: Mutex<Open>,
+    /// One was closed.
+    closed: Notify,
+}
+
+#[derive(Default)]
+struct Open {
+    /// Counts turns, so that the oldest can be found.
+    turns: u64,
+    connections: HashMap<u64, Entry>,
+}
+
+struct Entry {
+    /// The turn since which it waits for its client, if it does.
+    waits_since: Option<u64>,
+    /// Bytes of the body of its request.
+    bytes: usize,
+    evicted: Arc<Notify>,
+}
+
+impl Open {
+    fn turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
+    /// Ends the one that fits and has waited longest.
+    fn evict(&mut self, fits: impl Fn(&Entry) -> bool) {
+        let waiting = self.connections.values_mut().filter(|entry| fits(entry));
+        let oldest = waiting.min_by_key(|entry| entry.waits_since.unwrap_or(u64::MAX));
+        if let Some(entry) = oldest
+            && entry.waits_since.take().is_some()
+        {
+            entry.bytes = 0;
+            entry.evicted.notify_one();
+        }
+    }
+}
+
+impl Connections {
+    /// Makes room for one more.
+    pub(crate) async fn admit(self: &Arc<Self>) -> Arc<Admitted> {
+        loop {
+            {
+                let mut open = self.open();
+                if open.connections.len() < CONNECTIONS {
+                    let id = open.turn();
+                    let evicted = Arc::<Notify>::default();
+                    let entry = Entry {
+                        waits_since: Some(id),
+                        bytes: 0,
+                        evicted: Arc::clone(&evicted),
+                    };
+                    open.connections.insert(id, entry);
+                    let all = Arc::clone(self);
+                    return Arc::new(Admitted { all, id, evicted });
+                }
+                open.evict(|_| true);
+            }
+            self.closed.notified().await;
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One connection, open until this is dropped.
+pub(crate) struct Admitted {
+    all: Arc<Connections>,
+    id: u64,
+    evicted: Arc<Notify>,
+}
+
+impl Admitted {
+    /// Its request is there, and ours to answer.
+    fn wait_for_us(&self) {
+        if let Some(entry) = self.all.open().connections.get_mut(&self.id) {
+            entry.waits_since = None;
+        }
+    }
+
+    /// Its answer is there, and the client's to read.
+    pub(crate) fn wait_for_client(&self) {
+        let mut open = self.all.open();
+        let turn = open.turn();
+        if let Some(entry) = open.connections.get_mut(&self.id) {
+            entry.waits_since = Some(turn);
+            entry.bytes = 0;
+        }
+    }
+
+    fn received(&self, bytes: usize) {
+        let mut open = self.all.open();
+        if let Some(entry) = open.connections.get_mut(&self.id) {
+            entry.bytes += bytes;
+        }
+        let all: usize = open.connections.values().map(|entry| entry.bytes).sum();
+        if all > BODY_BYTES {
+            open.evict(|entry| entry.bytes > 0);
+        }
+    }
+
+    /// Done when the connection has to go.
+    pub(crate) async fn evicted(&self) {
+        self.evicted.notified().await;
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.all.open().connections.remove(&self.id);
+        self.all.closed.notify_one();
+    }
+}
+
+/// The body of a request, counted, and not waited for too long.
+pub(crate) struct CountedBody {
+    inner: Incoming,
+    connection: Arc<Admitted>,
+    end: Pin<Box<Sleep>>,
+}
+
+impl CountedBody {
+    pub(crate) fn new(inner: Incoming, connection: Arc<Admitted>) -> Self {
+        if inner.is_end_stream() {
+            connection.wait_for_us();
+        }
+        Self {
+            inner,
+            connection,
+            end: Box::pin(sleep(BODY)),
+        }
+    }
+}
+
+impl Body for CountedBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let frame = Pin::new(&mut self.inner).poll_frame(context);
+        match &frame {
+            Poll::Pending if self.end.as_mut().poll(context).is_ready() => {
+                return Poll::Ready(Some(Err("the request timed out".into())));
+            }
+            Poll::Ready(Some(Ok(frame))) => {
+                self.connection
+                    .received(frame.data_ref().map_or(0, Bytes::len));
+                if self.inner.is_end_stream() {
+                    self.connection.wait_for_us();
+                }
+            }
+            Poll::Ready(None) => self.connection.wait_for_us(),
+            _ => {}
+        }
+        frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
