@@ -209,6 +209,8 @@ pub(crate) fn runs(command: &str) -> bool {
     let mut entries = fs::read_dir("/proc").unwrap().flatten();
     entries.any(|entry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        line.starts_with(wanted.as_bytes())
+        // The sandbox starts a program by its whole path.
+        line.windows(wanted.len())
+            .any(|part| part == wanted.as_bytes())
     })
 }
