@@ -66,24 +66,6 @@ fn fixed_files_pass_and_a_second_run_has_nothing_to_do() {
 }
 
 #[test]
-fn a_linked_file_stays_a_link() {
-    let place = Place::new();
-    place.write(
-        "real.md",
-        "---\nname: pdf\ndescription: Use when: asked\n---\n",
-    );
-    fs::create_dir(place.path("pdf")).unwrap();
-    std::os::unix::fs::symlink("../real.md", place.path("pdf/SKILL.md")).unwrap();
-    assert_eq!(place.run(&["check", "--fix", "--yes"]).code, Some(0));
-    assert!(
-        fs::symlink_metadata(place.path("pdf/SKILL.md"))
-            .unwrap()
-            .is_symlink()
-    );
-    assert!(place.read("real.md").contains("\"Use when: asked\""));
-}
-
-#[test]
 fn fixing_needs_no_temporary_directory_of_the_system() {
     let place = Place::copy_of("examples/broken");
     let mut command = place.command(&["check", "--fix", "--yes", "examples/broken/changelog"]);

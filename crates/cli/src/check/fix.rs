@@ -1,6 +1,7 @@
 //! `--fix`: the difference first, then the files, each whole or not at all.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -44,14 +45,13 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
 
 /// Replaces the file by a complete new one, unless somebody changed it in the meantime.
 fn write(file: &FileReport, change: &Change) -> Result<()> {
-    let path =
-        fs::canonicalize(&file.path).with_context(|| format!("cannot find {}", file.path))?;
-    let now = fs::read(&path).with_context(|| format!("cannot read {}", file.path))?;
+    let path = Path::new(&file.path);
+    let now = fs::read(path).with_context(|| format!("cannot read {}", file.path))?;
     if now != change.before {
         bail!(
             "{} changed while it was being checked; run the command again",
             file.path
         );
     }
-    replace(&path, change.after.as_bytes()).with_context(|| format!("cannot write {}", file.path))
+    replace(path, change.after.as_bytes()).with_context(|| format!("cannot write {}", file.path))
 }

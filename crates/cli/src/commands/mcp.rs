@@ -15,7 +15,7 @@ use prowess_sources::{Watch, WatchError, watch};
 use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
 use crate::mcp::{Target, added, snippet};
-use crate::rewrite::{difference, replace};
+use crate::rewrite::{difference, make_directories, replace};
 use crate::{configuration, environment, living, open, terminal, trust};
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
@@ -151,8 +151,12 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
     if now != before {
         bail!("{file} changed meanwhile; run the command again");
     }
-    // A link stays a link: the file behind it is replaced.
-    let path = fs::canonicalize(&target.file).unwrap_or_else(|_| target.file.clone());
+    let path = std::path::absolute(&target.file)?;
+    if path.is_symlink() {
+        bail!(
+            "cannot write {file}: it is a symbolic link; hint: change the file that it points to"
+        );
+    }
     if let Some(before) = &before {
         let backup = backup(&path);
         replace(&backup, before.as_bytes())
@@ -162,10 +166,9 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
             configuration::shown(&backup)
         ));
     } else if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
-        fs::create_dir_all(directory)
+        make_directories(directory)
             .with_context(|| format!("cannot make {}", directory.display()))?;
     }
-    let path = std::path::absolute(&path)?;
     replace(&path, after.as_bytes()).with_context(|| format!("cannot write {file}"))?;
     terminal::note(&format!("wrote {file}"));
     Ok(Exit::Success)

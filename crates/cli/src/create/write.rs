@@ -41,7 +41,7 @@ pub(super) fn write(directory: &Path, files: &[File], existing: Existing) -> Res
 fn make(directory: &Path, files: &[File]) -> Result<()> {
     let parent = directory.parent().unwrap_or(Path::new("."));
     let cannot = || format!("cannot write to {}", parent.display());
-    fs::create_dir_all(parent).with_context(cannot)?;
+    rewrite::make_directories(parent).with_context(cannot)?;
     let staging = tempfile::Builder::new()
         .prefix(".prowess-create-")
         .tempdir_in(parent)
@@ -64,7 +64,7 @@ fn replace(directory: &Path, files: &[File]) -> Result<()> {
     for file in files {
         let path = directory.join(&file.path);
         let cannot = || format!("cannot write {}", path.display());
-        fs::create_dir_all(path.parent().unwrap_or(directory)).with_context(cannot)?;
+        rewrite::make_directories(path.parent().unwrap_or(directory)).with_context(cannot)?;
         rewrite::replace(&path, file.text.as_bytes()).with_context(cannot)?;
     }
     Ok(())

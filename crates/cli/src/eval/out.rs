@@ -74,7 +74,8 @@ impl Out {
     /// is.
     pub(super) fn write(&self, benchmark: &Benchmark, json: &str) -> Result<String> {
         let directory = self.directory.display();
-        fs::create_dir_all(&self.directory).with_context(|| format!("cannot make {directory}"))?;
+        rewrite::make_directories(&self.directory)
+            .with_context(|| format!("cannot make {directory}"))?;
         let beside = benchmark.partial && self.has_complete();
         let paths = if beside { PARTIAL } else { NAMES }.map(|name| self.directory.join(name));
         for (path, text) in paths.iter().zip([json, &html(benchmark)]) {
@@ -118,7 +119,7 @@ fn probe(directory: &Path) -> io::Result<()> {
         named && it.symlink_metadata().is_err_and(|error| is_absent(&error))
     });
     let missing: Vec<&Path> = missing.collect();
-    let made = fs::create_dir_all(directory);
+    let made = rewrite::make_directories(directory);
     let probed = made.and_then(|()| tempfile::tempfile_in(directory));
     for directory in missing {
         // One that could not be made is not there.
