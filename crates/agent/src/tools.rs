@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use prowess_core::{Event, Operation, Session, Shape, SkillId, ToolDefinition, provider_name};
+use prowess_core::{
+    Event, Operation, Session, Shape, SkillId, ToolDefinition, provider_name, without_own_tags,
+};
 use prowess_runtime::{ChangedInput, Runtime, ToolResult};
 use prowess_spec::nearest;
 use serde_json::{Value, json};
@@ -375,7 +377,7 @@ impl Caller<'_> {
                     self.tell_changed(call, changed);
                 }
                 Raw {
-                    content: result.content,
+                    content: without_own_tags(&result.content).into_owned(),
                     is_error: result.is_error,
                     again: false,
                     loaded: None,
