@@ -14,8 +14,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use pollster::block_on;
+use prowess_config::{Lookup, SkillsConfig};
 use prowess_core::{MemorySource, Scope, Skills, Source, ToolUse};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_trust::{Decision, ReachList, TrustRecords};
 use rayon::prelude::*;
 
 fn main() {
@@ -35,6 +37,59 @@ fn main() {
     println!("|---|---|---|");
     warm();
     start();
+    println!("\n| skills of the project | first scan, ms | trust checks, ms | share | target |");
+    println!("|---|---|---|---|---|");
+    trust(1_000);
+}
+
+/// What it costs to ask who may say what: a project's file with ten repositories that wait for an answer, beside the same
+/// file named by the user.
+fn trust(count: usize) {
+    let root = tempfile::tempdir().unwrap();
+    for index in 0..count {
+        write(&root.path().join(format!("skills/skill-{index:06}")), index);
+    }
+    fs::create_dir(root.path().join(".git")).unwrap();
+    let repository = |index: usize| {
+        format!(
+            "[[skills.repositories]]\nname = \"r{index}\"\ntype = \"http\"\nurl = \"https://skills.example.net/{index}\"\nauth = {{ bearer = \"${{TOKEN}}\" }}\n"
+        )
+    };
+    let own = "[[skills.repositories]]\nname = \"own\"\ntype = \"filesystem\"\npath = \"skills\"\n";
+    let text: Vec<String> = (0..10).map(repository).collect();
+    let file = root.path().join("prowess.toml");
+    fs::write(&file, text.concat() + own).unwrap();
+    let records = TrustRecords::new(root.path().join("records"));
+    let trusts =
+        |root: &Path, reach: &ReachList| records.decision(root, reach) == Some(Decision::Trusted);
+    let lookup = Lookup {
+        variables: &|_| Some("t".into()),
+        trusts: &trusts,
+        ..Lookup::new(root.path())
+    };
+    let found = best(200, || {
+        let config = SkillsConfig::load(&lookup).unwrap();
+        assert!(!config.project.unwrap().trusted);
+    });
+    let named = best(200, || {
+        assert!(
+            SkillsConfig::load_file(&file, &lookup)
+                .unwrap()
+                .project
+                .is_none()
+        );
+    });
+    let first = best(15, || {
+        let source = FilesystemSource::new(root.path().join("skills"), options(count));
+        assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
+    });
+    let checks = found.saturating_sub(named);
+    println!(
+        "| {count} | {:.2} | {:.3} | {:.1}% | 3% |",
+        millis(first),
+        millis(checks),
+        100.0 * ratio(checks, first)
+    );
 }
 
 fn memory(count: usize) {
