@@ -109,7 +109,7 @@ fn probe(launcher: &Launcher, stage: Stage) -> Result<Layers, Refusal> {
 fn cgroup() -> String {
     let root = Path::new("/sys/fs/cgroup");
     if !root.join("cgroup.controllers").exists() {
-        return "not used: version 2 is not mounted at its usual place; limits count for each process".to_owned();
+        return "not used: version 2 is not mounted at its usual place; a process of ours counts memory, disk and files of a child instead".to_owned();
     }
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let own = own.trim().trim_start_matches("0::/");
@@ -120,5 +120,5 @@ fn cgroup() -> String {
     } else {
         "it is not ours to divide"
     };
-    format!("not used: {state}; limits count for each process")
+    format!("not used: {state}; a process of ours counts memory, disk and files of a child instead")
 }
