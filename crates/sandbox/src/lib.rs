@@ -23,9 +23,8 @@
 //!
 //! What is not promised: that a child uses no more processor time as a whole than one process may, or leaves others a
 //! fair share of the processors (a control group could, and is not used yet); that it never exceeds the memory, disk
-//! and files of a whole child for the 50 milliseconds until that is noticed; that it does not move what lies in a
-//! directory that it may write to, such as the directory above its own skill; that it cannot find out which machine it
-//! is on; that a network which was given leads only to some places; or that the kernel has no fault.
+//! and files of a whole child for the 50 milliseconds until that is noticed; that it cannot find out which machine it is
+//! on; that a network which was given leads only to some places; or that the kernel has no fault.
 //!
 //! # Limits
 //!

@@ -136,7 +136,12 @@ fn hold_some(ids: &[&str]) {
 
 #[test]
 fn q20_protected_names_are_read_only_whether_they_are_there_or_not() {
-    hold_some(&["protected-there", "protected-absent", "protected-race"]);
+    hold_some(&[
+        "protected-there",
+        "protected-absent",
+        "protected-race",
+        "skill-replaced",
+    ]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A jail whose namespaces bubblewrap builds: some systems let it, by its name, do what they let nobody else.
 //!
-//! Weaker than our own in two ways: the number of files in `/tmp` has no bound but its size, and a mount is named by its
-//! path once more after it was looked at.
+//! Weaker than our own in three ways: a child that makes too many files in `/tmp` is ended a moment later, instead of
+//! refused; layers that are thrown away are read-only; and a mount is named by its path once more after it was looked at.
 //!
 //! Not for the superuser of the whole machine, who owns the devices: bubblewrap cannot mount them read-only, so a child
 //! could change their permissions for everybody.

@@ -15,10 +15,11 @@ use super::guard::adopt_orphans;
 use super::init::Task;
 use super::wire::{Report, Stage, send_report};
 use super::{copy, program, usage};
+use crate::confinement::Confinement;
 use crate::error::{Refusal, Step};
 use crate::excess::Excess;
 use crate::layers::Layers;
-use crate::limits::{Limits, REPORT_BYTES};
+use crate::limits::REPORT_BYTES;
 
 /// How often the whole jail is looked at. A process writes about a gigabyte of memory in a second.
 const LOOK: Duration = Duration::from_millis(50);
@@ -55,7 +56,7 @@ pub(super) fn supervise(task: Task) -> Result<(), Refusal> {
             let mut family = Family {
                 child,
                 broker: None,
-                limits: confined.then_some(confinement.limits),
+                limits: confined.then_some(confinement),
             };
             if confined {
                 family.broker = Broker::receive(&ours, confinement)?;
@@ -91,14 +92,14 @@ fn listen(said: PipeReader) -> Result<Layers, Refusal> {
 }
 
 /// The program and everything that it started.
-struct Family {
+struct Family<'a> {
     child: Pid,
     broker: Option<Broker>,
     /// For all of them together; none without a jail, where others could be among them.
-    limits: Option<Limits>,
+    limits: Option<&'a Confinement>,
 }
 
-impl Family {
+impl Family<'_> {
     /// Until the program ends: how, and whether we ended it.
     fn watch(&mut self) -> Result<(i32, Option<Excess>), Refusal> {
         let ended = pidfd_open(self.child, PidfdFlags::empty()).step("watch the program")?;
@@ -117,8 +118,7 @@ impl Family {
                 broker.serve_waiting();
             }
             let made = self.broker.as_ref().map_or(0, Broker::made);
-            let limits = self.limits.as_ref();
-            if let Some(over) = limits.and_then(|limits| usage::exceeded(limits, made)) {
+            if let Some(over) = self.limits.and_then(|it| usage::exceeded(it, made)) {
                 excess = Some(over);
                 end_all();
             }

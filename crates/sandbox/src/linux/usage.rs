@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use crate::confinement::Confinement;
 use crate::excess::Excess;
-use crate::limits::Limits;
+use crate::limits::SCRATCH_PER_FILE;
 
 /// Finds the limit that a jail exceeds as a whole. Each process has limits of its own, which the kernel counts.
-pub(super) fn exceeded(limits: &Limits, made: u64) -> Option<Excess> {
-    if made > limits.files {
+pub(super) fn exceeded(confinement: &Confinement, made: u64) -> Option<Excess> {
+    let limits = &confinement.limits;
+    let scratch = (confinement.scratch / SCRATCH_PER_FILE).max(64);
+    if made > limits.files || scratch_files() > scratch {
         return Some(Excess::Files);
     }
     let processes = processes();
@@ -32,6 +35,16 @@ fn processes() -> Vec<std::path::PathBuf> {
         .filter(|entry| entry.file_name().to_str().is_some_and(number))
         .map(|entry| entry.path())
         .collect()
+}
+
+/// Files in the directories of the child's own. Bubblewrap cannot bound them.
+fn scratch_files() -> u64 {
+    let used = |place| {
+        let found = rustix::fs::statvfs(place);
+        found.map_or(0, |it| it.f_files.saturating_sub(it.f_ffree))
+    };
+    // One file system or two.
+    used("/tmp").max(used("/dev/shm"))
 }
 
 /// Bytes of a process that are in memory.

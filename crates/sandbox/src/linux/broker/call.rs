@@ -278,6 +278,9 @@ impl Request<'_> {
         let old = self.open_place(old_directory, old_path)?;
         let new = self.open_place(directory, path)?;
         let flags = RenameFlags::from_bits_retain(low(flags));
+        self.broker.check_moved(&old.path, &old.name)?;
+        // The other one moves as well where they are exchanged.
+        self.broker.check_moved(&new.path, &new.name)?;
         renameat_with(&old.parent, &old.name, &new.parent, &new.name, flags)?;
         Ok(Answer::Done)
     }

@@ -21,7 +21,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use crate::confinement::Confinement;
+use crate::confinement::{Access, Confinement};
 use crate::error::{Refusal, Step};
 use crate::protected::is_protected;
 
@@ -47,6 +47,8 @@ pub(super) struct Broker {
     listener: OwnedFd,
     /// Projects, as they are named inside.
     projects: Vec<PathBuf>,
+    /// Other things in them that are read-only, such as the skill itself: the directories above must not move away.
+    fixed: Vec<PathBuf>,
     /// Files and directories that were made in them and are still there.
     made: u64,
     waiting: Vec<libc::seccomp_notif>,
@@ -78,9 +80,21 @@ impl Broker {
         });
         let listener = listener
             .ok_or_else(|| Refusal::system("watch over protected names", "nothing was sent"))?;
+        let inside = |path: &Path| {
+            let rest = projects
+                .iter()
+                .find_map(|project| path.strip_prefix(project).ok());
+            rest.is_some_and(|rest| !rest.components().any(|part| is_protected(part.as_os_str())))
+        };
+        let mounts = confinement.mounts().into_iter();
+        let fixed = mounts
+            .filter(|(mount, access)| *access == Access::ReadOnly && inside(&mount.inside))
+            .map(|(mount, _)| mount.inside)
+            .collect();
         Ok(Some(Self {
             listener,
             projects,
+            fixed,
             made: 0,
             waiting: Vec::new(),
         }))
@@ -138,6 +152,15 @@ impl Broker {
         self.projects
             .iter()
             .any(|project| path.starts_with(project))
+    }
+
+    /// Refuses to move a directory that something fixed lies in.
+    fn check_moved(&self, parent: &Path, name: &OsStr) -> rustix::io::Result<()> {
+        let moved = parent.join(name);
+        if self.fixed.iter().any(|path| path.starts_with(&moved)) {
+            return Err(READ_ONLY);
+        }
+        Ok(())
     }
 
     /// Refuses what is, or is below, a protected name of a project.
