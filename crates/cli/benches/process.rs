@@ -126,7 +126,12 @@ async fn commands() {
             program: env!("CARGO_BIN_EXE_prowess").into(),
             arguments: vec!["worker".into(), "starlark".into()],
         }),
-        jails: Some(Jails::new(launcher(), Requirement::Full, None)),
+        jails: Some(Jails::new(
+            launcher(),
+            Requirement::Full,
+            None,
+            std::env::home_dir(),
+        )),
         ..Workers::default()
     };
     parts.services.project = ProjectFiles::open(&place.path().join("project")).ok();
@@ -176,7 +181,12 @@ async fn calls() {
         .unwrap();
     let mut parts = Parts::new(skills);
     parts.workers = Workers {
-        jails: Some(Jails::new(launcher(), Requirement::Full, None)),
+        jails: Some(Jails::new(
+            launcher(),
+            Requirement::Full,
+            None,
+            std::env::home_dir(),
+        )),
         ..Workers::default()
     };
     parts.approvals = Approvals::default();

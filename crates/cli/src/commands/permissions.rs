@@ -5,7 +5,7 @@ use prowess_core::Skills;
 use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
 use prowess_runtime::SkillContent;
 use prowess_spec::manifest::{Permission, Word};
-use prowess_store::StoredGrant;
+use prowess_store::{Store, StoredGrant};
 use serde::Serialize;
 
 use crate::cli::{Global, PermissionsArguments};
@@ -59,7 +59,33 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         });
     }
     let skills = open::skills(&arguments.place, global)?;
-    let is_wanted = |skill: &String| arguments.skill.as_ref().is_none_or(|it| it == skill);
+    let rows = rows(&store, &skills, arguments.skill.as_ref()).await?;
+    if arguments.json {
+        super::print_json(&serde_json::json!({"permissions": rows}))?;
+        return Ok(Exit::Success);
+    }
+    if rows.is_empty() {
+        if !global.quiet {
+            terminal::note("nothing was approved for longer than a run");
+        }
+        return Ok(Exit::Success);
+    }
+    let columns = ["SKILL", "PERMISSION", "EFFECT", "PROJECT", "CONTENT"].map(|title| Column {
+        title,
+        width: if title == "CONTENT" {
+            Width::Rest
+        } else {
+            Width::Content
+        },
+    });
+    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    terminal::print(&render(&columns, &cells))?;
+    Ok(Exit::Success)
+}
+
+/// Everything that was approved, of one skill or of all, sorted.
+async fn rows(store: &Store, skills: &Skills, wanted: Option<&String>) -> Result<Vec<Row>> {
+    let is_wanted = |skill: &String| wanted.is_none_or(|it| it == skill);
     let mut rows = Vec::new();
     for StoredGrant { project, grant } in store.all_grants().await? {
         if is_wanted(&grant.skill) {
@@ -70,7 +96,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
             let permission = grant.right.word().to_owned();
             rows.push(
                 row(
-                    &skills,
+                    skills,
                     grant.skill,
                     grant.contents,
                     permission,
@@ -86,7 +112,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
             let permission = format!("command: {}", shown(&grant.pattern, grant.reach));
             rows.push(
                 row(
-                    &skills,
+                    skills,
                     grant.skill,
                     grant.contents,
                     permission,
@@ -115,27 +141,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         };
         key(a).cmp(&key(b))
     });
-    if arguments.json {
-        super::print_json(&serde_json::json!({"permissions": rows}))?;
-        return Ok(Exit::Success);
-    }
-    if rows.is_empty() {
-        if !global.quiet {
-            terminal::note("nothing was approved for longer than a run");
-        }
-        return Ok(Exit::Success);
-    }
-    let columns = ["SKILL", "PERMISSION", "EFFECT", "PROJECT", "CONTENT"].map(|title| Column {
-        title,
-        width: if title == "CONTENT" {
-            Width::Rest
-        } else {
-            Width::Content
-        },
-    });
-    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    terminal::print(&render(&columns, &cells))?;
-    Ok(Exit::Success)
+    Ok(rows)
 }
 
 async fn row(

@@ -47,7 +47,8 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
     ];
     let hidden = config.permissions.secret_paths.iter().cloned();
     let hidden = hidden.chain(ours.into_iter().flatten());
-    Ok(Jails::new(launcher()?, requirement, search).hide(hidden))
+    let home = environment::user_directories().home;
+    Ok(Jails::new(launcher()?, requirement, search, home).hide(hidden))
 }
 
 /// Workers are this very program, told to be one; programs of skills run in jails.

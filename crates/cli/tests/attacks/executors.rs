@@ -39,7 +39,7 @@ pub(crate) trait Executor {
 pub(crate) fn jails() -> Jails {
     let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
     launcher.arguments = vec!["sandbox-init".into()];
-    Jails::new(launcher, Requirement::Full, None)
+    Jails::new(launcher, Requirement::Full, None, std::env::home_dir())
 }
 
 pub(crate) async fn skills(root: &Path) -> Skills {

@@ -11,7 +11,7 @@ use prowess_runtime::{Answer, Jails, Parts};
 use prowess_sandbox::{Isolation, Launcher, Requirement};
 use serde_json::{Value, json};
 
-use crate::place::{Place, Running, jails, runs};
+use crate::place::{Place, Running, jails_of, runs};
 
 const RUN: &str = "register_tool('run', '', lambda input: exec(*input['args']))";
 
@@ -217,7 +217,7 @@ async fn q17_a_command_reaches_nothing_else() {
         .unwrap();
     let (place, running) = place_with(|parts| {
         let hidden = [own.join("extra/of-the-user")];
-        parts.workers.jails = Some(jails().home(own.clone()).hide(hidden));
+        parts.workers.jails = Some(jails_of(Some(own.clone())).hide(hidden));
         let more = [
             ("GITHUB_TOKEN", "s3cret"),
             ("MY_API_KEY", "s3cret"),
@@ -305,7 +305,12 @@ async fn q17_without_a_sandbox_a_command_is_refused() {
     fn only(isolation: Isolation) -> Jails {
         let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
         launcher.arguments = vec!["sandbox-init".into()];
-        Jails::new(launcher, Requirement::Only(isolation), None)
+        Jails::new(
+            launcher,
+            Requirement::Only(isolation),
+            None,
+            std::env::home_dir(),
+        )
     }
     // A way that no Linux has, and none at all.
     for jails in [Some(only(Isolation::Seatbelt)), None] {

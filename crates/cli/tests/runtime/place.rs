@@ -156,9 +156,19 @@ impl Place {
 
 /// Jails of this machine.
 pub(crate) fn jails() -> Jails {
+    jails_of(std::env::home_dir())
+}
+
+/// The same for a user whose directory is another one.
+pub(crate) fn jails_of(home: Option<PathBuf>) -> Jails {
     let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
     launcher.arguments = vec!["sandbox-init".into()];
-    Jails::new(launcher, Requirement::Full, std::env::var("PATH").ok())
+    Jails::new(
+        launcher,
+        Requirement::Full,
+        std::env::var("PATH").ok(),
+        home,
+    )
 }
 
 impl Running {

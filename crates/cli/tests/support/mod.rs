@@ -67,11 +67,11 @@ impl Place {
     /// The program with these arguments. What `--approve-skills` names is named with its digest, because a name alone
     /// does not cover the skills of a project.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut named = false;
+        let mut is_next = false;
         let digested: Vec<String> = arguments
             .iter()
             .map(|argument| {
-                let is_list = std::mem::replace(&mut named, *argument == "--approve-skills");
+                let is_list = std::mem::replace(&mut is_next, *argument == "--approve-skills");
                 let names = argument.split(',').map(|name| self.digested(name));
                 if is_list {
                     names.collect::<Vec<_>>().join(",")

@@ -117,8 +117,9 @@ fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
         "{}",
         refused.stderr
     );
-    let (_, named) = refused.stderr.split_once("runner@sha256:").unwrap();
-    let named = format!("runner@sha256:{}", &named[..64]);
+    let (_, digest) = refused.stderr.split_once("runner@sha256:").unwrap();
+    let digest: String = digest.chars().take(64).collect();
+    let named = format!("runner@sha256:{digest}");
     let accepted = run(&place, "echo one", &["--approve-skills", &named]);
     assert_eq!(accepted.stdout.trim(), "one", "{}", accepted.stderr);
     // One changed byte is another skill.

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     reason = "helpers of tests may panic"

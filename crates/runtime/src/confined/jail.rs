@@ -39,21 +39,20 @@ pub struct Jails {
 }
 
 impl Jails {
-    /// Jails that are entered through this launcher; `search` is the user's search path for programs.
-    pub fn new(launcher: Launcher, requirement: Requirement, search: Option<String>) -> Self {
+    /// Jails that are entered through this launcher; `search` is the user's search path for programs, `home` the user's
+    /// directory, whose secret places commands do not see.
+    pub fn new(
+        launcher: Launcher,
+        requirement: Requirement,
+        search: Option<String>,
+        home: Option<PathBuf>,
+    ) -> Self {
         Self {
             sandbox: Arc::new(Sandbox::new(launcher, requirement)),
             search,
-            home: std::env::home_dir().filter(|home| home.is_absolute()),
+            home,
             hidden: Vec::new(),
         }
-    }
-
-    /// The same with another home directory than that of this process.
-    #[must_use]
-    pub fn home(mut self, home: PathBuf) -> Self {
-        self.home = Some(home);
-        self
     }
 
     /// The same with more places that commands do not see.

@@ -144,17 +144,8 @@ impl SkillHost {
                 stdin,
                 reach,
             } => {
-                let reach = reach
-                    .as_deref()
-                    .map_or(Some(CommandReach::Sandboxed), |word| {
-                        CommandReach::from_word(word)
-                    });
-                let Some(reach) = reach else {
-                    return Err(failed(
-                        "unknown reach: expected `sandbox`, `network` or `unconfined`",
-                    ));
-                };
-                self.exec(&command, stdin.as_deref(), reach).await
+                self.exec(&command, stdin.as_deref(), reach.as_deref())
+                    .await
             }
             HostCall::Env { name } => {
                 let inherited = || self.services.environment.get(&name).map(str::to_owned);
@@ -201,24 +192,11 @@ impl SkillHost {
                     _ => failed(error),
                 })
             }
-            HostCall::GitDiff { args } => {
-                let done = self.repository()?.diff(&args).await;
-                done.map_err(git_failed)
-            }
-            HostCall::GitLog { limit, args } => {
-                let limit = limit.unwrap_or(10);
-                let done = self.repository()?.log(limit, &args).await;
-                done.map_err(git_failed)
-            }
-            HostCall::GitStatus {} => self.repository()?.status().await.map_err(git_failed),
-            HostCall::GitAdd { paths } => {
-                let done = self.repository()?.add(&paths).await;
-                done.map_err(git_failed)
-            }
-            HostCall::GitCommit { message } => {
-                let done = self.repository()?.commit(&message).await;
-                done.map_err(git_failed)
-            }
+            call @ (HostCall::GitDiff { .. }
+            | HostCall::GitLog { .. }
+            | HostCall::GitStatus {}
+            | HostCall::GitAdd { .. }
+            | HostCall::GitCommit { .. }) => self.git(call).await,
             HostCall::InvokeSkill { skill, name, input } => {
                 let others = self.others.as_ref().and_then(Weak::upgrade);
                 let Some(others) = others else {
@@ -229,6 +207,19 @@ impl SkillHost {
                 serde_json::to_value(output).map_err(|error| failed(error.to_string()))
             }
         }
+    }
+
+    async fn git(&self, call: HostCall) -> Result<Value, Failure> {
+        let repository = self.repository()?;
+        let done = match call {
+            HostCall::GitDiff { args } => repository.diff(&args).await,
+            HostCall::GitLog { limit, args } => repository.log(limit.unwrap_or(10), &args).await,
+            HostCall::GitStatus {} => repository.status().await,
+            HostCall::GitAdd { paths } => repository.add(&paths).await,
+            HostCall::GitCommit { message } => repository.commit(&message).await,
+            _ => Ok(Value::Null),
+        };
+        done.map_err(git_failed)
     }
 
     fn files(&self) -> Result<&ProjectFiles, Failure> {
@@ -264,8 +255,14 @@ impl SkillHost {
         &self,
         command: &[String],
         stdin: Option<&str>,
-        reach: CommandReach,
+        reach: Option<&str>,
     ) -> Result<Value, Failure> {
+        let reach = match reach {
+            Some(word) => CommandReach::from_word(word).ok_or_else(|| {
+                failed("unknown reach: expected `sandbox`, `network` or `unconfined`")
+            })?,
+            None => CommandReach::default(),
+        };
         let directory = self.files()?.root();
         self.gate
             .command(&*self.approver, command, directory, reach)
