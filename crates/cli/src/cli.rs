@@ -606,10 +606,10 @@ Examples:
   prowess audit . --format sarif     for code scanning
 
 Exit codes:
-  0  nothing found that counts (see --fail-on)
-  1  something could not be read
-  2  the command line makes no sense
-  3  something was found
+  0  everything was read, and nothing found that counts (see --fail-on)
+  1  a target could not be audited
+  2  invalid arguments
+  3  something was found, or code could not be read (unverified)
 
 Skills of the type security-rule add their rules. Their code looks only if it was approved before; an audit asks
 nothing.

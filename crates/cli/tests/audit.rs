@@ -101,7 +101,8 @@ fn links_are_not_followed_and_pipes_not_waited_for() {
         .status();
     assert!(made.unwrap().success());
     let run = place.run(&["audit", "skills/a"]);
-    assert_eq!(run.code, Some(1), "{}", run.snapshot());
+    assert_eq!(run.code, Some(3), "{}", run.snapshot());
+    assert!(run.stderr.contains("unverified"), "{}", run.snapshot());
     assert!(
         run.stderr.contains("link: it is a link"),
         "{}",
@@ -112,4 +113,44 @@ fn links_are_not_followed_and_pipes_not_waited_for() {
         "{}",
         run.snapshot()
     );
+}
+
+#[test]
+fn unread_code_is_unverified_for_people_and_machines() {
+    let place = Place::new();
+    place.skill("skills/a");
+    place.write("skills/a/bin/tool", b"\x7fELF\x02\x01\x01\0\0\0\0");
+    assert_snapshot!(place.run(&["audit", "skills/a"]).snapshot(), @r"
+    exit 3
+    --- stdout
+    --- stderr
+    not read: skills/a/bin/tool: not text (application/x-elf)
+    audited 1 skill: unverified; 1 thing not read
+    hint: read what was not read yourself, or do not use the skill
+    ");
+    let lenient = place.run(&["audit", "skills/a", "--fail-on", "critical", "--quiet"]);
+    assert_eq!(lenient.code, Some(3), "{}", lenient.snapshot());
+    let json = place.run(&["audit", "skills/a", "--json"]);
+    assert_eq!(json.code, Some(3), "{}", json.snapshot());
+    let document: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(document["skills"][0]["verdict"], "unverified");
+    let sarif = place.run(&["audit", "skills/a", "--format", "sarif"]);
+    assert_eq!(sarif.code, Some(3), "{}", sarif.snapshot());
+    let document: Value = serde_json::from_str(&sarif.stdout).unwrap();
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "unverified");
+    assert_eq!(result["level"], "warning");
+    let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!(uri, "skills/a/bin/tool");
+}
+
+#[test]
+fn an_image_is_not_unread_code() {
+    let place = Place::new();
+    place.skill("skills/a");
+    place.write("skills/a/logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
+    let run = place.run(&["audit", "skills/a", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(document["skills"][0]["verdict"], "nothing-found");
 }

@@ -374,6 +374,19 @@ fn the_skills_that_come_along() {
     );
 }
 
+/// What could not be read is said before the user decides, not passed over as "nothing found".
+#[test]
+fn unread_code_is_said_before_a_skill_is_approved() {
+    let place = examples();
+    let tool = ".agents/skills/rfc-writer/tool.bin";
+    place.write(tool, b"\x7fELF\x02\x01\x01\0\0\0\0");
+    let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
+    let shown = typed(&place, &draft, "s\nd\n");
+    let said = "audit: unverified: not read: tool.bin";
+    assert!(shown.contains(said), "{shown}");
+    assert!(!shown.contains("nothing found"), "{shown}");
+}
+
 /// Refused without anybody to ask, allowed at a terminal, then remembered; and all of it again after one byte changed.
 #[test]
 fn approved_once_and_for_exactly_these_bytes() {

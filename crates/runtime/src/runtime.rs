@@ -357,16 +357,21 @@ impl Runtime {
         (findings, problems)
     }
 
-    /// Lets the handlers have the findings of an audit; they may add some and take some away.
-    pub async fn scan_complete(&self, findings: Vec<Finding>) -> Vec<Finding> {
+    /// Lets the handlers have the findings of an audit. They add some; no skill takes away what was found.
+    pub async fn scan_complete(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         let asked = payload(&json!({"findings": findings}));
         let answered = self
             .inner
             .dispatch(Phase::SecurityScanComplete, asked, 0)
             .await;
         let changed = answered.ok().and_then(|mut it| it.remove("findings"));
-        changed
-            .and_then(|changed| serde_json::from_value(changed).ok())
-            .unwrap_or(findings)
+        let changed: Option<Vec<Finding>> =
+            changed.and_then(|changed| serde_json::from_value(changed).ok());
+        for finding in changed.unwrap_or_default() {
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+        findings
     }
 }

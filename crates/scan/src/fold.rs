@@ -13,6 +13,8 @@ use crate::segment::{Context, Language, Segments};
 pub(crate) struct Folded {
     text: String,
     runs: Vec<Run>,
+    /// The folded text of which this one was made, if not of the original.
+    inner: Option<Box<Folded>>,
 }
 
 /// A piece of folded text and where it comes from; it ends where the next one begins.
@@ -36,6 +38,14 @@ impl Folded {
 
     /// The original range of a folded one.
     pub(crate) fn original(&self, start: usize, end: usize) -> Span {
+        let span = self.source(start, end);
+        match &self.inner {
+            Some(inner) => inner.original(span.start, span.end),
+            None => span,
+        }
+    }
+
+    fn source(&self, start: usize, end: usize) -> Span {
         let first = self.original_of(start).0;
         let last = end.checked_sub(1).filter(|last| *last >= start);
         Span::new(
@@ -46,7 +56,7 @@ impl Folded {
     }
 
     /// Where a folded byte comes from: first byte and one past the last.
-    pub(crate) fn original_of(&self, at: usize) -> (usize, usize) {
+    fn original_of(&self, at: usize) -> (usize, usize) {
         let after = self.runs.partition_point(|run| run.folded <= at);
         match after.checked_sub(1).and_then(|index| self.runs.get(index)) {
             Some(run) => match run.replaces {
@@ -99,6 +109,45 @@ impl Folded {
             .last()
             .is_some_and(u8::is_ascii_alphanumeric)
     }
+}
+
+/// Folds commands as they are once a string literal was read, whatever language says so: escapes are what they
+/// stand for, then the tricks of the shell are undone.
+pub(crate) fn literal(source: &str) -> Folded {
+    let unescaped = unescape(source);
+    let whole = Segments::whole(Context::Prose);
+    let mut folded = code(&unescaped.text, &whole);
+    folded.inner = Some(Box::new(unescaped));
+    folded
+}
+
+/// Replaces escapes, however many backslashes a string within a string put in front of them.
+fn unescape(source: &str) -> Folded {
+    let mut out = Folded::default();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', source.as_bytes().get(at..).unwrap_or_default()) {
+        let start = at + found;
+        out.copy(source.get(at..start).unwrap_or_default(), at);
+        let rest = source.get(start..).unwrap_or_default();
+        let after = rest.trim_start_matches('\\');
+        let marks = rest.len() - after.len();
+        let (by, length) = match after.as_bytes().first() {
+            Some(b'n' | b'r') => (Some('\n'), 1),
+            Some(b't') => (Some(' '), 1),
+            Some(quote @ (b'"' | b'\'' | b'/' | b'`')) => (Some(char::from(*quote)), 1),
+            _ => match escape(after) {
+                Some((c, length)) => (Some(c), length),
+                None => (None, 0),
+            },
+        };
+        match by {
+            Some(c) => out.replace(c, start, marks + length),
+            None => out.copy(rest.get(..marks).unwrap_or_default(), start),
+        }
+        at = start + marks + length;
+    }
+    out.copy(source.get(at..).unwrap_or_default(), at);
+    out
 }
 
 /// Folds commands: the whole file, since a command in prose is run as well.
@@ -163,7 +212,7 @@ fn fold_code(source: &str, range: std::ops::Range<usize>, context: Context, out:
             }
             b'$' => dollar(rest, at, out),
             b'\n' => {
-                let joins = is_code && joins_lines(source, at, range.end);
+                let joins = joins_lines(source, at, range.end, is_code);
                 out.copy(if joins { " " } else { "\n" }, at);
                 1
             }
@@ -214,7 +263,7 @@ fn backslash(rest: &str, at: usize, quoting: Language, out: &mut Folded) -> usiz
     1
 }
 
-/// The character of `x63`, `u0063`, `u{63}` or `143`, if it is a visible one of ASCII.
+/// The character of `x63`, `u0063`, `u{63}` or `143`, if it is a visible one of ASCII or a line break.
 fn escape(after: &str) -> Option<(char, usize)> {
     let (digits, radix, length) = if let Some(rest) = after.strip_prefix("u{") {
         let close = rest.bytes().take(8).position(|byte| byte == b'}')?;
@@ -230,7 +279,7 @@ fn escape(after: &str) -> Option<(char, usize)> {
         return None;
     }
     let value = u32::from_str_radix(digits, radix).ok()?;
-    let c = char::from_u32(value).filter(|c| c.is_ascii_graphic() || *c == ' ')?;
+    let c = char::from_u32(value).filter(|c| c.is_ascii_graphic() || matches!(c, ' ' | '\n'))?;
     Some((c, length))
 }
 
@@ -277,7 +326,7 @@ fn concatenation(rest: &str) -> usize {
 }
 
 /// Whether the command goes on behind the line break at `at`.
-fn joins_lines(source: &str, at: usize, end: usize) -> bool {
+fn joins_lines(source: &str, at: usize, end: usize, is_code: bool) -> bool {
     let before = source.get(..at).unwrap_or_default();
     let before = before
         .get(before.ceil_char_boundary(at.saturating_sub(200))..)
@@ -288,10 +337,13 @@ fn joins_lines(source: &str, at: usize, end: usize) -> bool {
         .get(..after.floor_char_boundary(200))
         .unwrap_or_default();
     let after = after.trim_start_matches([' ', '\t']);
-    before.ends_with('|')
-        || before.ends_with("&&")
-        || after.starts_with('|')
-        || after.starts_with("&&")
+    let pipes = (before.ends_with('|'), after.starts_with('|'));
+    match pipes {
+        // Rows of a table end and begin with it; a command does only one of both.
+        (true, true) => is_code,
+        (false, false) => before.ends_with("&&") || after.starts_with("&&"),
+        _ => true,
+    }
 }
 
 fn line_break(text: &str) -> Option<usize> {

@@ -1,11 +1,11 @@
 //! Security rules over a skill: findings with spans, and what was not read.
 //!
 //! Everything here is pure: bytes in, a [`Report`] out, whatever the bytes. [`Rules::base`] is what really
-//! happens to people; [`PatternRule`]s and [`Scanner`]s add to it. A rule that matches in a passage that
-//! only shows an attack is reported for information, because skills about security quote what they warn of.
+//! happens to people; [`PatternRule`]s and [`Scanner`]s add to it. No word around a match makes it less severe:
+//! whoever writes a skill writes those words too. A skill that quotes attacks is therefore reported.
 //!
-//! A report without findings does not mean that a skill is harmless: see [`Report::not_read`], and that no
-//! rule understands what a program does.
+//! A report without findings does not mean that a skill is harmless: no rule understands what a program does,
+//! and code that was not read makes the [`Verdict`] `Unverified`.
 
 mod base;
 mod excerpt;
@@ -18,7 +18,6 @@ mod pattern_rule;
 mod patterns;
 mod payload;
 mod place;
-mod quoted;
 mod report;
 mod rule;
 mod rule_id;
@@ -32,7 +31,7 @@ mod unicode;
 
 pub use base::base_rules;
 pub use pattern_rule::{PatternRule, RuleError};
-pub use report::{Finding, NotRead, Omitted, Reason, Report, Severity};
+pub use report::{Finding, NotRead, Omitted, Reason, Report, Severity, Verdict};
 pub use rule::{Rule, Sample};
 pub use rule_id::RuleId;
 pub use rules::Rules;

@@ -45,6 +45,6 @@ pub const PAYLOAD_MAX: usize = 1024 * 1024;
 /// Pieces of encoded text that are decoded in one file.
 pub const PAYLOADS: usize = 2000;
 /// Lines between a download and the start of what was downloaded.
-pub const STAGE_LINES: usize = 12;
+pub const STAGE_LINES: usize = 200;
 /// Lines between the reading of a secret and the sending.
 pub const COMBINE_LINES: usize = 15;

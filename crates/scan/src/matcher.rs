@@ -25,7 +25,6 @@ pub(crate) struct Matcher<T> {
 struct Entry<T> {
     owner: T,
     any: Regex,
-    unless: Option<Regex>,
 }
 
 impl<T> Matcher<T> {
@@ -46,12 +45,7 @@ impl<T> Matcher<T> {
                         .unwrap_or_default(),
                 );
             }
-            let unless = if patterns.unless.is_empty() {
-                None
-            } else {
-                compile(patterns.unless)
-            };
-            entries.push(Entry { owner, any, unless });
+            entries.push(Entry { owner, any });
         }
         let mut builder = AhoCorasick::builder();
         builder
@@ -105,16 +99,7 @@ impl<T> Matcher<T> {
             let Some(entry) = self.entries.get(index) else {
                 continue;
             };
-            let mut matches = entry.any.find_iter(line).peekable();
-            if matches.peek().is_none()
-                || entry
-                    .unless
-                    .as_ref()
-                    .is_some_and(|unless| unless.is_match(line))
-            {
-                continue;
-            }
-            for found_at in matches {
+            for found_at in entry.any.find_iter(line) {
                 found(
                     &entry.owner,
                     window.start + found_at.start()..window.start + found_at.end(),
@@ -170,10 +155,7 @@ mod tests {
                 Detector::Own => {}
             }
         }
-        for pattern in all
-            .iter()
-            .flat_map(|patterns| patterns.any.iter().chain(patterns.unless))
-        {
+        for pattern in all.iter().flat_map(|patterns| patterns.any) {
             assert!(compile(&[pattern]).is_some(), "{pattern}");
         }
         assert!(all.len() < 128);
@@ -185,7 +167,6 @@ mod tests {
         static CURL: Patterns = Patterns {
             anchors: &["curl"],
             any: &["curl[^|]*\\|sh"],
-            unless: &[],
             grade: crate::rule::keep,
         };
         let matcher = Matcher::new([((), &CURL)]);

@@ -57,6 +57,14 @@ pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Whether a media type is only looked at or listened to.
+pub(crate) fn is_passive(media: &str) -> bool {
+    ["image/", "audio/", "video/", "font/"]
+        .iter()
+        .any(|kind| media.starts_with(kind))
+        || media == "application/pdf"
+}
+
 /// Whether nine in ten bytes belong to UTF-8 text or to an older encoding of Latin letters.
 fn is_mostly_text(head: &[u8]) -> bool {
     let mut odd = head

@@ -6,18 +6,12 @@ use std::sync::LazyLock;
 use prowess_spec::Span;
 
 use crate::base::{SECRET_READ, SEND, base_rules};
-use crate::fold::Folded;
 use crate::limits::{COMBINE_LINES, RULE_FINDINGS};
 use crate::matcher::Matcher;
-use crate::quoted;
-use crate::report::Severity;
-use crate::rule::{Detector, Grade, Patterns, Rule};
+use crate::rule::{Detector, Grade, Matched, Patterns, Rule};
 use crate::scanner::{Hit, Scanner};
 use crate::segment::Context;
 use crate::text::Text;
-
-/// What a note says about a match that is only shown.
-const SHOWN: &str = " (in a passage that reads as documentation)";
 
 enum Owner {
     Rule(&'static Rule, &'static Patterns),
@@ -68,110 +62,66 @@ pub(crate) struct PatternScanner;
 
 impl Scanner for PatternScanner {
     fn scan(&self, text: &Text<'_>) -> Vec<Hit> {
-        let mut found = Found::default();
+        let mut hits = Vec::new();
         let mut signals = Signals::default();
-        COMPILED.commands.each(text.code.text(), |owner, range| {
-            let span = text.code.original(range.start, range.end);
-            match owner {
-                Owner::SecretRead => signals.reads.push(span),
-                Owner::Send => signals.sends.push(span),
-                Owner::Rule(rule, patterns) => {
-                    let matched = text.code.text().get(range).unwrap_or_default();
-                    found.add(text, rule, patterns, span, matched);
+        for view in text.views() {
+            COMPILED.commands.each(view.text(), |owner, range| {
+                let span = view.original(range.start, range.end);
+                match owner {
+                    Owner::SecretRead => signals.reads.push(span),
+                    Owner::Send => signals.sends.push(span),
+                    Owner::Rule(rule, patterns) => {
+                        hits.extend(judged(rule, patterns, matched(view.text(), range), span));
+                    }
                 }
-            }
-        });
+            });
+        }
         COMPILED.written.each(text.source(), |owner, range| {
             if let Owner::Rule(rule, patterns) = owner {
-                let matched = text.source().get(range.clone()).unwrap_or_default();
-                found.add(
-                    text,
-                    rule,
-                    patterns,
-                    Span::new(range.start, range.end),
-                    matched,
-                );
+                let span = Span::new(range.start, range.end);
+                hits.extend(judged(rule, patterns, matched(text.source(), range), span));
             }
         });
         if let Some(prose) = &text.prose {
             COMPILED.prose.each(prose.text(), |owner, range| {
-                if let Owner::Rule(rule, patterns) = owner {
-                    found.add_prose(text, prose, rule, patterns, range);
+                let span = prose.original(range.start, range.end);
+                let in_comment = || text.context(span.start) == Context::Comment;
+                if let Owner::Rule(rule, patterns) = owner
+                    && (!matches!(rule.detector, Detector::Comments(_)) || in_comment())
+                {
+                    hits.extend(judged(rule, patterns, matched(prose.text(), range), span));
                 }
             });
         }
-        found.hits.extend(signals.combined(text));
-        found.hits
+        signals.reads.sort_unstable();
+        signals.sends.sort_unstable();
+        hits.extend(signals.combined(text));
+        hits
     }
 }
 
-#[derive(Default)]
-struct Found {
-    hits: Vec<Hit>,
-    /// How often each rule was found, so that a file full of one thing is not judged line by line.
-    counts: std::collections::BTreeMap<&'static str, usize>,
+/// A match with what stands on its line in front of it, as far as a second look needs it.
+fn matched(text: &str, range: Range<usize>) -> Matched<'_> {
+    const NEAR: usize = 40;
+    let floor = text.ceil_char_boundary(range.start.saturating_sub(NEAR));
+    let before = text.get(floor..range.start).unwrap_or_default();
+    Matched {
+        before: before.rsplit('\n').next().unwrap_or_default(),
+        text: text.get(range).unwrap_or_default(),
+    }
 }
 
-impl Found {
-    fn add(
-        &mut self,
-        text: &Text<'_>,
-        rule: &'static Rule,
-        patterns: &Patterns,
-        span: Span,
-        matched: &str,
-    ) {
-        let severity = match (patterns.grade)(matched) {
-            Grade::Keep => rule.severity,
-            Grade::As(severity) => severity,
-            Grade::Skip => return,
-        };
-        let shown = |text: &Text<'_>| quoted::command(text, span);
-        self.push(text, rule, severity, span, shown);
-    }
-
-    fn add_prose(
-        &mut self,
-        text: &Text<'_>,
-        prose: &Folded,
-        rule: &'static Rule,
-        _: &Patterns,
-        range: Range<usize>,
-    ) {
-        let span = prose.original(range.start, range.end);
-        let in_comment = text.context(span.start) == Context::Comment;
-        if matches!(rule.detector, Detector::Comments(_)) && !in_comment {
-            return;
-        }
-        if let Context::Code(language) = text.context(span.start)
-            && language != crate::segment::Language::Shell
-        {
-            return;
-        }
-        let shown = |text: &Text<'_>| quoted::instruction(text, span);
-        self.push(text, rule, rule.severity, span, shown);
-    }
-
-    fn push(
-        &mut self,
-        text: &Text<'_>,
-        rule: &'static Rule,
-        severity: Severity,
-        span: Span,
-        shown: impl Fn(&Text<'_>) -> bool,
-    ) {
-        let Some(hit) = Hit::base(rule.id, span) else {
-            return;
-        };
-        let count = self.counts.entry(rule.id).or_default();
-        *count += 1;
-        // Far more than will be listed: the rest is only counted.
-        let judged = *count > RULE_FINDINGS * 10 || severity == Severity::Info || !shown(text);
-        self.hits.push(if judged {
-            hit.severity(severity)
-        } else {
-            hit.severity(Severity::Info).note(SHOWN)
-        });
+fn judged(
+    rule: &'static Rule,
+    patterns: &Patterns,
+    matched: Matched<'_>,
+    span: Span,
+) -> Option<Hit> {
+    let hit = Hit::base(rule.id, span)?;
+    match (patterns.grade)(matched) {
+        Grade::Keep => Some(hit),
+        Grade::As(severity) => Some(hit.severity(severity)),
+        Grade::Skip => None,
     }
 }
 
@@ -185,16 +135,17 @@ impl Signals {
     /// Readings of secrets that have a sending close by.
     fn combined(&self, text: &Text<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
-        for read in self.reads.iter().take(RULE_FINDINGS * 10) {
+        for read in &self.reads {
+            // Far more than will be listed.
+            if hits.len() > RULE_FINDINGS * 10 {
+                break;
+            }
             let first = self.sends.partition_point(|send| send.end < read.start);
             let nearest = [first.checked_sub(1), Some(first)].into_iter().flatten();
             let close = nearest
                 .filter_map(|index| self.sends.get(index))
                 .find(|send| together(text, **send, *read));
-            if let Some(send) = close
-                && !quoted::command(text, *read)
-                && !quoted::command(text, *send)
-            {
+            if close.is_some() {
                 hits.extend(Hit::base("credential-exfiltration", *read));
             }
         }
@@ -202,17 +153,13 @@ impl Signals {
     }
 }
 
-/// Whether two steps belong together: in one piece of code a few lines apart, or on one line of prose.
+/// Bytes between two steps that belong together.
+const TOGETHER_BYTES: usize = 8192;
+
+/// Whether two steps are close enough to belong together.
 fn together(text: &Text<'_>, send: Span, read: Span) -> bool {
-    if text.segments.start(send.start) != text.segments.start(read.start) {
-        return false;
-    }
     let between = Span::new(send.end.min(read.end), send.start.max(read.start));
-    let lines = memchr::memchr_iter(b'\n', between.slice(text.source()).as_bytes()).count();
-    match text.context(read.start) {
-        Context::Code(_) => {
-            lines <= COMBINE_LINES && between.start.saturating_add(8192) >= between.end
-        }
-        Context::Prose | Context::Comment => lines == 0,
-    }
+    between.start.saturating_add(TOGETHER_BYTES) >= between.end
+        && memchr::memchr_iter(b'\n', between.slice(text.source()).as_bytes()).count()
+            <= COMBINE_LINES
 }

@@ -10,7 +10,7 @@ use crate::media;
 use crate::patterns::PatternScanner;
 use crate::report::Severity;
 use crate::scanner::{Hit, Scanner};
-use crate::text::Text;
+use crate::text::{Text, lossy};
 
 /// Encoded characters above which what cannot be read is worth a line in the report.
 const OPAQUE: usize = 512;
@@ -34,18 +34,29 @@ pub(crate) struct Payloads {
 /// Decodes base64, hexadecimal and percent encoding, one level deep.
 pub(crate) fn scan(text: &Text<'_>) -> Payloads {
     let mut found = Payloads::default();
-    for span in candidates(text.source().as_bytes()).take(PAYLOADS) {
+    for (index, span) in candidates(text.source().as_bytes()).enumerate() {
+        if index == PAYLOADS {
+            let rest = "more encoded text than is decoded";
+            found.opaque.push((span.start, rest));
+            break;
+        }
         let encoded = span.slice(text.source());
         let opaque = match decode(encoded) {
-            Some(bytes) => match readable(&bytes) {
-                Some(inner) => {
-                    found.hits.extend(inside(&inner, span));
-                    None
-                }
-                None => unreadable(encoded, &bytes),
-            },
+            Some(bytes) => {
+                let inner = readable(&bytes);
+                let opaque = inner.is_none().then(|| unreadable(encoded, &bytes));
+                // A shell that is given an image runs the lines of it that are commands.
+                let inner = inner.unwrap_or_else(|| lossy(&bytes).into_owned());
+                found.hits.extend(inside(&inner, span));
+                opaque.flatten()
+            }
             None => (encoded.len() >= OPAQUE && is_mixed(encoded))
                 .then_some("base64 that does not decode"),
+        };
+        let opaque = if encoded.len() > PAYLOAD_MAX {
+            Some("encoded text longer than is decoded")
+        } else {
+            opaque
         };
         found.opaque.extend(opaque.map(|what| (span.start, what)));
     }

@@ -1,10 +1,14 @@
 //! What a scan has to say.
 
+use std::fmt;
+
 use prowess_spec::Position;
 pub use prowess_spec::manifest::RuleSeverity as Severity;
 use serde::Serialize;
 
+use crate::media::is_passive;
 use crate::rule_id::RuleId;
+use crate::text::is_named_passive;
 
 /// Everything that a scan has to say; the same files give the same report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -23,6 +27,34 @@ impl Report {
         // The worst comes first in the order of the type.
         self.findings.iter().map(|found| found.severity).min()
     }
+
+    /// What was not looked into and may be code.
+    pub fn unread_code(&self) -> impl Iterator<Item = &NotRead> {
+        self.not_read.iter().filter(|it| it.may_be_code())
+    }
+
+    /// What all of it comes to.
+    pub fn verdict(&self) -> Verdict {
+        if self.worst().is_some_and(|worst| worst < Severity::Info) {
+            Verdict::Findings
+        } else if self.unread_code().next().is_some() {
+            Verdict::Unverified
+        } else {
+            Verdict::NothingFound
+        }
+    }
+}
+
+/// What a report comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Something was found that is more than information.
+    Findings,
+    /// Nothing was found, but some code was not read.
+    Unverified,
+    /// All was read, and nothing was found.
+    NothingFound,
 }
 
 /// Something that a rule found.
@@ -30,7 +62,7 @@ impl Report {
 pub struct Finding {
     /// The rule.
     pub rule: RuleId,
-    /// How bad it is here, which may be less than the rule's own severity.
+    /// How bad it is.
     pub severity: Severity,
     /// The file, as it was named.
     pub file: String,
@@ -59,6 +91,17 @@ pub struct NotRead {
     pub reason: Reason,
 }
 
+impl NotRead {
+    /// Whether it may be code. Images, sounds, fonts and pages that are named as such are not.
+    pub fn may_be_code(&self) -> bool {
+        match &self.reason {
+            Reason::Binary { media } => !is_passive(media) || !is_named_passive(&self.file),
+            Reason::Encoded { what } => !is_passive(what),
+            Reason::TooLarge { .. } | Reason::NotUtf8 | Reason::TooMany => true,
+        }
+    }
+}
+
 /// Why something was not looked into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
@@ -82,6 +125,18 @@ pub enum Reason {
     NotUtf8,
     /// There were too many files, or bytes, before it.
     TooMany,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Binary { media } => write!(f, "not text ({media})"),
+            Self::TooLarge { bytes } => write!(f, "too large ({bytes} bytes)"),
+            Self::Encoded { what } => write!(f, "encoded ({what})"),
+            Self::NotUtf8 => f.write_str("partly not UTF-8"),
+            Self::TooMany => f.write_str("too many files before it"),
+        }
+    }
 }
 
 /// Findings that were counted, not listed.

@@ -7,7 +7,7 @@ use crate::report::Severity;
 pub struct Rule {
     /// Its stable name, in kebab case.
     pub id: &'static str,
-    /// How bad a match is, unless something around it says otherwise.
+    /// How bad a match is.
     pub severity: Severity,
     /// What was seen.
     pub message: &'static str,
@@ -91,13 +91,20 @@ pub(crate) struct Patterns {
     pub(crate) anchors: &'static [&'static str],
     /// Any of them is a match; case does not matter, and `.` is a byte.
     pub(crate) any: &'static [&'static str],
-    /// A line with one of these is no match.
-    pub(crate) unless: &'static [&'static str],
-    /// A second look at the match.
-    pub(crate) grade: fn(&str) -> Grade,
+    /// A second look at a match.
+    pub(crate) grade: fn(Matched<'_>) -> Grade,
+}
+
+/// A match, and what stands on its line in front of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matched<'t> {
+    pub(crate) before: &'t str,
+    pub(crate) text: &'t str,
 }
 
 /// What a second look at a match says.
+///
+/// It may depend on what is done, never on what is said about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grade {
     Keep,
@@ -106,6 +113,6 @@ pub(crate) enum Grade {
 }
 
 /// No second look.
-pub(crate) fn keep(_: &str) -> Grade {
+pub(crate) fn keep(_: Matched<'_>) -> Grade {
     Grade::Keep
 }

@@ -16,7 +16,7 @@ use crate::report::{Finding, NotRead, Omitted, Reason, Report};
 use crate::rule_id::RuleId;
 use crate::scanner::{Hit, Scanner};
 use crate::staged::StagedScanner;
-use crate::text::{File, Text, claims_to_be_text, lossy};
+use crate::text::{File, Text, claims_to_be_text, declares_encoding, lossy};
 use crate::tools;
 use crate::unicode::UnicodeScanner;
 
@@ -112,12 +112,21 @@ impl Rules {
         }
         if let Some(media) = media::binary(file.bytes) {
             report.skip(file, Reason::Binary { media });
-            // A script runs up to its first strange byte, whatever comes behind it.
+            // A script runs up to its first strange byte, whatever comes behind it; and a shell that is given an
+            // image runs the lines of it that are commands.
             if !claims_to_be_text(file.path, file.bytes) {
+                if self.base == Base::Included {
+                    let source = lossy(file.bytes);
+                    let text = Text::new(file.path, &source);
+                    report.add(&text, PatternScanner.scan(&text));
+                }
                 return;
             }
         } else if std::str::from_utf8(file.bytes).is_err() {
             report.skip(file, Reason::NotUtf8);
+        } else if declares_encoding(file.bytes) {
+            let what = "a declared encoding other than UTF-8";
+            report.skip(file, Reason::Encoded { what });
         }
         let source = lossy(file.bytes);
         let text = Text::new(file.path, &source);

@@ -1,7 +1,5 @@
 //! The parts of a file: what instructs a model, and what is code.
 
-use crate::quoted::warns;
-
 /// What kind of text stands at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
@@ -31,12 +29,10 @@ pub(crate) struct Segment {
     pub(crate) context: Context,
 }
 
-/// The parts of a file, and the headings above them.
+/// The parts of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
     list: Vec<Segment>,
-    /// Where a section begins, and whether its headings warn of what stands in it.
-    sections: Vec<(usize, bool)>,
 }
 
 impl Segments {
@@ -44,7 +40,6 @@ impl Segments {
     pub(crate) fn whole(context: Context) -> Self {
         Self {
             list: vec![Segment { start: 0, context }],
-            sections: Vec::new(),
         }
     }
 
@@ -63,20 +58,6 @@ impl Segments {
     pub(crate) fn context(&self, offset: usize) -> Context {
         self.at(offset)
             .map_or(Context::Prose, |found| found.context)
-    }
-
-    /// Where the part at `offset` begins.
-    pub(crate) fn start(&self, offset: usize) -> usize {
-        self.at(offset).map_or(0, |found| found.start)
-    }
-
-    /// Whether the headings above `offset` warn of what stands there.
-    pub(crate) fn is_under_warning(&self, offset: usize) -> bool {
-        let after = self.sections.partition_point(|(start, _)| *start <= offset);
-        let section = after
-            .checked_sub(1)
-            .and_then(|index| self.sections.get(index));
-        section.is_some_and(|(_, warned)| *warned)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Segment> + '_ {
@@ -102,8 +83,6 @@ impl Segments {
 struct Splitter {
     segments: Segments,
     state: State,
-    /// Whether the heading of each level, from the second on, warns.
-    warned: [bool; 6],
 }
 
 #[derive(Default)]
@@ -144,9 +123,6 @@ impl Splitter {
             self.segments.begin(at, fenced(info));
             return;
         }
-        if let Some((level, title)) = heading(line) {
-            self.heading(level, title, at);
-        }
         match line.find("<!--") {
             Some(found) => {
                 self.segments.begin(at + found, Context::Comment);
@@ -164,15 +140,6 @@ impl Splitter {
             self.segments.begin(at + end, Context::Prose);
         }
     }
-
-    fn heading(&mut self, level: usize, title: &str, at: usize) {
-        for (index, warned) in self.warned.iter_mut().enumerate().skip(level - 1) {
-            *warned = index + 1 == level && warns(title);
-        }
-        // A title is about the whole skill and excuses nothing in it.
-        let warned = self.warned.iter().skip(1).any(|warned| *warned);
-        self.segments.sections.push((at, warned));
-    }
 }
 
 fn fence(line: &str) -> Option<(char, usize)> {
@@ -180,12 +147,6 @@ fn fence(line: &str) -> Option<(char, usize)> {
     let length = line.chars().take_while(|c| *c == mark).count();
     let rest = line.trim_start_matches(mark);
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length))
-}
-
-fn heading(line: &str) -> Option<(usize, &str)> {
-    let title = line.trim_start_matches('#');
-    let level = line.len() - title.len();
-    ((1..=6).contains(&level) && title.starts_with([' ', '\t'])).then_some((level, title))
 }
 
 /// What a fence with this info string holds.
@@ -248,13 +209,5 @@ mod tests {
             &[("b", Context::Prose), ("z", Context::Prose)],
         );
         check("`x` ```a``` b", &[("b", Context::Prose)]);
-    }
-
-    #[test]
-    fn headings_that_warn_cover_their_sections() {
-        let source = "# Attacks\na\n## Red flags\nb\n### More\nc\n## Setup\nd\n";
-        let segments = Segments::markdown(source);
-        let under = |text: &str| segments.is_under_warning(source.find(text).unwrap());
-        assert!(!under("a\n##") && under("b\n") && under("c\n") && !under("d\n"));
     }
 }

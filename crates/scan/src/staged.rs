@@ -1,10 +1,8 @@
 //! Downloads that are run a few lines later.
 
-use prowess_spec::Span;
-
 use crate::base::{is_known_installer, is_public_address};
+use crate::fold::Folded;
 use crate::limits::{STAGE_LINES, WINDOW_BYTES};
-use crate::quoted;
 use crate::report::Severity;
 use crate::scanner::{Hit, Scanner};
 use crate::text::Text;
@@ -15,37 +13,26 @@ pub(crate) struct StagedScanner;
 
 impl Scanner for StagedScanner {
     fn scan(&self, text: &Text<'_>) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        let folded = text.code.text();
-        let mut at = 0;
-        for line in folded.split_inclusive('\n') {
-            let start = at;
-            at += line.len();
-            if line.len() > WINDOW_BYTES || !is_download(line) {
-                continue;
-            }
-            if let Some(found) = staged(line, folded.get(start..).unwrap_or_default()) {
-                let span = text.code.original(start, start + line.trim_end().len());
-                let same_part = text.segments.start(span.start)
-                    == text
-                        .segments
-                        .start(text.code.original_of(start + found.ran_at).0);
-                if same_part {
-                    hits.extend(hit(text, span, found.severity));
-                }
-            }
-        }
-        hits
+        text.views().flat_map(downloads).collect()
     }
 }
 
-fn hit(text: &Text<'_>, span: Span, severity: Severity) -> Option<Hit> {
-    let hit = Hit::base("download-then-run", span)?;
-    Some(if quoted::command(text, span) {
-        hit.severity(Severity::Info)
-    } else {
-        hit.severity(severity)
-    })
+fn downloads(view: &Folded) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let mut at = 0;
+    for line in view.text().split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        if line.len() > WINDOW_BYTES || !is_download(line) {
+            continue;
+        }
+        if let Some(severity) = staged(line, view.text().get(start..).unwrap_or_default()) {
+            let span = view.original(start, start + line.trim_end().len());
+            let hit = Hit::base("download-then-run", span);
+            hits.extend(hit.map(|hit| hit.severity(severity)));
+        }
+    }
+    hits
 }
 
 fn is_download(line: &str) -> bool {
@@ -55,52 +42,21 @@ fn is_download(line: &str) -> bool {
         && line.contains("://")
 }
 
-struct Staged {
-    severity: Severity,
-    ran_at: usize,
-}
-
-fn staged(line: &str, rest: &str) -> Option<Staged> {
+/// How bad it is that what this line downloads is run later. Nothing in between excuses it: whoever writes the
+/// download also writes the digest that it is compared with.
+fn staged(line: &str, rest: &str) -> Option<Severity> {
     let download = Download::parse(line)?;
-    let mut at = 0;
-    for (index, later) in rest.split_inclusive('\n').take(STAGE_LINES + 1).enumerate() {
-        let here = at;
-        at += later.len();
-        if later.len() > WINDOW_BYTES || is_check(later) {
-            return None;
+    for (index, later) in rest.lines().take(STAGE_LINES + 1).enumerate() {
+        if later.len() > WINDOW_BYTES {
+            continue;
         }
         // On the line of the download, only what comes after it.
-        let commands = later.split(['\n', ';', '&']).skip(usize::from(index == 0));
-        for command in commands {
-            if let Some(how) = runs(command, download.file) {
-                let severity = download.severity(how)?;
-                return Some(Staged {
-                    severity,
-                    ran_at: here,
-                });
-            }
+        let mut commands = later.split([';', '&']).skip(usize::from(index == 0));
+        if let Some(how) = commands.find_map(|command| runs(command, download.file)) {
+            return download.severity(how);
         }
     }
     None
-}
-
-fn is_check(line: &str) -> bool {
-    let lower = line.to_ascii_lowercase();
-    [
-        "sha256",
-        "sha512",
-        "shasum",
-        "sha1sum",
-        "gpg",
-        "cosign",
-        "minisign",
-        "get-filehash",
-        "openssl dgst",
-        "checksum",
-        "signature",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
 }
 
 struct Download<'l> {
@@ -143,7 +99,7 @@ impl<'l> Download<'l> {
     fn severity(&self, how: How) -> Option<Severity> {
         let lower = self.address.to_ascii_lowercase();
         let at = lower.find("://")?;
-        if is_known_installer(&lower, at) {
+        if is_known_installer(&lower) {
             return None;
         }
         let host = lower.get(at + 3..)?.split(['/', ':']).next()?;

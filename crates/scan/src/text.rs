@@ -21,6 +21,7 @@ pub struct Text<'a> {
     source: &'a str,
     pub(crate) segments: Segments,
     pub(crate) code: Folded,
+    literal: Option<Folded>,
     pub(crate) prose: Option<Folded>,
 }
 
@@ -32,8 +33,15 @@ impl<'a> Text<'a> {
             Kind::Markdown => Segments::markdown(source),
             Kind::Code(language) => Segments::whole(Context::Code(language)),
         };
+        // The language is what the author says it is: whoever reads a command out of a string, or a model out of
+        // a block of another language, runs it all the same.
+        let other = segments
+            .iter()
+            .any(|segment| !matches!(segment.context, Context::Code(Language::Shell)));
+        let has_escape = memchr::memchr(b'\\', source.as_bytes()).is_some();
         Self {
             code: fold::code(source, &segments),
+            literal: (other || has_escape).then(|| fold::literal(source)),
             prose: matches!(kind, Kind::Markdown).then(|| fold::prose(source)),
             path,
             source,
@@ -49,6 +57,11 @@ impl<'a> Text<'a> {
     /// The text. Bytes that were not UTF-8 are question marks; offsets are those of the file.
     pub fn source(&self) -> &'a str {
         self.source
+    }
+
+    /// The commands of the file, once for each way to read them.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &Folded> {
+        std::iter::once(&self.code).chain(&self.literal)
     }
 
     /// What stands at a byte.
@@ -81,6 +94,40 @@ fn kind(path: &str, source: &str) -> Kind {
         }
         word => Kind::Code(language(word)),
     }
+}
+
+/// Whether the name says that the file is an image, a sound, a font or a page: nothing that is run.
+pub(crate) fn is_named_passive(path: &str) -> bool {
+    const PASSIVE: &[&str] = &[
+        "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "pdf", "otf", "ttf", "woff", "woff2",
+        "mp3", "ogg", "wav", "mp4", "m4a", "mov",
+    ];
+    PASSIVE.contains(&extension(path).as_str())
+}
+
+/// Whether a Python file names an encoding in which its letters stand for others.
+pub(crate) fn declares_encoding(bytes: &[u8]) -> bool {
+    let declared = bytes.split(|byte| *byte == b'\n').take(2).find_map(|line| {
+        let line = std::str::from_utf8(line).ok()?;
+        let (before, after) = line.split_once("coding")?;
+        let name = after.strip_prefix([':', '='])?.trim_start();
+        let name = name.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+        (before.trim_start().starts_with('#')).then(|| name.take(1).collect::<String>())
+    });
+    declared.is_some_and(|name| {
+        let plain = name.to_ascii_lowercase().replace('_', "-");
+        ![
+            "utf-8",
+            "utf8",
+            "utf-8-sig",
+            "ascii",
+            "us-ascii",
+            "latin-1",
+            "latin1",
+            "iso-8859-1",
+        ]
+        .contains(&plain.as_str())
+    })
 }
 
 /// Whether the name or the first line says that the file is run or read as text.

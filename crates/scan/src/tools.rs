@@ -1,24 +1,16 @@
-//! `allowed-tools` that are wider than the text needs.
+//! `allowed-tools` that let every command run.
 
 use prowess_policy::ToolPattern;
 use prowess_spec::{Skill, Span};
 
 use crate::report::Severity;
 use crate::scanner::Hit;
-use crate::segment::{Context, Language};
 use crate::text::Text;
 
 /// A command that nobody allows by name; whoever allows it allows every command.
 const PROBE: &str = "prowess-probe";
 /// The names under which clients offer a shell.
 const SHELLS: [&str; 3] = ["Bash", "Shell", "shell"];
-/// Words of a text that is about running something.
-const WORDS: &[&str] = &[
-    "run", "runs", "running", "execute", "command", "commands", "script", "scripts", "terminal",
-    "shell", "bash", "cli", "install", "build", "test", "tests", "git", "npm", "pip", "docker",
-    "make", "cargo", "python", "node", "lint", "deploy", "compile", "commit", "grep", "bin",
-];
-
 /// What `allowed-tools` of the skill says against its `SKILL.md`.
 pub(crate) fn scan(text: &Text<'_>, skill: &Skill) -> Option<Hit> {
     let opens = |token: &&String| {
@@ -27,9 +19,6 @@ pub(crate) fn scan(text: &Text<'_>, skill: &Skill) -> Option<Hit> {
             .any(|shell| ToolPattern::new(token).allows(shell, Some(PROBE)))
     };
     let token = skill.allowed_tools.iter().find(opens)?;
-    if names_commands(text) {
-        return None;
-    }
     let source = text.source();
     let field = source
         .find("allowed-tools")
@@ -46,19 +35,4 @@ pub(crate) fn scan(text: &Text<'_>, skill: &Skill) -> Option<Hit> {
         Severity::Low
     };
     Some(Hit::base("wide-tools", Span::new(field, end))?.severity(severity))
-}
-
-fn names_commands(text: &Text<'_>) -> bool {
-    let has_shell = text
-        .segments
-        .iter()
-        .any(|segment| segment.context == Context::Code(Language::Shell));
-    let body = text
-        .source()
-        .splitn(3, "---")
-        .nth(2)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let mut words = body.split(|c: char| !c.is_ascii_alphanumeric());
-    has_shell || body.contains("allowed-tools") || words.any(|word| WORDS.contains(&word))
 }

@@ -7,7 +7,6 @@ use crate::hidden::{is_bidi, is_invisible, is_tag, is_variation, is_zero_width, 
 use crate::limits::{EXCERPT_CHARS, RULE_FINDINGS};
 use crate::report::Severity;
 use crate::scanner::{Hit, Scanner};
-use crate::segment::Context;
 use crate::text::Text;
 
 /// Zero-width characters in a row that no writing needs.
@@ -76,27 +75,15 @@ fn judge(text: &Text<'_>, run: Span, before: Option<char>, after: Option<char>) 
         return Hit::base("variation-smuggling", run);
     }
     if count(is_bidi) > 0 {
-        // A regular expression that looks for them.
-        let class =
-            before.is_some_and(|c| "[-".contains(c)) || after.is_some_and(|c| "-]".contains(c));
-        let severity = if class {
-            Severity::Info
-        } else {
-            Severity::High
-        };
-        return bidi(text, run, hidden).map(|hit| hit.severity(severity));
+        return bidi(text, run, hidden);
     }
     zero_width(run, hidden, before, after)
 }
 
-/// The tag sequence of a region, such as Scotland: six small letters or digits, and an end.
+/// The tag sequence of England, Scotland or Wales; there are no others.
 fn is_flag(hidden: &str) -> bool {
     let said: String = hidden.chars().filter_map(untagged).collect();
-    hidden.ends_with('\u{e007f}')
-        && said.len() <= 7
-        && said
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    hidden.ends_with('\u{e007f}') && matches!(said.as_str(), "gbeng" | "gbsct" | "gbwls")
 }
 
 fn untagged(c: char) -> Option<char> {
@@ -113,22 +100,32 @@ fn bidi(text: &Text<'_>, run: Span, hidden: &str) -> Option<Hit> {
         .chars()
         .all(|c| matches!(c, '\u{202c}' | '\u{2069}') || !is_bidi(c));
     // The opening one says it; marks of direction move nothing but punctuation.
-    if marks_only || closes_only || (!overrides && is_right_to_left(text.source(), run)) {
+    if marks_only || closes_only || (!overrides && keeps_order(text.source(), run, hidden)) {
         return None;
     }
     Hit::base("bidi-control", run)
 }
 
-/// Whether the line has letters that are written from right to left.
-fn is_right_to_left(source: &str, run: Span) -> bool {
-    const NEAR: usize = 400;
-    let from = source.ceil_char_boundary(run.start.saturating_sub(NEAR));
-    let to = source.floor_char_boundary(run.end.saturating_add(NEAR));
-    let before = source.get(from..run.start).unwrap_or_default();
-    let after = source.get(run.end..to).unwrap_or_default();
-    let before = before.rsplit('\n').next().unwrap_or_default();
-    let after = after.split('\n').next().unwrap_or_default();
-    before.chars().chain(after.chars()).any(|c| matches!(u32::from(c), 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefc | 0x1_0800..=0x1_0fff | 0x1_e800..=0x1_efff))
+/// Whether what the control opens has letters of that one direction only, so that none of them moves.
+fn keeps_order(source: &str, run: Span, hidden: &str) -> bool {
+    let rest = source.get(run.end..).unwrap_or_default();
+    let inside = rest
+        .split(['\n', '\u{202c}', '\u{2069}'])
+        .next()
+        .unwrap_or_default();
+    let opens = hidden
+        .chars()
+        .filter(|c| is_bidi(*c) && !matches!(c, '\u{202c}' | '\u{2069}'));
+    let mut letters = inside.chars().filter(|c| c.is_alphanumeric());
+    match opens.collect::<Vec<_>>().as_slice() {
+        ['\u{202b}' | '\u{2067}'] => letters.all(is_right_to_left),
+        ['\u{202a}' | '\u{2066}'] => !letters.any(is_right_to_left) && !inside.contains(is_bidi),
+        _ => false,
+    }
+}
+
+fn is_right_to_left(c: char) -> bool {
+    matches!(u32::from(c), 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefc | 0x1_0800..=0x1_0fff | 0x1_e800..=0x1_efff)
 }
 
 fn zero_width(run: Span, hidden: &str, before: Option<char>, after: Option<char>) -> Option<Hit> {
@@ -172,34 +169,8 @@ fn mixed_words(text: &Text<'_>, hits: &mut Vec<Hit>) {
         }
         found += 1;
         let span = Span::new(done.start, at);
-        let commands =
-            matches!(text.context(span.start), Context::Code(_)) || in_address(text.source(), span);
-        let severity = if commands {
-            Severity::High
-        } else {
-            Severity::Medium
-        };
-        hits.extend(Hit::base("mixed-script", span).map(|hit| hit.severity(severity)));
+        hits.extend(Hit::base("mixed-script", span));
     }
-}
-
-/// Whether the word belongs to an address or a piece of code in a line.
-fn in_address(source: &str, span: Span) -> bool {
-    let from = source.ceil_char_boundary(span.start.saturating_sub(100));
-    let before = source.get(from..span.start).unwrap_or_default();
-    let token = before
-        .rsplit([' ', '\n', '\t', '('])
-        .next()
-        .unwrap_or_default();
-    let code = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .matches('`')
-        .count()
-        % 2
-        == 1;
-    token.contains("://") || code
 }
 
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Skills that must stay clean, and skills that must not pass.
 //!
-//! `clean/NAME.ext` has no finding; `clean/quoting-NAME.ext` none above info, because it shows attacks.
+//! `clean/NAME.ext` has no finding above info, but for those of `KNOWN`, and nothing in it is unread.
+//! `quoting/NAME.ext` shows attacks. It is found like an attack: the words that say so are the author's.
 //! `hostile/RULE.NAME.ext` has a finding of RULE above info.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
@@ -8,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use prowess_scan::{File, Finding, Rules, Severity, base_rules};
+use prowess_scan::{File, Report, Rules, Severity, base_rules};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,7 +23,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-fn scan(path: &Path) -> Vec<Finding> {
+fn scan(path: &Path) -> Report {
     let bytes = fs::read(path).unwrap();
     let extension = path.extension().unwrap().to_str().unwrap();
     let name = if extension == "md" {
@@ -32,20 +33,21 @@ fn scan(path: &Path) -> Vec<Finding> {
     };
     let parsed = prowess_spec::parse(&bytes, &prowess_spec::Context::default());
     let skill = parsed.skill.as_ref().filter(|_| extension == "md");
-    Rules::base()
-        .scan(
-            [File {
-                path: &name,
-                bytes: &bytes,
-            }],
-            skill,
-        )
-        .findings
+    Rules::base().scan(
+        [File {
+            path: &name,
+            bytes: &bytes,
+        }],
+        skill,
+    )
 }
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
+
+/// Findings in clean files: `allowed-tools: Bash` does let every command run.
+const KNOWN: &[(&str, &str)] = &[("build-allowed.md", "wide-tools")];
 
 #[test]
 fn the_clean_stay_clean() {
@@ -53,9 +55,14 @@ fn the_clean_stay_clean() {
     assert!(all.len() >= 40, "{}", all.len());
     let mut wrong = Vec::new();
     for path in all {
-        let quoting = name(&path).starts_with("quoting-");
-        for found in scan(&path) {
-            if !(quoting && found.severity == Severity::Info) {
+        let report = scan(&path);
+        let unread = report
+            .unread_code()
+            .map(|it| format!("{}: {it:?}", name(&path)));
+        wrong.extend(unread);
+        for found in report.findings {
+            let known = KNOWN.contains(&(name(&path).as_str(), found.rule.as_str()));
+            if !known && found.severity < Severity::Info {
                 wrong.push(format!(
                     "{}:{} {:?} {} {}",
                     name(&path),
@@ -71,6 +78,16 @@ fn the_clean_stay_clean() {
 }
 
 #[test]
+fn what_shows_attacks_is_found() {
+    let all = files("quoting");
+    assert!(all.len() >= 7, "{}", all.len());
+    for path in all {
+        let worst = scan(&path).worst();
+        assert!(worst <= Some(Severity::High), "{}: {worst:?}", name(&path));
+    }
+}
+
+#[test]
 fn the_hostile_are_found() {
     let all = files("hostile");
     assert!(all.len() >= 80, "{}", all.len());
@@ -79,7 +96,7 @@ fn the_hostile_are_found() {
         let name = name(path);
         let rule = name.split('.').next().unwrap();
         assert!(base_rules().any(|known| known.id == rule), "{name}");
-        let findings = scan(path);
+        let findings = scan(path).findings;
         if !findings
             .iter()
             .any(|found| found.rule.as_str() == rule && found.severity < Severity::Info)

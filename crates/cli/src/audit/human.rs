@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use prowess_scan::{Finding, NotRead, Reason, Severity};
+use prowess_scan::{Finding, NotRead, Severity, Verdict};
 use prowess_spec::manifest::Word;
 
 use super::{Audited, counted};
@@ -38,6 +38,9 @@ pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
         }
     }
     terminal::note(&summary(audited));
+    if audited.iter().any(Audited::has_unread_code) {
+        terminal::note("hint: read what was not read yourself, or do not use the skill");
+    }
     Ok(())
 }
 
@@ -49,14 +52,7 @@ fn why(not_read: &NotRead) -> String {
     let line = not_read
         .line
         .map_or(String::new(), |line| format!(":{line}"));
-    let reason = match &not_read.reason {
-        Reason::Binary { media } => format!("not text ({media})"),
-        Reason::TooLarge { bytes } => format!("too large ({bytes} bytes)"),
-        Reason::Encoded { what } => format!("encoded ({what})"),
-        Reason::NotUtf8 => "partly not UTF-8".to_owned(),
-        Reason::TooMany => "too many files before it".to_owned(),
-    };
-    format!("{line}: {reason}")
+    format!("{line}: {}", not_read.reason)
 }
 
 fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
@@ -83,6 +79,13 @@ fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
     renderer.render(&[title.element(snippet).element(help)])
 }
 
+/// Whether a skill without findings has code that was not read.
+fn is_unverified(audited: &[Audited]) -> bool {
+    audited
+        .iter()
+        .any(|skill| skill.verdict() == Verdict::Unverified)
+}
+
 fn summary(audited: &[Audited]) -> String {
     let severities: Vec<Severity> = audited
         .iter()
@@ -97,12 +100,20 @@ fn summary(audited: &[Audited]) -> String {
         count => format!("{count} {noun}s"),
     };
     let found = match severities.len() {
+        0 if is_unverified(audited) => "unverified".to_owned(),
         0 => "nothing found".to_owned(),
         count => format!("{} ({})", plural(count, "finding"), counted(&severities)),
+    };
+    let unverified = match severities.len() {
+        1.. if is_unverified(audited) => "; the rest is unverified",
+        _ => "",
     };
     let left = match not_read {
         0 => String::new(),
         count => format!("; {} not read", plural(count, "thing")),
     };
-    format!("audited {}: {found}{left}", plural(audited.len(), "skill"))
+    format!(
+        "audited {}: {found}{unverified}{left}",
+        plural(audited.len(), "skill")
+    )
 }

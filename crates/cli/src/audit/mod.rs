@@ -7,7 +7,7 @@ mod sarif;
 
 use anyhow::Result;
 use prowess_runtime::Runtime;
-use prowess_scan::{File, Report, Rules, Severity};
+use prowess_scan::{File, Report, Rules, Severity, Verdict};
 use prowess_spec::manifest::Word;
 use prowess_spec::{Context, parse};
 use serde::Serialize;
@@ -28,6 +28,21 @@ pub(crate) struct Audited {
     pub(crate) report: Report,
 }
 
+impl Audited {
+    /// Whether something that may be code could not be read.
+    pub(crate) fn has_unread_code(&self) -> bool {
+        !self.unreadable.is_empty() || self.report.unread_code().next().is_some()
+    }
+
+    /// What the audit comes to.
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self.report.verdict() {
+            Verdict::NothingFound if self.has_unread_code() => Verdict::Unverified,
+            verdict => verdict,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
@@ -37,6 +52,7 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     skill: &'a str,
+    verdict: Verdict,
     files: usize,
     #[serde(flatten)]
     report: &'a Report,
@@ -68,7 +84,8 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     Ok(match worst {
         // The worst comes first in the order of the type.
         Some(worst) if worst <= limit => Exit::Findings,
-        _ if audited.iter().any(|skill| !skill.unreadable.is_empty()) => Exit::Failure,
+        // What nobody read cannot be said to be harmless.
+        _ if audited.iter().any(Audited::has_unread_code) => Exit::Findings,
         _ => Exit::Success,
     })
 }
@@ -110,6 +127,7 @@ fn row(skill: &Audited) -> Row<'_> {
     let unreadable = skill.unreadable.iter();
     Row {
         skill: &skill.name,
+        verdict: skill.verdict(),
         files: skill.files.len(),
         report: &skill.report,
         unreadable: unreadable

@@ -25,8 +25,17 @@ pub(super) fn render(audited: &[Audited]) -> String {
             (id, json!({"id": id, "help": {"text": found.help}}))
         })
         .collect();
+    let unread: Vec<Value> = audited.iter().flat_map(unverified).collect();
+    let mut rules: Vec<Value> = rules.into_values().collect();
+    if !unread.is_empty() {
+        rules.push(json!({
+            "id": "unverified",
+            "help": {"text": "read what was not read yourself, or do not use the skill"},
+        }));
+    }
     let results: Vec<Value> = findings()
         .map(|(skill, found)| result(skill, found))
+        .chain(unread)
         .collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -35,13 +44,32 @@ pub(super) fn render(audited: &[Audited]) -> String {
             "tool": {"driver": {
                 "name": "prowess audit",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.into_values().collect::<Vec<_>>(),
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     });
     terminal::visible_json(&format!("{document:#}\n"))
+}
+
+/// A result for each thing that may be code and was not read.
+fn unverified(skill: &Audited) -> impl Iterator<Item = Value> {
+    let unread = skill.report.unread_code();
+    let unread = unread.map(|it| (&it.file, it.line.unwrap_or(1), it.reason.to_string()));
+    let unreadable = skill.unreadable.iter();
+    let unreadable = unreadable.map(|(file, reason)| (file, 1, reason.clone()));
+    unread.chain(unreadable).map(|(file, line, reason)| {
+        json!({
+            "ruleId": "unverified",
+            "level": "warning",
+            "message": {"text": format!("not read: {reason}")},
+            "locations": [{"physicalLocation": {
+                "artifactLocation": {"uri": uri(&format!("{}/{file}", skill.name))},
+                "region": {"startLine": line},
+            }}],
+        })
+    })
 }
 
 fn result(skill: &Audited, found: &Finding) -> Value {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use prowess_policy::Right;
 use prowess_runtime::{Answer, Approver, CommandAnswer, CommandQuestion, Question};
-use prowess_scan::{File, Rules};
+use prowess_scan::{File, Rules, Verdict};
 use prowess_spec::manifest::Permission;
 
 use crate::audit::counted;
@@ -231,7 +231,12 @@ fn show(question: &Question<'_>) -> String {
     });
     let report = Rules::base().scan(named, None);
     let severities: Vec<_> = report.findings.iter().map(|found| found.severity).collect();
+    for unread in report.unread_code() {
+        let (path, reason) = (&unread.file, &unread.reason);
+        let _ = writeln!(text, "  audit: unverified: not read: {path}: {reason}");
+    }
     let _ = match severities.as_slice() {
+        [] if report.verdict() == Verdict::Unverified => Ok(()),
         [] => writeln!(text, "  audit: nothing found"),
         found => writeln!(
             text,

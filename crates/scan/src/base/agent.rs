@@ -36,7 +36,6 @@ pub(super) const RULES: &[Rule] = &[
                 r"\b(?:writefile(?:sync)?|write_text)\s*\([^\n]{0,80}(?:\.claude/settings(?:\.local)?\.json|\.mcp\.json|claude_desktop_config\.json)",
                 r#"\bopen\s*\([^\n]{0,80}(?:\.claude/settings(?:\.local)?\.json|\.mcp\.json|claude_desktop_config\.json)["'],\s*["'][wa]"#,
             ],
-            unless: &[],
             grade: keep,
         }),
     },
@@ -56,7 +55,6 @@ pub(super) const RULES: &[Rule] = &[
                 r"--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)",
                 r#""defaultmode"\s*:\s*"bypasspermissions""#,
             ],
-            unless: &[],
             grade: keep,
         }),
     },
@@ -87,14 +85,13 @@ pub(super) const RULES: &[Rule] = &[
                 r#"(?:(?:^|[\s'"&)}\d])>>?|>>?\s*["']?[~$]|\btee(?:\s+-a)?\s|\b(?:cp|mv)\s+(?:-\w+\s+)*\S+\s)\s*["']?(?:~|\$\{?HOME\}?)/\.(?:claude|codex|agents|cursor)/skills/[^\s"']*"#,
                 r#"(?:(?:^|[\s'"&)}\d])>>?|>>?\s*["']?[~$]|\btee(?:\s+-a)?\s)\s*["']?[^\s"'|;<]*\.cursorrules"#,
             ],
-            unless: &[],
             grade: keep,
         }),
     },
     Rule {
         id: "wide-tools",
         severity: Severity::Low,
-        message: "`allowed-tools` lets every command run without a question, and the skill names none",
+        message: "`allowed-tools` lets every command run without a question",
         help: "list the commands that it needs, as in `Bash(git:*)`, or leave the shell out",
         bad: &[
             md(
@@ -107,9 +104,6 @@ pub(super) const RULES: &[Rule] = &[
         good: &[
             md(
                 "---\nname: poems\ndescription: Writes poems\nallowed-tools: Read\n---\nWrite four lines that rhyme.\n",
-            ),
-            md(
-                "---\nname: build\ndescription: Builds\nallowed-tools: Bash\n---\nRun `make all`.\n",
             ),
             md(
                 "---\nname: build\ndescription: Builds\nallowed-tools: Bash(git:*)\n---\nLook at the history.\n",

@@ -71,7 +71,6 @@ pub(super) const RULES: &[Rule] = &[
         detector: Detector::Commands(Patterns {
             anchors: ANCHORS,
             any: PRIVATE,
-            unless: &[],
             grade: keep,
         }),
     },
@@ -90,7 +89,6 @@ pub(super) const RULES: &[Rule] = &[
             any: &[
                 r"\bsecurity\s+(?:find-(?:generic|internet)-password\b[^\n]*\s-[a-z]*[wg][a-z]*\b|dump-keychain\b)[^\n]*",
             ],
-            unless: &[],
             grade: keep,
         }),
     },
@@ -124,7 +122,6 @@ pub(super) const RULES: &[Rule] = &[
                 ".kube",
             ],
             any: TOKENS,
-            unless: &[],
             grade: keep,
         }),
     },
@@ -153,7 +150,6 @@ pub(crate) static SECRET_READ: &[Patterns] = &[
     Patterns {
         anchors: ANCHORS,
         any: PRIVATE,
-        unless: &[],
         grade: keep,
     },
     Patterns {
@@ -171,7 +167,6 @@ pub(crate) static SECRET_READ: &[Patterns] = &[
             ".kube",
         ],
         any: TOKENS,
-        unless: &[],
         grade: keep,
     },
 ];

@@ -68,7 +68,6 @@ pub(super) const RULES: &[Rule] = &[
                 r"frombase64string[^\n]{0,400}(?:\biex\b|invoke-expression)[^\n]*",
                 r"(?:\biex\b|invoke-expression)[^\n]{0,400}frombase64string[^\n]*",
             ],
-            unless: &[],
             grade: keep,
         }),
     },

@@ -115,7 +115,6 @@ pub(super) const RULES: &[Rule] = &[
             any: &[
                 r"\b(?:you|assistants?|agents?|models?|llms?|claude|ai|system)\b[^\n]{0,120}\b(?:send|upload|post|exfiltrate|curl|wget|forward|transmit|leak|append|include)\b[^\n]{0,160}(?:https?://|\bsecrets?\b|\bcredentials?\b|\bapi.?keys?\b|\btokens\b|\bpasswords?\b|\.env\b|\.ssh\b|environment variables)",
             ],
-            unless: &[],
             grade: keep,
         }),
     },

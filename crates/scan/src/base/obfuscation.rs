@@ -1,7 +1,7 @@
 //! Commands that are written so that nobody reads them.
 
 use crate::report::Severity;
-use crate::rule::{Detector, Grade, Patterns, Rule, js, md, ps, py, sh};
+use crate::rule::{Detector, Grade, Matched, Patterns, Rule, js, md, ps, py, sh};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "obfuscated-command",
@@ -52,14 +52,13 @@ pub(super) const RULES: &[Rule] = &[Rule {
             r"(?:^|[;&\s])[a-z]\w{0,2}=\S{1,12}\s*[;&\s][^\n]{0,80}[;&|]\s*\$\{[a-z]\w{0,2}\}\$\{[a-z]\w{0,2}\}",
             r"(?:^|[\s;|&])/(?:[a-z]?\?[a-z?]*)/[a-z?]*\?[a-z?]*",
         ],
-        unless: &[],
         grade: different_letters,
     }),
 }];
 
 /// `\x41\x41\x41\x41` is padding, not a word.
-fn different_letters(matched: &str) -> Grade {
-    let lower = matched.to_ascii_lowercase();
+fn different_letters(matched: Matched<'_>) -> Grade {
+    let lower = matched.text.to_ascii_lowercase();
     let mut codes: Vec<&str> = lower.split("\\x").skip(1).collect();
     if codes.len() < 4 || !lower.starts_with("\\x") {
         return Grade::Keep;
