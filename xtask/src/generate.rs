@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::reference;
+use crate::trust_tests;
 use crate::workspace::Workspace;
 
 /// Whether to write or only to look.
@@ -38,16 +39,17 @@ type Files = BTreeMap<&'static str, String>;
 
 /// Brings every generated file up to date, or fails when one is not.
 pub(crate) fn generate(workspace: &Workspace, mode: Mode) -> Result<()> {
-    synchronise(workspace.root(), &files(), mode)
+    synchronise(workspace.root(), &files(workspace.root())?, mode)
 }
 
 /// Every generated file.
-fn files() -> Files {
-    Files::from([
+fn files(root: &Path) -> Result<Files> {
+    Ok(Files::from([
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),
         ("docs/prowess.schema.json", reference::schema()),
-    ])
+        ("docs/trust-tests.md", trust_tests::page(root)?),
+    ]))
 }
 
 fn synchronise(root: &Path, files: &Files, mode: Mode) -> Result<()> {

@@ -19,6 +19,7 @@ mod step;
 mod system;
 mod test;
 mod tools;
+mod trust_tests;
 mod workspace;
 
 use std::process::ExitCode;
