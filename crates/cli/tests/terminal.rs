@@ -83,7 +83,7 @@ fn somebody_who_waits_for_a_server_sees_for_whom() {
     let port = listener.local_addr().unwrap().port();
     let place = Place::new();
     place.write(
-        "prowess.toml",
+        "home/.config/prowess/prowess.toml",
         format!("[[skills.repositories]]\nname = \"slow\"\ntype = \"http\"\nurl = \"http://127.0.0.1:{port}\"\ntimeout_seconds = 1\n"),
     );
     // It takes the connection and says nothing.
