@@ -1,6 +1,7 @@
 //! The repository of a project, through the system's git, with nothing in it that runs anything else.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,23 +9,17 @@ use serde_json::{Value, json};
 use super::command_reach::CommandReach;
 use super::exec::{ExecError, Executed, Execution, run};
 use super::files::ProjectFiles;
+use super::git_isolation::{self, Filtered};
 
-/// Settings that would have git start other programs.
-const HARMLESS: &[&str] = &[
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.pager=cat",
-    "-c",
-    "diff.external=",
-    "-c",
-    "commit.gpgSign=false",
-    "-c",
-    "core.quotePath=false",
-    "--no-pager",
-    "--literal-pathspecs",
+/// Options of every command.
+const GLOBAL: &[&str] = &["--no-pager", "--literal-pathspecs"];
+/// Options of commands that compare.
+const COMPARE: &[&str] = &[
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--ignore-submodules=all",
+    "--submodule=short",
 ];
 
 /// Why git has no answer.
@@ -36,6 +31,14 @@ pub(crate) enum GitError {
     Outside(String),
     #[error("git says: {0}")]
     Refused(String),
+    #[error(
+        "cannot use the repository: {} is outside of the project\nhint: open the project that it belongs to", .0.display()
+    )]
+    Elsewhere(PathBuf),
+    #[error("cannot use the repository: its filter settings are too many or malformed")]
+    Filters,
+    #[error("nothing to commit: no change is staged")]
+    Unchanged,
     #[error(transparent)]
     Exec(#[from] ExecError),
 }
@@ -50,7 +53,7 @@ pub(crate) struct Repository<'a> {
 impl Repository<'_> {
     pub(crate) async fn diff(&self, arguments: &[String]) -> Result<Value, GitError> {
         let words = self.revisions_then_paths(arguments)?;
-        let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+        let options: Vec<&str> = ["diff"].iter().chain(COMPARE).copied().collect();
         let done = self.git(&options, &words).await?;
         Ok(json!({"content": done.stdout}))
     }
@@ -58,15 +61,9 @@ impl Repository<'_> {
     pub(crate) async fn log(&self, limit: u32, arguments: &[String]) -> Result<Value, GitError> {
         let words = self.revisions_then_paths(arguments)?;
         let limit = format!("--max-count={}", limit.min(1_000));
-        let options = [
-            "log",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "-z",
-            "--format=%H%x1f%an%x1f%aI%x1f%B",
-            &limit,
-        ];
+        let format = "--format=%H%x1f%an%x1f%aI%x1f%B";
+        let options = ["log", "--no-show-signature", "-z", format, &limit];
+        let options: Vec<&str> = options.iter().chain(COMPARE).copied().collect();
         let done = self.git(&options, &words).await?;
         let commit = |record: &str| {
             let mut parts = record.trim_start_matches('\n').splitn(4, '\u{1f}');
@@ -81,7 +78,8 @@ impl Repository<'_> {
     }
 
     pub(crate) async fn status(&self) -> Result<Value, GitError> {
-        let done = self.git(&["status", "--porcelain=v1", "-z"], &[]).await?;
+        let options = ["status", "--porcelain=v1", "-z", "--ignore-submodules=all"];
+        let done = self.git(&options, &[]).await?;
         let mut records = done.stdout.split('\0');
         let mut files = Vec::new();
         while let Some(record) = records.next() {
@@ -103,14 +101,27 @@ impl Repository<'_> {
             no_option(path)?;
             words.push(path.clone());
         }
-        self.git(&["add"], &words).await?;
+        self.isolated(&["add"], &words, Filtered::Refused).await?;
         Ok(Value::Null)
     }
 
     pub(crate) async fn commit(&self, message: &str) -> Result<Value, GitError> {
+        // Where nothing is staged, `commit` shows a status, for which it enters submodules.
+        let staged = [
+            "diff",
+            "--cached",
+            "--name-only",
+            "--ignore-submodules=dirty",
+        ];
+        let merging = ["rev-parse", "--quiet", "--verify", "MERGE_HEAD"];
+        if self.git(&staged, &[]).await?.stdout.is_empty() && self.git(&merging, &[]).await.is_err()
+        {
+            return Err(GitError::Unchanged);
+        }
         let message = format!("--message={message}");
-        self.git(&["commit", "--no-verify", "--quiet", &message], &[])
-            .await?;
+        let options = ["commit", "--no-verify", "--no-gpg-sign", "--no-status"];
+        let options: Vec<&str> = options.into_iter().chain(["--quiet", &message]).collect();
+        self.git(&options, &[]).await?;
         let head = self.git(&["rev-parse", "HEAD"], &[]).await?;
         Ok(json!({"hash": head.stdout.trim()}))
     }
@@ -136,19 +147,74 @@ impl Repository<'_> {
     }
 
     async fn git(&self, options: &[&str], words: &[String]) -> Result<Executed, GitError> {
+        self.isolated(options, words, Filtered::AsItIs).await
+    }
+
+    /// Runs git where none of the repository's settings starts anything.
+    async fn isolated(
+        &self,
+        options: &[&str],
+        words: &[String],
+        filtered: Filtered,
+    ) -> Result<Executed, GitError> {
+        let keys = self.filter_keys().await?;
+        self.inside().await?;
+        let environment = git_isolation::environment(self.files.root(), &keys, filtered);
+        self.run(options, words, environment).await
+    }
+
+    /// The settings of filters, which have any name. Reading settings starts no program.
+    async fn filter_keys(&self) -> Result<Vec<String>, GitError> {
+        let environment = git_isolation::environment(self.files.root(), &[], Filtered::AsItIs);
+        let options = ["config", "--includes", "--null", "--name-only", "--list"];
+        let listed = self.run(&options, &[], environment).await?.stdout;
+        // What was left out, or was not UTF-8, may be a filter.
+        let Some(keys) = listed.strip_suffix('\0') else {
+            return Err(GitError::Filters);
+        };
+        if listed.contains('\u{fffd}') {
+            return Err(GitError::Filters);
+        }
+        let keys = keys.split('\0').filter(|key| key.starts_with("filter."));
+        let mut keys: Vec<String> = keys.map(str::to_owned).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    /// Makes sure that the repository lies in the project.
+    async fn inside(&self) -> Result<(), GitError> {
+        let root = self.files.root();
+        let environment = git_isolation::environment(root, &[], Filtered::AsItIs);
+        let options = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-dir",
+            "--git-common-dir",
+        ];
+        let found = self.run(&options, &[], environment).await?.stdout;
+        let lines: Vec<&str> = found.lines().collect();
+        let outside = match lines.as_slice() {
+            [directory, common] => {
+                git_isolation::outside(root, Path::new(directory), Path::new(common))
+            }
+            _ => Some(PathBuf::from(found)),
+        };
+        outside.map_or(Ok(()), |path| Err(GitError::Elsewhere(path)))
+    }
+
+    async fn run(
+        &self,
+        options: &[&str],
+        words: &[String],
+        isolation: Vec<(String, String)>,
+    ) -> Result<Executed, GitError> {
         let mut command = vec!["git".to_owned()];
-        command.extend(
-            HARMLESS
-                .iter()
-                .chain(options)
-                .map(|word| (*word).to_owned()),
-        );
+        command.extend(GLOBAL.iter().chain(options).map(|word| (*word).to_owned()));
         command.extend_from_slice(words);
         let mut environment = self.environment.clone();
         environment.retain(|name, _| !name.starts_with("GIT_"));
-        environment.insert("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned());
-        environment.insert("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned());
-        environment.insert("LC_ALL".to_owned(), "C.UTF-8".to_owned());
+        environment.extend(isolation);
         let done = run(Execution {
             command: &command,
             stdin: None,

@@ -6,6 +6,7 @@ mod exec;
 mod fetch;
 mod files;
 mod git;
+mod git_isolation;
 mod model;
 mod skill_host;
 
