@@ -126,7 +126,7 @@ pub(crate) fn hint(catalog: &Catalog) {
 /// What the project reaches, and what is new in that.
 fn question(project: &ProjectTrust, records: &TrustRecords) -> String {
     let mut text = format!("The project {} wants to:\n", shown(&project.root));
-    let before = records.get(&project.root);
+    let before = records.last(&project.root);
     let difference = before.map(|before| project.reach.since(&before.reach));
     let is_new = |reach: &Reach| {
         let added = difference.as_ref().map(|it| it.added.contains(reach));

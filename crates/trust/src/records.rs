@@ -1,4 +1,4 @@
-//! What the user said about projects: one small file for each, in the user's own data directory.
+//! What the user said about projects: one small file for each answer, in the user's own data directory.
 
 use std::fs;
 use std::io::{self, Write};
@@ -68,35 +68,44 @@ impl TrustRecords {
         }
     }
 
-    fn path(&self, root: &Path) -> PathBuf {
-        let name = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
-        self.directory.join(format!("{name}.json"))
+    /// The file for one project and one list: a repository may hold several projects.
+    fn path(&self, root: &Path, digest: &ReachDigest) -> PathBuf {
+        let root = root.as_os_str().as_encoded_bytes();
+        let name = Sha256::new()
+            .chain_update(root)
+            .chain_update([0])
+            .chain_update(digest.to_string())
+            .finalize();
+        self.directory.join(format!("{}.json", hex(&name)))
     }
 
     /// The last answer about a project, whatever it reaches now.
-    pub fn get(&self, root: &Path) -> Option<TrustRecord> {
-        read(&self.path(root)).filter(|record| record.root == root)
+    pub fn last(&self, root: &Path) -> Option<TrustRecord> {
+        let of_root = self.list().into_iter().filter(|it| it.root == root);
+        of_root.max_by(|a, b| a.decided.cmp(&b.decided))
     }
 
     /// The answer about a project that reaches exactly this.
     pub fn decision(&self, root: &Path, reach: &ReachList) -> Option<Decision> {
-        let record = self.get(root)?;
-        (record.digest == reach.digest()).then_some(record.decision)
+        let digest = reach.digest();
+        let record = read(&self.path(root, &digest))?;
+        (record.root == root && record.digest == digest).then_some(record.decision)
     }
 
-    /// Stores an answer. It replaces the last one about the project.
+    /// Stores an answer. It replaces an earlier one about the same list.
     pub fn store(
         &self,
         root: &Path,
         reach: &ReachList,
         decision: Decision,
     ) -> Result<(), RecordError> {
-        let path = self.path(root);
+        let digest = reach.digest();
+        let path = self.path(root, &digest);
         let record = TrustRecord {
             root: root.to_owned(),
             decision,
             reach: reach.clone(),
-            digest: reach.digest(),
+            digest,
             decided: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
         };
         let failed = |source| RecordError::Write {
@@ -117,14 +126,18 @@ impl TrustRecords {
         Ok(())
     }
 
-    /// Removes the answer about a project; whether there was one.
+    /// Removes every answer about a project; whether there was one.
     pub fn revoke(&self, root: &Path) -> Result<bool, RecordError> {
-        let path = self.path(root);
-        match fs::remove_file(&path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(RecordError::Write { path, source }),
+        let mut removed = false;
+        for record in self.list().into_iter().filter(|it| it.root == root) {
+            let path = self.path(root, &record.digest);
+            match fs::remove_file(&path) {
+                Ok(()) => removed = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(RecordError::Write { path, source }),
+            }
         }
+        Ok(removed)
     }
 
     /// Every answer, sorted by path.
@@ -189,12 +202,20 @@ mod tests {
             Some(Decision::Trusted)
         );
         assert_eq!(records.decision(root, &list(&["/x", "/y"])), None);
+        // Two projects of one repository have an answer each.
+        records
+            .store(root, &list(&["/z"]), Decision::Declined)
+            .unwrap();
+        assert_eq!(
+            records.decision(root, &list(&["/x"])),
+            Some(Decision::Trusted)
+        );
         assert_eq!(records.decision(root, &list(&[])), None);
         assert_eq!(records.decision(other, &list(&["/x"])), None);
         records
             .store(other, &list(&["/x"]), Decision::Declined)
             .unwrap();
-        assert_eq!(records.list().len(), 2);
+        assert_eq!(records.list().len(), 3);
         assert!(records.revoke(root).unwrap());
         assert!(!records.revoke(root).unwrap());
         assert_eq!(records.decision(root, &list(&["/x"])), None);
@@ -208,7 +229,7 @@ mod tests {
         let records = TrustRecords::new(directory.path());
         let (root, reach) = (Path::new("/p"), list(&["/x"]));
         records.store(root, &reach, Decision::Trusted).unwrap();
-        let path = records.path(root);
+        let path = records.path(root, &reach.digest());
         let mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         mode(0o666);
         assert_eq!(records.decision(root, &reach), None, "others may write it");
