@@ -1,6 +1,7 @@
 //! The skills that a command is about.
 
 use std::env;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -13,6 +14,8 @@ use prowess_sources::{
     FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, Surroundings,
     resolve,
 };
+
+use prowess_trust::ProjectRoot;
 
 use crate::cli::{Global, Where};
 use crate::progress::Waiting;
@@ -46,11 +49,23 @@ pub(crate) fn builder(
         other: Some(&other),
     };
     let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
-    for directory in &place.directories {
-        let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::User));
-        builder = builder.source(directory.display().to_string(), source);
+    for named in &place.directories {
+        let options = FilesystemOptions::new(scope_of(named, &directory));
+        let source = FilesystemSource::new(named, options);
+        builder = builder.source(named.display().to_string(), source);
     }
     Ok(builder)
+}
+
+/// Whose the skills are in a directory that is named on the command line: the project's, if it lies in the project,
+/// because naming a directory says nothing about what a project put there.
+pub(crate) fn scope_of(named: &Path, working_directory: &Path) -> Scope {
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(working_directory, home.as_deref());
+    match root.inside(&working_directory.join(named)) {
+        Some(_) => Scope::Project,
+        None => Scope::User,
+    }
 }
 
 /// Sources of the types that have a crate of their own.

@@ -142,7 +142,12 @@ fn question(project: &ProjectTrust, records: &TrustRecords) -> String {
     if difference.is_some() && !project.trusted {
         text.push_str("You answered about another list before; `+` marks what is new.\n");
     }
-    let _ = writeln!(text, "Digest: {}", project.reach.digest());
+    let programs = |reach: &Reach| matches!(reach, Reach::Program { .. });
+    if project.reach.iter().any(programs) {
+        text.push_str("A program runs as you, outside of the sandbox; other files that it loads are not checked.\n");
+    }
+    let count = project.reach.iter().count();
+    let _ = writeln!(text, "{count} lines. Digest: {}", project.reach.digest());
     text
 }
 
@@ -151,6 +156,7 @@ fn infinitive(reach: &Reach) -> String {
     let sentence = reach.to_string();
     match sentence.split_once(' ') {
         Some(("queries", rest)) => format!("query {rest}"),
+        Some(("fetches", rest)) => format!("fetch {rest}"),
         Some((verb, rest)) => format!("{} {rest}", verb.strip_suffix('s').unwrap_or(verb)),
         None => sentence,
     }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Place, repository, without_seconds, without_times};
+use support::{Place, repository, without_digests, without_seconds, without_times};
 
 /// The commands of a document's `console` blocks, each with the output shown below it.
 fn sessions(document: &str) -> Vec<(String, String)> {
@@ -70,8 +70,8 @@ fn check_in(document: &str, directory: &Path) {
         let printed = [output.stdout, output.stderr].concat();
         let printed = String::from_utf8(printed).unwrap();
         assert_eq!(
-            without_seconds(&without_times(&printed)),
-            without_seconds(&without_times(&expected)),
+            without_digests(&without_seconds(&without_times(&printed))),
+            without_digests(&without_seconds(&without_times(&expected))),
             "$ {command}"
         );
     }

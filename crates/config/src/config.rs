@@ -277,7 +277,9 @@ fn assemble(
         origin: draft.origin,
         state: match draft.spec {
             _ if !draft.enabled => RepositoryState::Disabled,
-            _ if !draft.untrusted.is_empty() => RepositoryState::Untrusted(draft.untrusted),
+            _ if !draft.untrusted.is_empty() && draft.faults.is_empty() => {
+                RepositoryState::Untrusted(draft.untrusted)
+            }
             Some(spec) if draft.faults.is_empty() => RepositoryState::Ready(spec),
             _ => RepositoryState::Failed(problems(draft.faults)),
         },

@@ -11,6 +11,9 @@ use toml::de::{DeTable, DeValue};
 use crate::expand::variables;
 use crate::words::RepositoryType;
 
+/// What is shown of a URL that cannot be used.
+const INVALID_URL: &str = "an invalid URL";
+
 /// Where a project's file stands, as far as its paths have to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
@@ -100,7 +103,7 @@ fn server(
     let whole = address(stated, here);
     let (protocol, rest) = match whole.split_once("://") {
         Some((scheme, rest)) => (scheme.to_owned(), rest.to_owned()),
-        None if kind == RepositoryType::Git && whole.contains(':') => ("ssh".to_owned(), whole),
+        None if kind == RepositoryType::Git && is_scp(stated) => ("ssh".to_owned(), whole),
         None => ("path".to_owned(), whole),
     };
     let protocol = match kind {
@@ -142,7 +145,12 @@ fn program(
     let digest = |word: &String| {
         let path = here.root.inside(&here.base.join(word))?;
         let relative = path.strip_prefix(here.root.real()).ok()?;
-        Some((relative.display().to_string(), here.root.digest(&path)?))
+        if !path.is_file() {
+            return None;
+        }
+        let digest = here.root.digest(&path);
+        let digest = digest.unwrap_or_else(|| "not checked".to_owned());
+        Some((relative.display().to_string(), digest))
     };
     let files = words.iter().filter_map(digest).collect();
     let environment = table(repository.get("env").map(toml::Spanned::get_ref));
@@ -200,25 +208,52 @@ fn address(stated: &str, here: &Surroundings<'_>) -> String {
         return format!("sqlite:{}", here.shown(path));
     }
     if !stated.contains("://") {
-        let before_path = stated.split('/').next().unwrap_or(stated);
-        // `user@host:path` is a server, anything else a path.
-        return if before_path.contains(':') {
+        // `user@host:path` is a server, anything else a path: as the reader of git URLs has it.
+        return if is_scp(stated) {
             stated.to_owned()
         } else {
             here.shown(stated)
         };
     }
-    let removed = url::Url::parse(stated).and_then(|mut url| {
-        let removed = url.set_username("").and_then(|()| url.set_password(None));
-        removed.map_err(|()| url::ParseError::EmptyHost)?;
-        Ok(url.to_string().replace("$%7B", "${").replace("%7D", "}"))
-    });
-    removed.unwrap_or_else(
-        |_| match (stated.split_once("://"), stated.rsplit_once('@')) {
-            (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),
-            _ => stated.to_owned(),
-        },
-    )
+    let Ok(mut url) = url::Url::parse(stated) else {
+        return INVALID_URL.to_owned();
+    };
+    match url.set_username("").and_then(|()| url.set_password(None)) {
+        Ok(()) => url.to_string().replace("$%7B", "${").replace("%7D", "}"),
+        Err(()) => stated.to_owned(),
+    }
+}
+
+/// Whether a text is git's `user@host:path`. One letter before the colon is a drive.
+fn is_scp(stated: &str) -> bool {
+    let before_path = stated.split('/').next().unwrap_or(stated);
+    before_path.split_once(':').is_some_and(|(host, _)| {
+        host.len() != 1 && !before_path.starts_with(['.', '~']) && !stated.contains("://")
+    })
+}
+
+/// Whether a variable decides about something that the question could not show: the host of a URL, or the program.
+pub(crate) fn hidden_variable(repository: &DeTable<'_>) -> Option<&'static str> {
+    let in_host = |stated: &str| {
+        let authority = stated.split_once("://").map_or(stated, |(_, rest)| rest);
+        let authority = authority.split(['/', '?', '#', '\\']).next();
+        let authority = authority.unwrap_or_default();
+        let scheme = stated.split_once("://").map_or("", |(scheme, _)| scheme);
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        variables(host).next().is_some() || variables(scheme).next().is_some()
+    };
+    let url = text(repository, "url").filter(|url| !url.starts_with("sqlite:"));
+    if url.is_some_and(in_host) {
+        return Some("url");
+    }
+    match repository.get("command").map(toml::Spanned::get_ref) {
+        Some(DeValue::Array(words)) => {
+            let mut words = words.iter().filter_map(|word| word.get_ref().as_str());
+            let named = words.any(|word| variables(word).next().is_some());
+            named.then_some("command")
+        }
+        _ => None,
+    }
 }
 
 /// Every variable that the strings of a repository name.

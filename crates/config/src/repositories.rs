@@ -9,6 +9,7 @@ use toml::de::DeValue;
 
 use crate::layer::{Context, Fault, Log, Part, span_of};
 use crate::origin::{Origin, Scope, key_part};
+use crate::problem::ProblemKind;
 use crate::reach::{self, Surroundings};
 use crate::reader::Reader;
 use crate::repository::{Dropped, RepositorySpec};
@@ -147,7 +148,7 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
     if let Some(name) = stated_name {
         path.extend([".", &key_part(name)]);
     }
-    let mut t = Reader::new(context, log, Variables::Literal, path, vec![part]);
+    let mut t = Reader::new(context, log, Variables::Literal, path.clone(), vec![part]);
     let (_, enabled, kind) = identity(&mut t, None);
     let untrusted = untrusted(context, part);
     let mut spec = kind.and_then(|kind| {
@@ -159,9 +160,24 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
         spec
     });
     if !untrusted.is_empty() {
-        // Its shape counts, its values were not looked at.
+        // Its shape and its name count, its other values were not looked at.
         spec = None;
-        log.faults.retain(|fault| fault.kind.is_shape());
+        log.faults
+            .retain(|fault| fault.kind.is_shape() || fault.key.ends_with(".name"));
+    }
+    if context.scope(part.layer) == Scope::Project
+        && let Some(key) = reach::hidden_variable(part.table)
+    {
+        spec = None;
+        log.faults.push(Fault {
+            layer: part.layer,
+            span: part.table.get(key).map_or(part.span, span_of),
+            key: format!("{path}.{key}"),
+            kind: ProblemKind::Unfit {
+                rule: "has a variable where nobody could see what it stands for",
+                help: "write the host or the command itself; variables may be in the path, in `auth` and in `env`",
+            },
+        });
     }
     pin(context, part, &mut spec);
     if kind.is_none() {

@@ -225,7 +225,10 @@ fn k4_every_string_of_a_repository() {
         entry("mcp", "mcp", mcp),
         entry("registry", "registry", registry),
     ];
-    let world = World::with(&text.concat()).set("X", "x").set("ONE", "1");
+    let world = World::new()
+        .user(text.concat())
+        .set("X", "x")
+        .set("ONE", "1");
     let config = world.config();
     let spec = |name| repository(&config, name).spec().unwrap();
     let found = self::git(&config, "git");
@@ -242,7 +245,7 @@ fn k4_every_string_of_a_repository() {
     let RepositorySpec::Sql(found) = spec("sql") else {
         panic!()
     };
-    assert_eq!(found.url, Database::Sqlite(world.path("work/x")));
+    assert_eq!(found.url, Database::Sqlite(world.path("user/prowess/x")));
     assert_eq!(found.query, "select x");
     assert!(
         matches!(found.params.as_slice(), [Param::Text(text), Param::Integer(1), Param::Float(_), Param::Boolean(true)] if text.expose() == "x")

@@ -83,29 +83,109 @@ const SHELL_SYNTAX: &[char] = &[
     '"', '\\', '\n', '\r', '=',
 ];
 
-/// Programs that run what their arguments say, so that a yes to them is a yes to everything.
+/// Shells as the system has them. A file of that name elsewhere is anything.
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "/bin/sh",
+    "/bin/bash",
+    "/bin/dash",
+    "/bin/zsh",
+    "/usr/bin/sh",
+    "/usr/bin/bash",
+    "/usr/bin/dash",
+    "/usr/bin/zsh",
+];
+
+/// Programs that run what their arguments say, so that a yes to them is a yes to everything. Numbers at the end of a name
+/// are versions.
 const RUNNERS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "xargs", "nice", "nohup",
-    "timeout", "time", "sudo", "doas", "setsid", "stdbuf", "script", "ssh", "find", "awk", "gawk",
-    "mawk", "sed", "perl", "python", "python3", "ruby", "node", "deno", "bun", "php", "lua",
-    "eval", "exec",
+    "tcsh",
+    "csh",
+    "pwsh",
+    "nodejs",
+    "npx",
+    "bunx",
+    "uvx",
+    "pipx",
+    "ssh-agent",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "watch",
+    "parallel",
+    "entr",
+    "vi",
+    "vim",
+    "nvim",
+    "emacs",
+    "ed",
+    "ex",
+    "tclsh",
+    "expect",
+    "gdb",
+    "strace",
+    "ltrace",
+    "rsync",
+    "tar",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "busybox",
+    "env",
+    "xargs",
+    "nice",
+    "nohup",
+    "timeout",
+    "time",
+    "sudo",
+    "doas",
+    "setsid",
+    "stdbuf",
+    "script",
+    "ssh",
+    "find",
+    "awk",
+    "gawk",
+    "mawk",
+    "sed",
+    "perl",
+    "python",
+    "python3",
+    "ruby",
+    "node",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "eval",
+    "exec",
 ];
 
 /// The program that a command runs and that may be approved as a whole; none where its arguments say what is run.
 pub fn program(command: &[String]) -> Option<&str> {
     let (first, rest) = command.split_first()?;
-    let name = first.rsplit('/').next().unwrap_or(first);
     match rest {
         // A shell with one plain command is that command.
-        [option, text] if matches!(name, "sh" | "bash" | "dash" | "zsh") && option == "-c" => {
+        [option, text] if SHELLS.contains(&first.as_str()) && option == "-c" => {
             let plain = !text.contains(SHELL_SYNTAX);
             let inner = text.split_whitespace().next().filter(|_| plain)?;
-            let is_runner = RUNNERS.contains(&inner.rsplit('/').next().unwrap_or(inner));
-            (!is_runner).then_some(inner)
+            (!is_runner(inner)).then_some(inner)
         }
-        _ if RUNNERS.contains(&name) => None,
+        _ if is_runner(first) => None,
         _ => Some(first),
     }
+}
+
+fn is_runner(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    RUNNERS.contains(&name)
 }
 
 /// What the user said about commands of one skill.
@@ -160,6 +240,9 @@ mod tests {
             (words("bash script.sh"), None),
             (words("/bin/sh x"), None),
             (words("python3 -c x"), None),
+            (words("python3.11 -c x"), None),
+            (words("docs/run/sh -c ls"), None),
+            (vec!["./sh".into(), "-c".into(), "ls".into()], None),
             (words("env cargo test"), None),
             (words("xargs rm"), None),
             (Vec::new(), None),

@@ -66,14 +66,24 @@ pub struct CommandQuestion<'a> {
     pub directory: &'a Path,
     /// What it can reach.
     pub reach: CommandReach,
+    /// What it reads from its standard input.
+    pub stdin: Option<&'a str>,
+    /// Variables that the skill set for it.
+    pub variables: &'a [(String, String)],
 }
 
 impl CommandQuestion<'_> {
+    /// Whether the words of the command are all that decides what it does: only then may an answer count again.
+    pub fn is_plain(&self) -> bool {
+        self.stdin.is_none() && self.variables.is_empty()
+    }
+
     /// The program that may be approved with any arguments.
     ///
-    /// None where its arguments say what is run, and none outside of the sandbox.
+    /// None where something else says what is run, and none that reaches more than the sandbox.
     pub fn program(&self) -> Option<&str> {
-        prowess_policy::program(self.command).filter(|_| self.reach != CommandReach::Unconfined)
+        let sandboxed = self.reach == CommandReach::Sandboxed;
+        prowess_policy::program(self.command).filter(|_| sandboxed && self.is_plain())
     }
 }
 
@@ -225,8 +235,10 @@ impl Approvals {
     ) -> Result<(), CommandRefusal> {
         let covered = || {
             let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
-            let covers =
-                |grant: &CommandGrant| grant.covers(subject, question.command, question.reach);
+            let covers = |grant: &CommandGrant| {
+                grant.covers(subject, question.command, question.reach)
+                    && (question.is_plain() || grant.pattern == CommandPattern::Any)
+            };
             commands.iter().any(covers)
         };
         if covered() {
@@ -239,6 +251,9 @@ impl Approvals {
         let exactly = || CommandPattern::Exactly(question.command.to_vec());
         let pattern = match approver.ask_command(question).await {
             CommandAnswer::Once => return Ok(()),
+            CommandAnswer::AlwaysCommand | CommandAnswer::AlwaysProgram if !question.is_plain() => {
+                return Ok(());
+            }
             CommandAnswer::AlwaysCommand => exactly(),
             CommandAnswer::AlwaysProgram => question.program().map_or_else(exactly, |program| {
                 CommandPattern::Program(program.to_owned())

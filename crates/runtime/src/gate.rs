@@ -1,10 +1,9 @@
 //! Where every request of a skill's code passes.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
-use prowess_policy::{CommandReach, Decision, Denial, Subject, TurnLimits, Usage};
+use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
 use prowess_spec::manifest::{Permission, Word};
 
 use crate::approval::{Approvals, Approver, CommandQuestion, CommandRefusal};
@@ -69,16 +68,8 @@ impl Gate {
     pub(crate) async fn command(
         &self,
         approver: &dyn Approver,
-        command: &[String],
-        directory: &Path,
-        reach: CommandReach,
+        question: CommandQuestion<'_>,
     ) -> Result<(), CommandRefusal> {
-        let question = CommandQuestion {
-            skill: &self.skill,
-            command,
-            directory,
-            reach,
-        };
         self.approvals
             .settle_command(approver, &self.subject, question)
             .await

@@ -82,7 +82,9 @@ pub use error::{Cause, Missing, PathProblem, Refusal, SandboxError};
 pub use excess::Excess;
 pub use layers::{Isolation, Layers, ProcessBound, Seccomp};
 pub use limits::Limits;
-pub use protected::{PROTECTED_NAMES, REPOSITORY_NAMES, is_protected, is_repository};
+pub use protected::{
+    PROTECTED_NAMES, REPOSITORY_NAMES, is_protected, is_repository, repositories_below,
+};
 pub use sandbox::{Requirement, Sandbox};
 
 /// What a [`Launcher`] runs, before anything else: no thread may have been started, no file opened.

@@ -84,12 +84,35 @@ fn with_target(path: &Path, project: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let named = repository_named_by(&real);
+    let shared = named.as_deref().and_then(shared_by);
     let below = |path: &PathBuf| path != project && path.starts_with(project);
-    [Some(real), named]
+    [Some(real), named, shared]
         .into_iter()
         .flatten()
         .filter(below)
         .collect()
+}
+
+/// Repositories of a project that lie in it under another name: what its `.git` files lead to.
+pub fn repositories_below(project: &Path) -> Vec<PathBuf> {
+    let is_named = |path: &PathBuf| {
+        let below = path.strip_prefix(project).unwrap_or(path);
+        !below
+            .components()
+            .any(|part| is_protected(part.as_os_str()))
+    };
+    protected_below(project)
+        .into_iter()
+        .filter(is_named)
+        .collect()
+}
+
+/// The repository that the one of a worktree shares its configuration with.
+fn shared_by(repository: &Path) -> Option<PathBuf> {
+    let pointer = repository.join("commondir");
+    let size = fs::metadata(&pointer).ok()?.len();
+    let text = (size <= POINTER_BYTES).then(|| fs::read_to_string(&pointer).ok())??;
+    repository.join(text.trim()).canonicalize().ok()
 }
 
 fn repository_named_by(file: &Path) -> Option<PathBuf> {
@@ -104,10 +127,27 @@ fn repository_named_by(file: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests may panic")]
+
     use super::*;
 
     fn check(name: &str, expected: bool) {
         assert_eq!(is_protected(OsStr::new(name)), expected, "{name}");
+    }
+
+    #[test]
+    fn q20_repositories_under_another_name() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join(".bare/worktrees/main")).unwrap();
+        fs::create_dir_all(root.join("main")).unwrap();
+        fs::write(root.join(".bare/worktrees/main/commondir"), "../..\n").unwrap();
+        fs::write(root.join("main/.git"), "gitdir: ../.bare/worktrees/main\n").unwrap();
+        let found = repositories_below(&root);
+        assert_eq!(
+            found,
+            [root.join(".bare"), root.join(".bare/worktrees/main")]
+        );
     }
 
     #[test]

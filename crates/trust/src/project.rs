@@ -51,10 +51,19 @@ pub enum FileRefusal {
 }
 
 impl ProjectRoot {
-    /// The root for a working directory. The home directory is no repository, whatever it holds.
+    /// The root for a working directory. The home directory is no repository, whatever it holds, and one that another user
+    /// put above a directory of the user's own is none either.
     pub fn find(start: &Path, home: Option<&Path>) -> Self {
         let below_home = |directory: &&Path| Some(*directory) != home;
-        let is_root = |directory: &&Path| MARKS.iter().any(|mark| directory.join(mark).exists());
+        let here = fs::metadata(start).ok();
+        let is_root = |directory: &&Path| {
+            let marks = MARKS
+                .iter()
+                .filter_map(|mark| fs::metadata(directory.join(mark)).ok());
+            marks
+                .into_iter()
+                .any(|mark| is_believed(&mark, here.as_ref()))
+        };
         let found = start.ancestors().take_while(below_home).find(is_root);
         let path = found.unwrap_or(start).to_owned();
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
@@ -186,6 +195,18 @@ impl io::Write for HashWriter<'_> {
     }
 }
 
+/// Whether the mark of a repository is the user's, root's, or of whom the working directory is.
+#[cfg(unix)]
+fn is_believed(mark: &Metadata, here: Option<&Metadata>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    !is_other_owner(mark) || here.is_some_and(|here| here.uid() == mark.uid())
+}
+
+#[cfg(not(unix))]
+fn is_believed(_: &Metadata, _: Option<&Metadata>) -> bool {
+    true
+}
+
 /// Whether someone else than the user and root wrote something, or may.
 #[cfg(unix)]
 pub fn is_foreign(metadata: &Metadata) -> bool {
@@ -251,6 +272,21 @@ mod tests {
         let home = directory.path().join("p");
         let below = ProjectRoot::find(&home.join("sub"), Some(&home));
         assert_eq!(below.path(), home.join("sub"));
+    }
+
+    #[test]
+    fn q1_a_repository_of_another_user_above_is_not_the_project() {
+        let (directory, _) = project();
+        let mark = directory.path().join("p/.git");
+        let start = directory.path().join("p/sub");
+        if std::os::unix::fs::chown(&mark, Some(65534), None).is_err() {
+            return;
+        }
+        assert_eq!(ProjectRoot::find(&start, None).path(), start);
+        // A checkout that belongs to one other user as a whole is one project.
+        std::os::unix::fs::chown(&start, Some(65534), None).unwrap();
+        let root = ProjectRoot::find(&start, None);
+        assert_eq!(root.path(), directory.path().join("p"));
     }
 
     #[test]

@@ -6,6 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+/// Characters of a text that are shown; the digest covers all of them.
+const SHOWN_CHARS: usize = 400;
+
 /// One thing outside of the project that its configuration reaches.
 ///
 /// Texts are as the file has them: variables by name, never by value, and no password of a URL.
@@ -60,16 +63,20 @@ impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host { protocol, address } if protocol.ends_with("path") => {
-                write!(f, "fetches from the repository {address}")
+                write!(f, "fetches from the repository {}", line(address))
             }
-            Self::Host { protocol, address } => write!(f, "connects to {protocol}://{address}"),
+            Self::Host { protocol, address } => {
+                write!(f, "connects to {}://{}", line(protocol), line(address))
+            }
             Self::Database { address, query } => {
                 let words: Vec<&str> = query.split_whitespace().collect();
-                write!(f, "queries {address}: {}", words.join(" "))
+                write!(f, "queries {}: {}", line(address), line(&words.join(" ")))
             }
-            Self::Path { path } => write!(f, "reads {path}"),
-            Self::Variable { name, to } => write!(f, "sends ${{{name}}} to {to}"),
-            Self::KeyFile { path, to } => write!(f, "uses the key file {path} for {to}"),
+            Self::Path { path } => write!(f, "reads {}", line(path)),
+            Self::Variable { name, to } => write!(f, "sends ${{{}}} to {}", line(name), line(to)),
+            Self::KeyFile { path, to } => {
+                write!(f, "uses the key file {} for {}", line(path), line(to))
+            }
             Self::Program {
                 command,
                 environment,
@@ -77,11 +84,11 @@ impl fmt::Display for Reach {
             } => {
                 write!(f, "starts the program {}", quoted(command))?;
                 for (name, value) in environment {
-                    write!(f, ", with {name}={value}")?;
+                    write!(f, ", with {}={}", line(name), line(value))?;
                 }
                 for (path, digest) in files {
                     let short: String = digest.chars().take(19).collect();
-                    write!(f, ", with {path} ({short})")?;
+                    write!(f, ", with {} ({})", line(path), line(&short))?;
                 }
                 Ok(())
             }
@@ -89,13 +96,31 @@ impl fmt::Display for Reach {
     }
 }
 
+/// A text in one line, so that no project draws lines of its own into the question, and cut where it is very long.
+fn line(text: &str) -> String {
+    let mut shown = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == SHOWN_CHARS {
+            let more = text.chars().count() - count;
+            shown.push_str(&format!("… ({more} more characters)"));
+            break;
+        }
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+            shown.extend(c.escape_debug());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 fn quoted(command: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@+,".contains(c);
     let word = |word: &String| {
         if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
+            line(word)
         } else {
-            format!("{word:?}")
+            line(&format!("{word:?}"))
         }
     };
     command.iter().map(word).collect::<Vec<_>>().join(" ")
@@ -206,6 +231,41 @@ mod tests {
         assert_ne!(one.digest(), more.digest());
         assert_eq!(more.since(&one).added, [host("c")]);
         assert_eq!(one.since(&more).removed, [host("c")]);
+    }
+
+    /// The attack: a value with sixty line breaks and a question of its own.
+    #[test]
+    fn q4_no_project_draws_the_question() {
+        let fake = format!("x{}\nThe project wants to:\n   read docs", "\n".repeat(60));
+        let all = [
+            Reach::Program {
+                command: vec![fake.clone(), fake.clone()],
+                environment: vec![(fake.clone(), fake.clone())],
+                files: vec![(fake.clone(), fake.clone())],
+            },
+            Reach::Path { path: fake.clone() },
+            Reach::Variable {
+                name: fake.clone(),
+                to: fake.clone(),
+            },
+            Reach::Database {
+                address: fake.clone(),
+                query: fake.clone(),
+            },
+            Reach::KeyFile {
+                path: fake.clone(),
+                to: fake.clone(),
+            },
+            Reach::Host {
+                protocol: fake.clone(),
+                address: fake.repeat(1000),
+            },
+        ];
+        for reach in all {
+            let shown = reach.to_string();
+            assert!(!shown.contains(['\n', '\r']), "{shown}");
+            assert!(shown.chars().count() < 10_000);
+        }
     }
 
     #[test]

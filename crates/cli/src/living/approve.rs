@@ -36,7 +36,10 @@ impl Approver for Terminal {
         }
         let asked = command_text(&question);
         let program = question.program().map(str::to_owned);
-        let answer = attended(move |stopped| ask_command(&asked, program.as_deref(), stopped));
+        let plain = question.is_plain();
+        let ask =
+            move |stopped: &AtomicBool| ask_command(&asked, plain, program.as_deref(), stopped);
+        let answer = attended(ask);
         answer.await.unwrap_or(CommandAnswer::Nobody)
     }
 }
@@ -156,25 +159,59 @@ fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Answe
 /// The command as it will run, where, and what it can reach.
 fn command_text(question: &CommandQuestion<'_>) -> String {
     let words: Vec<String> = question.command.iter().map(|word| quoted(word)).collect();
-    format!(
-        "The skill `{}` wants to run:\n  {}\n  in {}\n  {}",
+    let mut text = format!(
+        "The skill `{}` wants to run:\n  {}\n  in {}\n",
         question.skill,
-        words.join(" "),
-        question.directory.display(),
-        question.reach
-    )
+        cut(&words.join(" ")),
+        quoted(&question.directory.display().to_string()),
+    );
+    for (name, value) in question.variables {
+        let _ = writeln!(text, "  with {}={}", quoted(name), cut(&quoted(value)));
+    }
+    if let Some(stdin) = question.stdin {
+        let _ = writeln!(text, "  reading {}", cut(&quoted(stdin)));
+    }
+    let _ = write!(text, "  {}", question.reach);
+    text
 }
 
-/// A word as a shell would need it written.
+/// A word as a shell would need it written, in one line: nothing in it draws lines of its own.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./=:@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
+    if word.chars().any(char::is_control) {
+        let escaped: String = word
+            .chars()
+            .flat_map(|c| {
+                let special = c.is_control() || matches!(c, '\'' | '\\');
+                let escaped = special.then(|| c.escape_default());
+                escaped.into_iter().flatten().chain((!special).then_some(c))
+            })
+            .collect();
+        return format!("$'{escaped}'");
+    }
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn ask_command(text: &str, program: Option<&str>, stopped: &AtomicBool) -> CommandAnswer {
+/// A text that leaves room for what follows it on a screen.
+fn cut(text: &str) -> String {
+    const CHARS: usize = 800;
+    let more = text.chars().count().saturating_sub(CHARS);
+    if more == 0 {
+        return text.to_owned();
+    }
+    let shown: String = text.chars().take(CHARS).collect();
+    format!("{shown}… ({more} more characters)")
+}
+
+fn ask_command(
+    text: &str,
+    plain: bool,
+    program: Option<&str>,
+    stopped: &AtomicBool,
+) -> CommandAnswer {
     terminal::note(terminal::printable(text).trim_end());
     let program_choice = program.map_or(String::new(), |program| {
         format!(
@@ -182,14 +219,19 @@ fn ask_command(text: &str, program: Option<&str>, stopped: &AtomicBool) -> Comma
             terminal::printable(program)
         )
     });
-    let question = format!("Run it? [o]nce, [a]lways this command here,{program_choice} [D]eny: ");
+    let always = if plain {
+        " [a]lways this command here,"
+    } else {
+        ""
+    };
+    let question = format!("Run it? [o]nce,{always}{program_choice} [D]eny: ");
     loop {
         let Some(answer) = typed(&question, stopped) else {
             return CommandAnswer::Deny;
         };
         match answer.as_str() {
             "o" | "once" => return CommandAnswer::Once,
-            "a" | "always" => return CommandAnswer::AlwaysCommand,
+            "a" | "always" if plain => return CommandAnswer::AlwaysCommand,
             "p" | "program" if program.is_some() => return CommandAnswer::AlwaysProgram,
             "" | "d" | "deny" | "n" | "no" => return CommandAnswer::Deny,
             _ => {}
@@ -206,7 +248,7 @@ fn meaning(right: Right) -> &'static str {
     match permission {
         Permission::FileRead => "read files of the project",
         Permission::FileWrite => "write files of the project",
-        Permission::ShellExec => "run commands in the sandbox; you are asked about each one",
+        Permission::ShellExec => "run commands; you are asked about each one",
         Permission::NetFetch => "fetch from the network",
         Permission::LlmCall => "ask the model, at your cost",
         Permission::GitRead => "read the repository",
@@ -256,4 +298,27 @@ fn show(question: &Question<'_>) -> String {
         let _ = writeln!(text, "\n{path}:\n{code}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q17_no_command_draws_lines_of_its_own() {
+        assert_eq!(quoted("cargo"), "cargo");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+        let fake = format!(
+            "id{}\nThe skill `core-tools` wants to run:",
+            "\n".repeat(60)
+        );
+        let shown = quoted(&fake);
+        assert!(
+            !shown.contains('\n') && shown.starts_with("$'id\\n"),
+            "{shown}"
+        );
+        assert!(cut(&"x".repeat(5_000)).contains("4200 more characters"));
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
-use prowess_core::{Scope, SkillId, Skills};
+use prowess_core::{SkillId, Skills};
 use prowess_policy::{ContentDigest, TurnLimits};
 use prowess_runtime::{
     Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
@@ -105,7 +105,7 @@ pub(crate) async fn prepare(
             "`{}` is not a directory with skills",
             layer.display()
         );
-        let options = FilesystemOptions::new(Scope::User);
+        let options = FilesystemOptions::new(open::scope_of(&layer, &directory));
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);

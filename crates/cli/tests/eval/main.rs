@@ -385,10 +385,9 @@ fn code_is_active_where_it_is_called_for_and_nowhere_else() {
         assert_eq!(has_tool, named, "{}", asked.last);
         Reply::Say(if has_tool { "there is a tool" } else { "no" }.to_owned())
     });
-    let mut command = place.command(&arguments);
-    command
-        .args(["--approve-skills", "counter", "--quiet", "--json"])
-        .args(["--base-url", &model.url, "--model", "m"]);
+    let approved = ["--approve-skills", "counter", "--quiet", "--json"];
+    let mut command = place.command(&[&arguments[..], &approved].concat());
+    command.args(["--base-url", &model.url, "--model", "m"]);
     let run = Run::of(command.output().unwrap());
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let written = run.json();

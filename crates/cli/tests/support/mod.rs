@@ -72,7 +72,9 @@ impl Place {
             .iter()
             .map(|argument| {
                 let is_list = std::mem::replace(&mut is_next, *argument == "--approve-skills");
-                let names = argument.split(',').map(|name| self.digested(name));
+                let names = argument
+                    .split(',')
+                    .map(|name| self.digested(name, arguments));
                 if is_list {
                     names.collect::<Vec<_>>().join(",")
                 } else {
@@ -84,15 +86,23 @@ impl Place {
         self.command_as_typed(&digested)
     }
 
-    /// `NAME@DIGEST` of a skill that is here.
-    fn digested(&self, name: &str) -> String {
-        let info = self.command_as_typed(&["info", name, "--json"]).output();
-        let info: serde_json::Value =
-            serde_json::from_slice(&info.unwrap().stdout).unwrap_or_default();
-        match info["digest"].as_str() {
-            Some(digest) if !name.contains('@') => format!("{name}@{digest}"),
-            _ => name.to_owned(),
+    /// `NAME@DIGEST` of a skill that is here, or in a directory that the arguments name.
+    fn digested(&self, name: &str, arguments: &[&str]) -> String {
+        let named = arguments.windows(2).filter(|pair| pair[0] == "--in");
+        let named = named.map(|pair| pair[1]);
+        let typed = arguments.iter().filter(|it| it.starts_with("./")).copied();
+        let places = named.chain(typed).map(|place| vec!["--in", place]);
+        for place in [Vec::new()].into_iter().chain(places) {
+            let words: Vec<&str> = ["info", name, "--json"].into_iter().chain(place).collect();
+            let info = self.command_as_typed(&words).output().unwrap();
+            let info: serde_json::Value = serde_json::from_slice(&info.stdout).unwrap_or_default();
+            if let Some(digest) = info["digest"].as_str()
+                && !name.contains('@')
+            {
+                return format!("{name}@{digest}");
+            }
         }
+        name.to_owned()
     }
 
     /// The program with exactly these arguments.

@@ -196,3 +196,58 @@ fn q18_once_is_once_for_commands() {
     assert_eq!(run(&place, "echo two", &[]).stdout.trim(), "two");
     assert_ne!(run(&place, "ls", &[]).code, Some(0));
 }
+
+/// The attack: the user's file approves `core-tools`, and the user names a directory of the project.
+#[test]
+fn q14_naming_a_directory_of_the_project_approves_nothing_in_it() {
+    let place = project();
+    runner(&place, "skills", "core-tools");
+    place.write(
+        "home/.config/prowess/prowess.toml",
+        "[permissions.approved]\ncore-tools = [\"shell:exec\"]\n",
+    );
+    let input = "{\"command\": [\"touch\", \"started\"]}";
+    for named in [&["--in", "skills"][..], &["--skills", "./skills"]] {
+        let words = ["run", "core-tools/go", "--input", input];
+        let words: Vec<&str> = words.iter().chain(named).copied().collect();
+        let run = Run::of(place.command_as_typed(&words).output().unwrap());
+        assert_ne!(run.code, Some(0), "{}", run.snapshot());
+        assert!(!place.path("started").exists(), "{}", run.snapshot());
+    }
+}
+
+/// The attack: what decides is not in the words of the command.
+#[test]
+fn q18_standard_input_and_variables_are_asked_about_each_time() {
+    let place = project();
+    place
+        .write(
+            "home/.agents/skills/feeder/SKILL.md",
+            "---\nname: feeder\ndescription: Feeds.\n---\nFeed.\n",
+        )
+        .write(
+            "home/.agents/skills/feeder/SKILL.yaml",
+            "name: feeder\nversion: 1.0.0\ndescription: Feeds.\ntypes: [tool]\npermissions: [\"shell:exec\"]\nimplementation:\n  backend: starlark\n  entrypoint: run.star\n",
+        )
+        .write(
+            "home/.agents/skills/feeder/run.star",
+            "register_tool(\"feed\", \"Feeds.\", lambda input: exec(stdin = input[\"text\"], *[\"cat\"])[\"stdout\"])\n",
+        );
+    let words = |text: &str| {
+        let input = serde_json::json!({ "text": text }).to_string();
+        [
+            "run".to_owned(),
+            "feeder/feed".into(),
+            "--input".into(),
+            input,
+        ]
+    };
+    let first = words("harmless");
+    let first: Vec<&str> = first.iter().map(String::as_str).collect();
+    let shown = plain(&answering(&place, 120, &first, "[D]eny: ", "a\no\n"));
+    assert!(shown.contains("reading harmless"), "{shown}");
+    assert!(!shown.contains("lways this command"), "{shown}");
+    let second = words("other");
+    let second: Vec<&str> = second.iter().map(String::as_str).collect();
+    assert_ne!(place.run(&second).code, Some(0));
+}

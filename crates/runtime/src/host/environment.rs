@@ -31,7 +31,8 @@ const TOOLS: &[&str] = &[
     "BUN_",
     "RUBY",
     "GEM_",
-    "BUNDLE_",
+    "BUNDLE_PATH",
+    "BUNDLE_GEMFILE",
     "PERL",
     "CC",
     "CXX",
@@ -44,7 +45,6 @@ const TOOLS: &[&str] = &[
     "COLORTERM",
     "NO_COLOR",
     "FORCE_COLOR",
-    "CI",
     "EDITOR",
     "SOURCE_DATE_EPOCH",
 ];
@@ -96,12 +96,18 @@ fn is_harmless(name: &str, value: &str) -> bool {
         || upper.ends_with("_KEY")
         || upper.ends_with("_KEYS")
         || SERVICES.iter().any(|word| upper.starts_with(word));
-    // An address with a user's name in front of the host mostly has a password as well.
-    let address = value.split_once("://").is_some_and(|(_, rest)| {
-        let host = rest.split('/').next().unwrap_or_default();
+    // An address with a user's name in front of the host mostly has a password as well; a list may have several.
+    let with_user = |rest: &str| {
+        let host = rest.split(['/', ' ', ',', '|']).next().unwrap_or_default();
         host.contains('@')
-    });
-    !secret && !address
+    };
+    let address = value.split("://").skip(1).any(with_user);
+    let lower = value.to_lowercase();
+    let option = ["passw", "token=", "secret="]
+        .iter()
+        .any(|word| lower.contains(word));
+    // Patterns of modules, whatever the word in its name.
+    upper == "GOPRIVATE" || (!secret && !address && !option)
 }
 
 /// The variables of the host's process, handed in by whoever may read them.
@@ -139,6 +145,7 @@ impl Environment {
         let known = |name: &str| {
             ALWAYS.contains(&name)
                 || name.starts_with("LC_")
+                || name == "CI"
                 || TOOLS.iter().any(|word| name.starts_with(word))
         };
         let given = self
@@ -164,6 +171,12 @@ impl Overlay {
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         let variables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         variables.get(name).cloned()
+    }
+
+    /// Everything that was set.
+    pub(crate) fn all(&self) -> Vec<(String, String)> {
+        let variables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        variables.clone().into_iter().collect()
     }
 
     pub(crate) fn over(&self, mut base: BTreeMap<String, String>) -> BTreeMap<String, String> {

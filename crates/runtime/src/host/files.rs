@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
-use prowess_sandbox::{is_protected, is_repository};
+use prowess_sandbox::{is_protected, is_repository, repositories_below};
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES};
@@ -42,6 +42,8 @@ pub enum FileError {
 pub struct ProjectFiles {
     root: PathBuf,
     directory: Arc<Dir>,
+    /// Repositories that lie in the project under another name, looked for when a file is first opened.
+    repositories: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 impl ProjectFiles {
@@ -52,6 +54,7 @@ impl ProjectFiles {
         Ok(Self {
             root,
             directory: Arc::new(directory),
+            repositories: Arc::default(),
         })
     }
 
@@ -196,7 +199,11 @@ impl ProjectFiles {
         let real = std::fs::read_link(link).map_err(|error| failed(path, &error))?;
         let below = real.strip_prefix(&self.root);
         let below = below.map_err(|_| FileError::Outside(path.to_owned()))?;
-        if below.components().any(|it| refused(it.as_os_str())) {
+        let look = || repositories_below(&self.root);
+        let mut repositories = self.repositories.get_or_init(look).iter();
+        if below.components().any(|it| refused(it.as_os_str()))
+            || repositories.any(|it| real.starts_with(it))
+        {
             return Err(error(path.to_owned()));
         }
         Ok(())

@@ -16,7 +16,7 @@ use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
 use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::model::Model;
-use crate::approval::{Allowances, Approver, NobodyToAsk};
+use crate::approval::{Allowances, Approver, CommandQuestion, NobodyToAsk};
 use crate::confined::Jails;
 use crate::event::{Listener, RuntimeEvent};
 use crate::gate::Gate;
@@ -265,8 +265,17 @@ impl SkillHost {
             None => CommandReach::default(),
         };
         let directory = self.files()?.root();
+        let variables = self.overlay.all();
+        let question = CommandQuestion {
+            skill: self.gate.skill(),
+            command,
+            directory,
+            reach,
+            stdin,
+            variables: &variables,
+        };
         self.gate
-            .command(&*self.approver, command, directory, reach)
+            .command(&*self.approver, question)
             .await
             .map_err(denied)?;
         let done = run(Execution {
