@@ -163,7 +163,7 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
         // Its shape and its name count, its other values were not looked at.
         spec = None;
         log.faults
-            .retain(|fault| fault.kind.is_shape() || fault.key.ends_with(".name"));
+            .retain(|fault| fault.kind.is_shape() || fault.key.rsplit('.').next() == Some("name"));
     }
     if context.scope(part.layer) == Scope::Project
         && let Some(key) = reach::hidden_variable(part.table)

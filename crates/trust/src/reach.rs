@@ -1,7 +1,7 @@
 //! What a project reaches beyond its own files.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -102,7 +102,7 @@ fn line(text: &str) -> String {
     for (count, c) in text.chars().enumerate() {
         if count == SHOWN_CHARS {
             let more = text.chars().count() - count;
-            shown.push_str(&format!("… ({more} more characters)"));
+            let _ = write!(shown, "… ({more} more characters)");
             break;
         }
         if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
@@ -204,7 +204,6 @@ impl fmt::Display for ReachDigest {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
