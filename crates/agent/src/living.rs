@@ -27,25 +27,37 @@ pub struct Living {
     pub heard: Heard,
 }
 
+/// Events that are kept until somebody asks; the rest is counted.
+const EVENTS: usize = 2_000;
+
 /// What happened to skills with code since somebody last asked. A clone hears the same.
 ///
 /// Its [`Self::listener`] goes into the services of the runtime, itself into [`Living`]; then the agent tells of it.
+/// It keeps a bounded number of events.
 #[derive(Clone, Debug, Default)]
-pub struct Heard(Arc<Mutex<Vec<RuntimeEvent>>>);
+pub struct Heard(Arc<Mutex<Events>>);
+
+#[derive(Debug, Default)]
+struct Events {
+    kept: Vec<RuntimeEvent>,
+    dropped: usize,
+}
 
 impl Heard {
     /// Listens to a runtime.
     pub fn listener(&self) -> Listener {
         let events = Arc::clone(&self.0);
         Listener::new(move |event| {
-            events
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(event);
+            let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+            if events.kept.len() < EVENTS {
+                events.kept.push(event);
+            } else {
+                events.dropped += 1;
+            }
         })
     }
 
-    fn take(&self) -> Vec<RuntimeEvent> {
+    fn take(&self) -> Events {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -115,13 +127,18 @@ impl Living {
 
     /// Tells what the skills had to tell.
     pub(crate) fn tell_heard(&self, tell: &Tell<'_>) {
-        for event in self.heard.take() {
+        let events = self.heard.take();
+        for event in events.kept {
             // Looking for code where there is none is not worth a word.
             let idle = matches!(&event, RuntimeEvent::Changed { from, to, .. }
                 if !matches!(from, prowess_runtime::State::Active) && !matches!(to, prowess_runtime::State::Active | prowess_runtime::State::Error));
             if !idle {
                 tell(event.into());
             }
+        }
+        if events.dropped > 0 {
+            let text = format!("{} more events of skills were dropped", events.dropped);
+            tell(AgentEvent::Notice { text });
         }
     }
 }
@@ -134,5 +151,24 @@ fn once(event: AgentEvent, known: &mut Vec<AgentEvent>, tell: &Tell<'_>) {
     if !known.contains(&event) {
         known.push(event.clone());
         tell(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q24_events_that_nobody_asks_for_are_bounded() {
+        let heard = Heard::default();
+        let listener = heard.listener();
+        let skill: SkillId = "a".parse().unwrap();
+        for _ in 0..EVENTS + 5 {
+            let (skill, message) = (skill.clone(), "x".to_owned());
+            listener.tell(RuntimeEvent::Log { skill, message });
+        }
+        let events = heard.take();
+        assert_eq!((events.kept.len(), events.dropped), (EVENTS, 5));
+        assert!(heard.take().kept.is_empty());
     }
 }

@@ -26,7 +26,7 @@ fn many(count: usize, text: impl Fn(usize) -> String) -> String {
 
 /// The messages of what is wrong with one repository `r`.
 fn failed(kind: &str, lines: &str) -> Vec<String> {
-    let config = World::new().user(&entry("r", kind, lines)).config();
+    let config = World::new().user(entry("r", kind, lines)).config();
     let messages = config.problems().map(|problem| {
         let message = problem.message();
         message.replace("`skills.repositories.r.", "`")

@@ -74,7 +74,8 @@ impl Listener {
         Self(Arc::new(hear))
     }
 
-    pub(crate) fn tell(&self, event: RuntimeEvent) {
+    /// Tells of an event.
+    pub fn tell(&self, event: RuntimeEvent) {
         (self.0)(event);
     }
 }

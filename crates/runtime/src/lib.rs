@@ -46,14 +46,13 @@ pub use content::{ContentError, SkillContent};
 pub use event::{Listener, RuntimeEvent};
 pub use gate::Gate;
 pub use hooks::{Cancelled, Payload};
-pub use host::{
-    CommandReach, Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost,
-};
+pub use host::{Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost};
 pub use language::languages_of;
 pub use living::{LivingError, LivingSkill};
 pub use manifests::Manifests;
 pub use project::{Project, ProjectLimits};
 pub use prompt::{Fragment, Lost, PromptReport};
+pub use prowess_policy::CommandReach;
 pub use runtime::{ChangedInput, Parts, Runtime, ToolResult, Unknown};
 pub use start::Workers;
 pub use state::{InvalidTransition, State};

@@ -8,6 +8,9 @@
 //! | [`START_TIME`] | a worker, until it says what it contributes |
 //! | [`STOP_TIME`] | a worker, between being told to stop and being stopped |
 //! | [`STRAY_BYTES`] | what a worker prints besides its answers |
+//! | [`CALLS_AT_ONCE`], [`CALL_BYTES`] | what a worker asks for before it reads the answers |
+//! | [`LOG_LINE_BYTES`] | a line of the log |
+//! | [`LOG_LINES`], [`LOG_BYTES`] | what a worker writes into the log while it is busy with one call |
 //! | [`STDERR_BYTES`] | what is kept of a worker's complaints |
 //! | [`CRASHES`], [`CRASH_WINDOW`] | crashes, after which a skill is given up |
 //! | [`BACKOFF_FIRST`], [`BACKOFF_LAST`] | the wait before a crashed worker starts again |
@@ -35,6 +38,16 @@ pub const START_TIME: Duration = Duration::from_secs(10);
 pub const STOP_TIME: Duration = Duration::from_secs(2);
 /// Stray output of a worker.
 pub const STRAY_BYTES: usize = 1024 * 1024;
+/// Calls of a worker that are answered at the same time; it waits with further ones.
+pub const CALLS_AT_ONCE: usize = 16;
+/// Bytes of those calls.
+pub const CALL_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of a line of the log.
+pub const LOG_LINE_BYTES: usize = 8 * 1024;
+/// Lines of the log for one call; the rest is dropped.
+pub const LOG_LINES: usize = 1_000;
+/// Bytes of the log for one call; the rest is dropped.
+pub const LOG_BYTES: usize = 256 * 1024;
 /// Kept complaints of a worker.
 pub const STDERR_BYTES: usize = 8 * 1024;
 /// Crashes within [`CRASH_WINDOW`].

@@ -7,6 +7,7 @@
 )]
 
 mod contract_commands;
+mod contract_flood;
 mod contract_git;
 mod contract_hooks;
 mod contract_lifecycle;

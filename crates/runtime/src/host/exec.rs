@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use prowess_policy::CommandReach;
 use prowess_sandbox::Network;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::command_reach::CommandReach;
 use crate::confined::{CommandPlace, Jails};
 use crate::kept::{Kept, exit_code};
 use crate::worker::{Handle as _, patiently};

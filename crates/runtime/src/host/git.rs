@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use prowess_policy::CommandReach;
 use serde_json::{Value, json};
 
-use super::command_reach::CommandReach;
 use super::exec::{ExecError, Executed, Execution, run};
 use super::files::ProjectFiles;
 use super::git_isolation::{self, Filtered};

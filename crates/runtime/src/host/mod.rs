@@ -1,16 +1,15 @@
 //! What a skill's code may ask its host for. Every call passes the skill's gate first.
 
-mod command_reach;
 mod environment;
 mod exec;
 mod fetch;
 mod files;
 mod git;
 mod git_isolation;
+mod log_budget;
 mod model;
 mod skill_host;
 
-pub use command_reach::CommandReach;
 pub use environment::Environment;
 pub use fetch::PrivateHosts;
 pub use files::{FileError, ProjectFiles};

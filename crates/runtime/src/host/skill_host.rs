@@ -1,25 +1,27 @@
 //! The host as one skill sees it.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
-use prowess_policy::Denial;
+use prowess_policy::{CommandReach, Denial};
 use prowess_sdk::wire::{Failure, HostCall, Output, code};
 use prowess_spec::manifest::Permission;
 use serde_json::{Value, json};
 
-use super::command_reach::CommandReach;
 use super::environment::{Environment, Overlay};
 use super::exec::{Execution, run};
 use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
 use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
+use super::log_budget::{LogBudget, LogShare};
 use super::model::Model;
 use crate::approval::{Allowances, Approver, CommandQuestion, NobodyToAsk};
 use crate::confined::Jails;
 use crate::event::{Listener, RuntimeEvent};
 use crate::gate::Gate;
+use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
 
 /// What a host has to offer to skills.
 #[derive(Clone, Default)]
@@ -60,6 +62,7 @@ pub struct SkillHost {
     overlay: Overlay,
     others: Option<Weak<dyn Invoke>>,
     approver: Arc<dyn Approver>,
+    log: LogBudget,
 }
 
 impl SkillHost {
@@ -71,6 +74,7 @@ impl SkillHost {
             overlay: Overlay::default(),
             others: None,
             approver: Arc::new(NobodyToAsk),
+            log: LogBudget::default(),
         }
     }
 
@@ -95,6 +99,31 @@ impl SkillHost {
         self.services.listener.tell(event);
     }
 
+    /// Lets the skill's code write into the log again, for its next call.
+    pub(crate) fn renew_log(&self) {
+        self.log.renew();
+    }
+
+    fn write_log(&self, mut message: String) {
+        let length = message.len();
+        if length > LOG_LINE_BYTES {
+            message.truncate(message.floor_char_boundary(LOG_LINE_BYTES));
+            message.shrink_to_fit();
+            let _ = write!(message, " [cut: {length} bytes]");
+        }
+        let message = match self.log.take(message.len()) {
+            LogShare::Told => message,
+            LogShare::FirstDropped => {
+                format!(
+                    "log limit reached: {LOG_LINES} lines or {LOG_BYTES} bytes; the rest of this call is dropped"
+                )
+            }
+            LogShare::Dropped => return,
+        };
+        let skill = self.gate.skill().clone();
+        self.tell(RuntimeEvent::Log { skill, message });
+    }
+
     /// Does what a skill's code asks for, if it may.
     pub async fn call(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
         let name = name(&call);
@@ -105,6 +134,7 @@ impl SkillHost {
         };
         if let Err(failure) = &done
             && failure.code == code::DENIED
+            && self.log.take(failure.message.len()) == LogShare::Told
         {
             self.tell(RuntimeEvent::Denied {
                 skill: self.gate.skill().clone(),
@@ -115,12 +145,10 @@ impl SkillHost {
         done
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each call")]
     async fn perform(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
         match call {
             HostCall::Log { message } => {
-                let skill = self.gate.skill().clone();
-                self.tell(RuntimeEvent::Log { skill, message });
+                self.write_log(message);
                 Ok(Value::Null)
             }
             HostCall::ReadFile { path } => {

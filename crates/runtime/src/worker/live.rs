@@ -19,7 +19,7 @@ use super::clock::Clock;
 use super::lines::{self, Line};
 use super::process::{Handle, Spawned};
 use crate::host::SkillHost;
-use crate::limits::{STDERR_BYTES, STRAY_BYTES};
+use crate::limits::{CALL_BYTES, CALLS_AT_ONCE, STDERR_BYTES, STRAY_BYTES};
 
 /// How long an ending worker may take to say why.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -39,6 +39,7 @@ struct Shared {
     stop: Notify,
     stopped: Notify,
     clock: Clock,
+    host: Arc<SkillHost>,
 }
 
 #[derive(Default)]
@@ -77,10 +78,11 @@ impl Live {
             stop: Notify::new(),
             stopped: Notify::new(),
             clock: Clock::default(),
+            host,
         });
         let stdout = ChildStdout::from_std(spawned.stdout)?;
         let stderr = ChildStderr::from_std(spawned.stderr)?;
-        let watched = watch(Arc::clone(&shared), host, stdout, stderr, spawned.handle);
+        let watched = watch(Arc::clone(&shared), stdout, stderr, spawned.handle);
         tokio::spawn(watched);
         Ok(Self {
             shared,
@@ -121,6 +123,9 @@ impl Live {
             let mut pending = self.shared.lock();
             if let Some(ended) = &pending.ended {
                 return Err(Unanswered::Ended(ended.clone()));
+            }
+            if pending.waiting.is_empty() {
+                self.shared.host.renew_log();
             }
             pending.waiting.insert(id, Waiting { answer, depth });
         }
@@ -266,7 +271,6 @@ impl Shared {
 /// Reads what a worker says until it ends, then tells everybody who waits.
 async fn watch(
     shared: Arc<Shared>,
-    host: Arc<SkillHost>,
     stdout: ChildStdout,
     stderr: ChildStderr,
     mut handle: Box<dyn Handle>,
@@ -274,7 +278,7 @@ async fn watch(
     let complaint = Arc::new(Mutex::new(Vec::new()));
     let listening = tokio::spawn(keep_tail(stderr, Arc::clone(&complaint)));
     let (fault, patience) = tokio::select! {
-        fault = listen(&shared, &host, stdout) => match fault {
+        fault = listen(&shared, stdout) => match fault {
             // Its output ended: it is about to end itself, or of no use.
             None => (None, LAST_WORDS),
             fault => (fault, Duration::ZERO),
@@ -352,18 +356,15 @@ async fn keep_tail(mut stderr: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
 }
 
 /// Hears a worker out; what comes back is why it cannot be listened to any longer.
-async fn listen(
-    shared: &Arc<Shared>,
-    host: &Arc<SkillHost>,
-    stdout: ChildStdout,
-) -> Option<String> {
+async fn listen(shared: &Arc<Shared>, stdout: ChildStdout) -> Option<String> {
     let mut reader = BufReader::with_capacity(16 * 1024, stdout);
     let mut line = Vec::new();
     let mut stray = 0;
     // What a worker asked for is of no use to anybody once it has ended: it ends with this.
-    let mut asked = JoinSet::new();
+    let mut asked = HostCalls::default();
     loop {
-        while asked.try_join_next().is_some() {}
+        // One that does not read its answers is not read either: it waits, not our memory.
+        asked.make_room().await;
         match lines::next(&mut reader, &mut line, MAX_LINE).await {
             Line::End => return None,
             Line::TooLong => {
@@ -374,7 +375,7 @@ async fn listen(
             Line::Whole => {}
         }
         let heard = match serde_json::from_slice::<Message>(&line) {
-            Ok(message) => hear(shared, host, message, &mut asked),
+            Ok(message) => hear(shared, message, line.len(), &mut asked),
             Err(error) if line.trim_ascii_start().starts_with(b"{") => {
                 return Some(format!(
                     "stopped: it wrote a line that is no message: {error}"
@@ -393,13 +394,36 @@ async fn listen(
     }
 }
 
+/// What a worker asked for and has not taken the answer to.
+#[derive(Default)]
+struct HostCalls {
+    /// Each ends with the length of its question.
+    tasks: JoinSet<usize>,
+    bytes: usize,
+}
+
+impl HostCalls {
+    /// Waits until one more may be asked.
+    async fn make_room(&mut self) {
+        loop {
+            while let Some(done) = self.tasks.try_join_next() {
+                self.bytes = self.bytes.saturating_sub(done.unwrap_or_default());
+            }
+            if self.tasks.is_empty() {
+                self.bytes = 0;
+            }
+            if self.tasks.len() < CALLS_AT_ONCE && self.bytes < CALL_BYTES {
+                return;
+            }
+            if let Some(done) = self.tasks.join_next().await {
+                self.bytes = self.bytes.saturating_sub(done.unwrap_or_default());
+            }
+        }
+    }
+}
+
 /// Takes a message in; whether anybody had been waiting for it.
-fn hear(
-    shared: &Arc<Shared>,
-    host: &Arc<SkillHost>,
-    message: Message,
-    asked: &mut JoinSet<()>,
-) -> bool {
+fn hear(shared: &Arc<Shared>, message: Message, bytes: usize, asked: &mut HostCalls) -> bool {
     let Some(method) = message.method else {
         let id = message.id.as_ref().and_then(Value::as_u64);
         let waiting = id.and_then(|id| shared.lock().waiting.remove(&id));
@@ -419,18 +443,27 @@ fn hear(
         return false;
     };
     let depth = shared.depth();
-    let (shared, host) = (Arc::clone(shared), Arc::clone(host));
-    shared.clock.begin();
-    asked.spawn(async move {
-        let outcome = match HostCall::parse(&method, message.params) {
-            Ok(call) => host.call(call, depth).await,
+    let shared = Arc::clone(shared);
+    let call = HostCall::parse(&method, message.params);
+    // The log makes nobody wait: the time is the worker's own.
+    let waits = !matches!(call, Ok(HostCall::Log { .. }));
+    if waits {
+        shared.clock.begin();
+    }
+    asked.bytes += bytes;
+    asked.tasks.spawn(async move {
+        let outcome = match call {
+            Ok(call) => shared.host.call(call, depth).await,
             Err(failure) => Err(failure),
         };
-        shared.clock.end();
+        if waits {
+            shared.clock.end();
+        }
         let answer = Message::answer(id.clone(), outcome);
         if let Err(Unanswered::Failed(failure)) = shared.write(&answer).await {
             let _ = shared.write(&Message::answer(id, Err(failure))).await;
         }
+        bytes
     });
     true
 }

@@ -1,0 +1,50 @@
+//! How much a skill's code may have to tell.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::limits::{LOG_BYTES, LOG_LINES};
+
+/// What is left of the log for one call. A clean start comes with [`Self::renew`].
+#[derive(Debug, Default)]
+pub(crate) struct LogBudget(Mutex<Used>);
+
+#[derive(Debug, Default)]
+struct Used {
+    lines: usize,
+    bytes: usize,
+    is_spent: bool,
+}
+
+/// What becomes of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogShare {
+    /// It is told.
+    Told,
+    /// It is dropped, and is the first one.
+    FirstDropped,
+    /// It is dropped.
+    Dropped,
+}
+
+impl LogBudget {
+    /// Takes room for a line.
+    pub(crate) fn take(&self, bytes: usize) -> LogShare {
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.is_spent {
+            return LogShare::Dropped;
+        }
+        used.lines += 1;
+        used.bytes = used.bytes.saturating_add(bytes);
+        used.is_spent = used.lines > LOG_LINES || used.bytes > LOG_BYTES;
+        if used.is_spent {
+            LogShare::FirstDropped
+        } else {
+            LogShare::Told
+        }
+    }
+
+    /// Begins anew.
+    pub(crate) fn renew(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Used::default();
+    }
+}
