@@ -172,7 +172,9 @@ fn postgres() {
     contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
     // A store of the version before: no tables for chats yet.
     database
-        .run("DROP TABLE chats; DROP TABLE chat_messages; UPDATE prowess_store SET version = 1");
+        .run("DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
+            CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
+            UPDATE prowess_store SET version = 1");
     let store = block_on(Store::open(Place::Postgres(database.url()))).unwrap();
     let id = ChatId::new();
     block_on(store.append_turn(&id, 0, said(&["one"]))).unwrap();
@@ -206,6 +208,7 @@ const VERSION_1: &str = "
     CREATE TABLE cache (
         origin TEXT NOT NULL, name TEXT NOT NULL, etag TEXT, body TEXT NOT NULL, fetched BIGINT NOT NULL,
         PRIMARY KEY (origin, name));
+    INSERT INTO grants VALUES ('a', 'any', 'shell:exec', 'allow'), ('b', 'any', 'shell:exec', 'deny');
     INSERT INTO sessions VALUES ('old', '[\"a\"]');
     INSERT INTO skill_states VALUES ('a', 'failed', 'why', 7);
 ";
@@ -221,6 +224,10 @@ fn a_store_of_the_version_before_becomes_one_of_this() {
         block_on(store.skill_state("a")).unwrap().unwrap().reason,
         "why"
     );
+    // Nobody knows in which project an old approval was given: it is asked about again. A denial stays one.
+    let kept = block_on(store.all_grants()).unwrap();
+    let kept: Vec<&str> = kept.iter().map(|it| it.grant.skill.as_str()).collect();
+    assert_eq!(kept, ["b"]);
     let id = ChatId::new();
     block_on(store.append_turn(&id, 0, said(&["one"]))).unwrap();
     drop(store);

@@ -230,9 +230,9 @@ fn what_a_hand_wrote_allows_nothing() {
     let path = place.path().join("store.db");
     let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
     for values in [
-        "('a', 'sha256:short', 'shell:exec', 'allow')",
-        "('a', 'any', 'shell:everything', 'allow')",
-        "('a', 'any', 'shell:exec', 'perhaps')",
+        "('/p', 'a', 'sha256:short', 'shell:exec', 'allow')",
+        "('/p', 'a', 'any', 'shell:everything', 'allow')",
+        "('/p', 'a', 'any', 'shell:exec', 'perhaps')",
     ] {
         sql(&path, &format!("INSERT INTO approvals VALUES {values}"));
     }
