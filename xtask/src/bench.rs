@@ -33,6 +33,8 @@ enum Bench {
     Runtime,
     /// Finding the right skill, and how fast
     Search,
+    /// Many clients at once, some of which hang
+    Serve,
     /// Archives, and places far away
     Sources,
 }
@@ -48,6 +50,7 @@ impl Bench {
             Self::Process => ("prowess-cli", "process"),
             Self::Runtime => ("prowess-cli", "runtime"),
             Self::Search => ("prowess-cli", "search"),
+            Self::Serve => ("prowess-cli", "serve"),
             Self::Sources => ("prowess-cli", "sources"),
         }
     }
