@@ -27,7 +27,7 @@ pub struct Living {
     pub heard: Heard,
 }
 
-/// Events that are kept until somebody asks; the rest is counted.
+/// Events that are stored until they are taken; the rest is counted.
 const EVENTS: usize = 2_000;
 
 /// What happened to skills with code since somebody last asked. A clone hears the same.

@@ -24,7 +24,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     write_out(&printable(text))
 }
 
-/// Writes text with colours of ours, where they are wanted. Nothing else in it is obeyed; a colour of somebody else
+/// Writes text with colours of ours, where they are wanted. Nothing else in it is obeyed; a foreign colour
 /// has to be made [`printable`] before.
 pub(crate) fn print_styled(text: &str) -> io::Result<()> {
     write_out(&printable_but_colours(text))

@@ -17,7 +17,7 @@ use support::Place;
 
 const BROKEN: &str = "---\nname: pdf\ndescription: Reads: files\n---\nBody.\n";
 
-/// A place outside of the project, with a file that somebody needs.
+/// A place outside of the project, with a file that must not change.
 fn victim() -> Place {
     let victim = Place::new();
     victim.write("file", BROKEN);

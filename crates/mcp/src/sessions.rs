@@ -83,7 +83,7 @@ impl Uses {
     }
 }
 
-/// A stream of answers; its session is not idle while somebody reads it.
+/// A stream of answers; its session is not idle while a client reads it.
 struct InUse<S> {
     inner: Pin<Box<S>>,
     id: SessionId,

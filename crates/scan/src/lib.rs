@@ -2,7 +2,7 @@
 //!
 //! Everything here is pure: bytes in, a [`Report`] out, whatever the bytes. [`Rules::base`] is what really
 //! happens to people; [`PatternRule`]s and [`Scanner`]s add to it. No word around a match makes it less severe:
-//! whoever writes a skill writes those words too. A skill that quotes attacks is therefore reported.
+//! the author of a skill writes those words too. A skill that quotes attacks is therefore reported.
 //!
 //! A report without findings does not mean that a skill is harmless: no rule understands what a program does,
 //! and code that was not read makes the [`Verdict`] `Unverified`.

@@ -42,7 +42,7 @@ fn is_download(line: &str) -> bool {
         && line.contains("://")
 }
 
-/// How bad it is that what this line downloads is run later. Nothing in between excuses it: whoever writes the
+/// How bad it is that what this line downloads is run later. Nothing in between excuses it: the author of the
 /// download also writes the digest that it is compared with.
 fn staged(line: &str, rest: &str) -> Option<Severity> {
     let download = Download::parse(line)?;

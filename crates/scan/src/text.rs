@@ -33,7 +33,7 @@ impl<'a> Text<'a> {
             Kind::Markdown => Segments::markdown(source),
             Kind::Code(language) => Segments::whole(Context::Code(language)),
         };
-        // The language is what the author says it is: whoever reads a command out of a string, or a model out of
+        // The language is what the author says it is: an interpreter that reads a command out of a string, or a model out of
         // a block of another language, runs it all the same.
         let other = segments
             .iter()

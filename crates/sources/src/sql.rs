@@ -3,7 +3,7 @@
 //! The query returns a row for each skill: `id` (or `name`), `description`, and `content` (text) or `data` (an
 //! archive). Every other column becomes metadata. Values are bound to the query, never written into it.
 //!
-//! A query only reads, whoever wrote it: a project's file may hold one. `SQLite` has an authorizer (`sqlite.rs`),
+//! A query only reads, also one that a stranger wrote: a project's file may hold one. `SQLite` has an authorizer (`sqlite.rs`),
 //! servers a read-only transaction around one `SELECT` (`server.rs`).
 //!
 //! | limit | what |

@@ -243,7 +243,7 @@ impl Prepared {
     }
 }
 
-/// Adds what was approved by the user's configuration and on the command line, for the skills as they are now.
+/// Adds what was approved by the user's configuration and on the command line, for their present content.
 pub(super) async fn approve(
     approvals: &Approvals,
     config: &SkillsConfig,

@@ -48,7 +48,7 @@ async fn works(running: &Running, words: &[&str], expected: &str) {
 #[tokio::test]
 async fn q17_cargo_test_works() {
     let (place, running) = place_with(|parts| {
-        // Whoever runs this test may build elsewhere, in a directory that commands do not see.
+        // The user who runs this test may build elsewhere, in a directory that commands do not see.
         let variables = std::env::vars().filter(|(name, _)| name != "CARGO_TARGET_DIR");
         parts.services.environment = variables.collect();
     })

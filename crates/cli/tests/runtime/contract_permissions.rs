@@ -478,7 +478,7 @@ async fn programs_see_no_secrets_without_the_permission() {
         let running = running.await.with(&["a"]).await;
         let (text, _) = running.call("run", args(&["env"])).await;
         assert_eq!(text.contains("blue"), seen, "{text}");
-        // In the sandbox there is no secret, whoever may read it elsewhere.
+        // In the sandbox there is no secret, not even for a skill that may read it elsewhere.
         assert!(!text.contains("s3cret"), "{text}");
     }
 }

@@ -14,7 +14,7 @@ const PROJECT: &str = "crates/cli/tests/hostile-project";
 /// A clone of the hostile project with what git cannot hold, beside the home of a user with something to lose.
 struct Hostile {
     place: Place,
-    /// Whoever connects is caught.
+    /// Accepts what a command must never send.
     listener: TcpListener,
 }
 

@@ -215,7 +215,7 @@ impl Scripts {
             let status = running.end(left);
             (status, running.child.excess())
         });
-        let ended = ended.await.map_err(|_| cannot("the work was given up"))?;
+        let ended = ended.await.map_err(|_| cannot("the run was cancelled"))?;
         let (status, excess) = (ended.0.map_err(cannot)?, ended.1);
         if !in_time {
             return Err(ScriptError::TimedOut(self.time.as_secs()));

@@ -1,4 +1,4 @@
-//! What git is told before it looks at a repository that somebody else wrote: which of its settings count for
+//! What git is told before it looks at a repository that a stranger wrote: which of its settings count for
 //! nothing, and that all of it lies in the project.
 
 use std::fs;

@@ -122,7 +122,7 @@ const UNREADABLE: &[(c_long, c_int)] = &[
 const SYS_SETXATTRAT: c_long = 463;
 const SYS_FCHMODAT2: c_long = 452;
 
-/// Bits of a mode with which a file lends its owner's rights to whoever runs it. The jail's mounts ignore them, but the
+/// Bits of a mode with which a file gives its owner's rights to the user who runs it. The jail's mounts ignore them, but the
 /// file is still there when the jail is gone.
 const LENDING: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
 /// Calls that take a mode, and which argument it is.

@@ -145,7 +145,7 @@ impl Family<'_> {
         Ok(())
     }
 
-    /// Buries whoever ended, and tells how the program did if it was among them.
+    /// Reaps the processes that ended, and tells how the program did if it was among them.
     fn bury(&self) -> Result<Option<i32>, Refusal> {
         let mut own = None;
         loop {

@@ -97,7 +97,7 @@ pub(super) fn perform(broker: &mut Broker, notice: &seccomp_notif) -> rustix::io
 }
 
 impl Request<'_> {
-    /// The place that two of the arguments name, whoever is allowed what there.
+    /// The place that two of the arguments name, before any check.
     fn place(&self, directory: u64, path: u64) -> rustix::io::Result<Place> {
         let path = self.caller.text(path)?;
         let directory = low(directory).cast_signed();
@@ -105,7 +105,7 @@ impl Request<'_> {
         let base = if absolute { libc::AT_FDCWD } else { directory };
         let base = self.caller.base(base)?;
         if !self.broker.waits(self.id) {
-            // Somebody else may have its number by now.
+            // Another process may have its number by now.
             return Err(Errno::SRCH);
         }
         Place::find(&self.caller, base, OsStr::from_bytes(path.as_bytes()))

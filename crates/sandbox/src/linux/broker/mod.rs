@@ -28,7 +28,7 @@ use crate::protected::is_protected;
 /// What a protected name answers: as if it lay on a disk that cannot be written.
 const READ_ONLY: rustix::io::Errno = rustix::io::Errno::ROFS;
 
-/// Has the calls of this process and its children handed to whoever holds the other end of `to`.
+/// Has the calls of this process and its children handed to the process at the other end of `to`.
 pub(super) fn hand_over(to: &UnixStream) -> Result<(), Refusal> {
     let listener = filter::install().step("watch over protected names")?;
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
