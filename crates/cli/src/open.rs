@@ -50,21 +50,23 @@ pub(crate) fn builder(
     };
     let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
     for named in &place.directories {
-        let options = FilesystemOptions::new(scope_of(named, &directory));
-        let source = FilesystemSource::new(named, options);
+        let source = FilesystemSource::new(named, options_of(named, &directory));
         builder = builder.source(named.display().to_string(), source);
     }
     Ok(builder)
 }
 
-/// Whose the skills are in a directory that is named on the command line: the project's, if it lies in the project,
-/// because naming a directory says nothing about what a project put there.
-pub(crate) fn scope_of(named: &Path, working_directory: &Path) -> Scope {
-    let home = environment::user_directories().home;
-    let root = ProjectRoot::find(working_directory, home.as_deref());
-    match root.inside(&working_directory.join(named)) {
-        Some(_) => Scope::Project,
-        None => Scope::User,
+/// How a directory is searched that is named on the command line. One in the project is the project's, because naming it
+/// says nothing about what the project put there.
+pub(crate) fn options_of(named: &Path, working_directory: &Path) -> FilesystemOptions {
+    let user = environment::user_directories();
+    let root = ProjectRoot::find(working_directory, user.home.as_deref());
+    if root.inside(&working_directory.join(named)).is_none() {
+        return FilesystemOptions::new(Scope::User);
+    }
+    FilesystemOptions {
+        links: user.links_of_project(root.path(), None),
+        ..FilesystemOptions::new(Scope::Project)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::Scope;
 use prowess_trust::ProjectRoot;
 
-use crate::filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 
 /// Directories of skills in every directory of a project, the most important first.
 const IN_PROJECT: [&str; 3] = [".prowess/skills", ".agents/skills", ".claude/skills"];
@@ -14,13 +14,36 @@ const AT_ROOT: [&str; 2] = ["app/skills", ".skills"];
 /// Those of the user, below the home directory.
 const IN_HOME: [&str; 2] = [".agents/skills", ".claude/skills"];
 
-/// The directories that the environment names; whoever reads the environment fills them in.
+/// The directories that the environment names. The library does not read the environment: its caller does.
 #[derive(Clone, Debug, Default)]
 pub struct UserDirectories {
     /// The user's home.
     pub home: Option<PathBuf>,
     /// Where configuration lives, such as `~/.config`.
     pub config: Option<PathBuf>,
+}
+
+impl UserDirectories {
+    /// The directories of the user's skills, with their names in listings.
+    fn skills(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        let config = self.config.iter().map(|config| {
+            let path = config.join("prowess/skills");
+            ("~config/prowess/skills".to_owned(), path)
+        });
+        let home = self.home.iter().flat_map(|home| {
+            let below = IN_HOME.iter();
+            below.map(|below| (format!("~/{below}"), home.join(below)))
+        });
+        config.chain(home)
+    }
+
+    /// Where links in a project's directories of skills may lead: to the project, to the user's skills, which the
+    /// user's agents see anyway, and to a directory outside that the user agreed to.
+    pub fn links_of_project(&self, root: &Path, outside: Option<&Path>) -> Links {
+        let user = self.skills().map(|(_, path)| path);
+        let stated = [Some(root), outside].into_iter().flatten();
+        Links::Below(stated.map(Path::to_owned).chain(user).collect())
+    }
 }
 
 /// A directory of the default chain.
@@ -32,6 +55,8 @@ pub struct ChainLink {
     pub path: PathBuf,
     /// Whose skills are there.
     pub scope: Scope,
+    /// Where links may lead.
+    pub links: Links,
 }
 
 impl ChainLink {
@@ -39,6 +64,7 @@ impl ChainLink {
     pub fn source(&self, strictness: Strictness) -> FilesystemSource {
         let options = FilesystemOptions {
             strictness,
+            links: self.links.clone(),
             ..FilesystemOptions::new(self.scope)
         };
         FilesystemSource::new(&self.path, options)
@@ -49,6 +75,7 @@ impl ChainLink {
 /// user's.
 pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
     let root = repository_root(start, user.home.as_deref());
+    let links = user.links_of_project(&root, None);
     let mut chain = Vec::new();
     for directory in start.ancestors() {
         let at_root = directory == root;
@@ -58,27 +85,18 @@ pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
                 name: project_name(&root, directory, below),
                 path: directory.join(below),
                 scope: Scope::Project,
+                links: links.clone(),
             });
         }
         if at_root {
             break;
         }
     }
-    let in_config = user.config.iter().map(|config| {
-        (
-            "~config/prowess/skills".to_owned(),
-            config.join("prowess/skills"),
-        )
-    });
-    let in_home = user.home.iter().flat_map(|home| {
-        IN_HOME
-            .iter()
-            .map(|below| (format!("~/{below}"), home.join(below)))
-    });
-    chain.extend(in_config.chain(in_home).map(|(name, path)| ChainLink {
+    chain.extend(user.skills().map(|(name, path)| ChainLink {
         name,
         path,
         scope: Scope::User,
+        links: Links::Anywhere,
     }));
     let mut seen = Vec::new();
     chain.retain(|link| {

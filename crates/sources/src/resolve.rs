@@ -11,11 +11,11 @@ use prowess_core::{
 };
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Word;
-use prowess_trust::ReachList;
+use prowess_trust::{ProjectRoot, ReachList};
 
 use crate::archive::ArchiveSource;
 use crate::chain::{UserDirectories, default_chain};
-use crate::filesystem::{FilesystemOptions, FilesystemSource, Strictness};
+use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 use crate::remote::RemoteOptions;
 
 /// What the configuration does not say.
@@ -103,6 +103,9 @@ fn source(
         RepositorySpec::Filesystem { path } => {
             let mut options = FilesystemOptions::new(scope);
             options.strictness = strictness;
+            if scope == Scope::Project {
+                options.links = links_of_project(path, surroundings);
+            }
             Arc::new(FilesystemSource::new(path, options))
         }
         RepositorySpec::Archive { path } => Arc::new(ArchiveSource::new(path, scope, strictness)),
@@ -125,6 +128,14 @@ fn source(
             })
         }
     })
+}
+
+/// Where links in a directory that a project's file names may lead. One outside of the project was shown to the user.
+fn links_of_project(named: &Path, surroundings: &Surroundings<'_>) -> Links {
+    let user = surroundings.user;
+    let root = ProjectRoot::find(surroundings.directory, user.home.as_deref());
+    let outside = root.inside(named).is_none().then_some(named);
+    user.links_of_project(root.path(), outside)
 }
 
 /// A repository that cannot be used, and why.

@@ -13,7 +13,7 @@ use prowess_runtime::{
     ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, SkillContent, Triggers,
     builtin_skills, is_own,
 };
-use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_sources::FilesystemSource;
 use prowess_spec::manifest::{Mode, Permission, Word};
 use prowess_store::Store;
 use prowess_trust::ProjectRoot;
@@ -105,7 +105,7 @@ pub(crate) async fn prepare(
             "`{}` is not a directory with skills",
             layer.display()
         );
-        let options = FilesystemOptions::new(open::scope_of(&layer, &directory));
+        let options = open::options_of(&layer, &directory);
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);

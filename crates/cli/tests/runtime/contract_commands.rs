@@ -193,6 +193,7 @@ const SECRET: &[&str] = &[
     ".local/share/prowess/store",
     ".config/prowess/x",
     "other-project/.env",
+    "code/company/service/deploy/.env.production",
     "extra/of-the-user",
 ];
 

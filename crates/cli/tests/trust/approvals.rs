@@ -169,6 +169,50 @@ fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
     assert!(shown.contains("denied"), "{shown}");
 }
 
+/// Each reach has a question of its own, and gets what the question says and no more.
+#[test]
+fn q17_network_and_the_machine_are_asked_about_and_then_reached() {
+    let place = project();
+    runner(&place, ".agents/skills", "runner");
+    place.write("home/.ssh/id_ed25519", "SECRET-KEY");
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let attempt = format!(
+        "import socket, pathlib\n\
+         try:\n    socket.create_connection(('127.0.0.1', {port}), 5).close()\n    print('connected')\n\
+         except OSError:\n    print('no network')\n\
+         try:\n    print(pathlib.Path('home/.ssh/id_ed25519').resolve().read_text())\n\
+         except OSError:\n    print('no key')\n",
+    );
+    place.write("attempt.py", attempt);
+    let ask = |reach: &str, answers: &str| {
+        let input = serde_json::json!({"command": ["python3", "attempt.py"], "reach": reach});
+        let input = input.to_string();
+        let words = ["run", "runner/go", "--input", &input];
+        plain(&answering(&place, 120, &words, "[D]eny: ", answers))
+    };
+    let cases = [
+        ("sandbox", "in the sandbox", ["no network", "no key"]),
+        ("network", "the network", ["connected", "no key"]),
+        (
+            "unconfined",
+            "outside of the sandbox",
+            ["connected", "SECRET-KEY"],
+        ),
+    ];
+    for (reach, question, results) in cases {
+        let denied = ask(reach, "o\nd\n");
+        assert!(denied.contains(question), "{reach}: {denied}");
+        for result in ["connected", "SECRET-KEY"] {
+            assert!(!denied.contains(result), "{reach}: {denied}");
+        }
+        let allowed = ask(reach, "o\no\n");
+        for result in results {
+            assert!(allowed.contains(result), "{reach}: {allowed}");
+        }
+    }
+}
+
 #[test]
 fn q18_once_is_once_for_commands() {
     let place = project();

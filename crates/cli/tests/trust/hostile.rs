@@ -278,3 +278,55 @@ fn q9_a_device_or_a_pipe_in_the_place_of_a_file_is_refused() {
         "{text}"
     );
 }
+
+/// The attack: a repository holds links, which git stores, to skills and to other files of the user.
+#[test]
+fn q9_links_out_of_the_project_reveal_nothing() {
+    let place = Place::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Of {name}.\n---\nSECRET\n");
+    place
+        .write("project/.git/HEAD", "ref: refs/heads/main\n")
+        .write("project/shared/inside/SKILL.md", skill("inside"))
+        .write("project/.agents/skills/plain/SKILL.md", skill("plain"))
+        .write("project/.agents/skills/own/other.md", skill("own"))
+        .write("project/.agents/skills/file/note.md", "")
+        .write("home/.agents/skills/mine/SKILL.md", skill("mine"))
+        .write("home/private/diary/SKILL.md", skill("diary"))
+        .write("home/private/SKILL.yaml", "name: private\n");
+    let at = |path: &str| place.path(path);
+    let links = [
+        ("shared/inside", ".agents/skills/inside"),
+        ("../home/.agents/skills/mine", ".agents/skills/borrowed"),
+        ("../home/private/diary", ".agents/skills/stolen"),
+        ("../home/private", ".claude/skills"),
+    ];
+    fs::create_dir_all(at("project/.claude")).unwrap();
+    for (target, link) in links {
+        symlink(at("project").join(target), at("project").join(link)).unwrap();
+    }
+    symlink("other.md", at("project/.agents/skills/own/SKILL.md")).unwrap();
+    let file = at("project/.agents/skills/file/SKILL.md");
+    symlink(at("home/private/diary/SKILL.md"), file).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        let output = command.current_dir(at("project")).output().unwrap();
+        crate::support::Run::of(output)
+    };
+    let listed = run(&["list", "--json"]).json();
+    let ids = listed["skills"].as_array().unwrap().iter();
+    let ids: Vec<&str> = ids.map(|skill| skill["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["inside", "mine", "own", "plain"]);
+    let warnings = listed["sources"].to_string();
+    for expected in [
+        "stolen is a link that leaves the project",
+        "skills is a link that leaves the project",
+        "file/SKILL.md is a link that leaves the skill",
+    ] {
+        assert!(warnings.contains(expected), "{expected}: {warnings}");
+    }
+    let named = run(&["list", "--json", "--in", ".agents/skills"]);
+    assert!(!named.stdout.contains("diary\""), "{}", named.snapshot());
+    for id in ["diary", "stolen", "file"] {
+        assert_ne!(run(&["show", id]).code, Some(0));
+    }
+}

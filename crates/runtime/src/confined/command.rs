@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_sandbox::{Command, Confinement, Limits, Mount, Network, SandboxError, View};
 
+use super::env_files::env_files;
 use super::jail::{ConfinedChild, Jails};
 use super::secret_places::{caches, hidden};
 
@@ -47,11 +48,15 @@ impl Jails {
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
         environment.push(("TMPDIR".into(), "/tmp".into()));
+        let env_files = self
+            .env_files
+            .get_or_init(|| env_files(home, place.project));
+        let secret = self.hidden.iter().chain(env_files);
         let confinement = Confinement {
             projects: vec![Mount::same(place.project)],
             layered: caches(home, place.project),
             view: View::Machine {
-                hidden: hidden(home, &self.hidden, place.project),
+                hidden: hidden(home, secret, place.project),
             },
             network: place.network,
             limits: LIMITS,

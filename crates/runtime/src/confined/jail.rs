@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use prowess_sandbox::{
@@ -36,6 +36,8 @@ pub struct Jails {
     pub(super) home: Option<PathBuf>,
     /// Places that commands do not see, besides the known ones.
     pub(super) hidden: Vec<PathBuf>,
+    /// The `.env` files on this machine: searched for once, before the first command.
+    pub(super) env_files: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 impl Jails {
@@ -52,6 +54,7 @@ impl Jails {
             search,
             home,
             hidden: Vec::new(),
+            env_files: Arc::default(),
         }
     }
 

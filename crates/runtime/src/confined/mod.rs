@@ -1,6 +1,7 @@
 //! Code of any language, in a child that sees only what it was given.
 
 mod command;
+mod env_files;
 mod interpreter;
 mod jail;
 mod script;

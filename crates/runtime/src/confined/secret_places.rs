@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::env_files::is_env;
+
 /// Places below the home directory that hold keys, tokens, passwords or sessions.
 const SECRET: &[&str] = &[
     ".ssh",
@@ -168,46 +170,26 @@ const CACHES: &[&str] = &[
     "go",
 ];
 
-/// Entries of the home directory that are looked at for `.env` files, which lie at the top of projects.
-const NEIGHBOURS: usize = 2_000;
-
-/// What is there of secret places, without links on the way; `more` adds to the list. The project's own files are not
-/// among them: a command may read what it works on.
-pub(super) fn hidden(home: Option<&Path>, more: &[PathBuf], project: &Path) -> Vec<PathBuf> {
+/// The secret places that exist, without links on the way; `more` adds to the list. The `.env` files of the project are
+/// not among them: a command may read what it works on.
+pub(super) fn hidden<'a>(
+    home: Option<&Path>,
+    more: impl Iterator<Item = &'a PathBuf>,
+    project: &Path,
+) -> Vec<PathBuf> {
     let below_home = home.map(|home| SECRET.iter().map(|place| home.join(place)));
     let of_system = SECRET_OF_SYSTEM.iter().map(PathBuf::from);
     let all = below_home.into_iter().flatten().chain(of_system);
-    let all = all.chain(more.iter().cloned());
-    let neighbours = home.map(env_files).unwrap_or_default();
     let mut found: Vec<PathBuf> = all
-        .chain(neighbours)
+        .chain(more.cloned())
         .filter_map(|place| place.canonicalize().ok())
-        // What the project lies in cannot be hidden, and a `.env` of the project is the project's.
+        // What the project lies in cannot be hidden.
         .filter(|place| !project.starts_with(place))
         .filter(|place| !(place.starts_with(project) && is_env(place)))
         .collect();
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn is_env(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name == ".env" || name.starts_with(".env."))
-}
-
-/// `.env` files of other projects: those at the top of a directory in the home directory. To look everywhere would
-/// take longer than the command.
-fn env_files(home: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = home.read_dir() else {
-        return Vec::new();
-    };
-    let entries = entries.flatten().take(NEIGHBOURS);
-    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let places = directories.flat_map(|entry| {
-        [".env", ".env.local", ".env.production"].map(|name| entry.path().join(name))
-    });
-    places.filter(|path| path.is_file()).collect()
 }
 
 /// Caches that are there, without links on the way. None that has to do with the project.

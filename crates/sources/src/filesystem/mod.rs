@@ -21,7 +21,7 @@ use scan::Scan;
 ///
 /// A directory with a `SKILL.md` is a skill, and nothing below it is another one. Directories above skills
 /// are collections, described by their `COLLECTION.md`. Hidden directories and `node_modules` are skipped.
-/// Links that sit directly in the root are followed; links that leave a skill are refused.
+/// Links that sit directly in the root are followed as [`Links`] says; links that leave a skill are refused.
 pub struct FilesystemSource {
     inner: Arc<Inner>,
 }
@@ -33,7 +33,7 @@ struct Inner {
 }
 
 /// How a directory is searched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FilesystemOptions {
     /// Whose skills they are.
     pub scope: Scope,
@@ -57,14 +57,14 @@ pub enum Strictness {
     Strict,
 }
 
-/// Which links that sit directly in a root are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where a root, and the links that sit directly in it, may lead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// All of them: whoever can write there is trusted.
+    /// Anywhere: the user made them.
     #[default]
     Anywhere,
-    /// Those that stay below the root: what is there came from somebody else.
-    Within,
+    /// Below one of these directories: they came with a project or from a server, which may not reveal other files.
+    Below(Arc<[PathBuf]>),
 }
 
 impl FilesystemOptions {
@@ -124,7 +124,7 @@ impl Inner {
 
     /// Looks at the directory again; where nothing changed, the last answer is the answer.
     fn scan(&self) -> Arc<Scan> {
-        let scan = scan::scan(&self.root, self.options, self.last().as_ref());
+        let scan = scan::scan(&self.root, &self.options, self.last().as_ref());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&scan));
         scan
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -22,7 +22,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Links, Strictness};
 use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, description};
-use crate::open::open_without_waiting;
+use crate::open::open_in;
 
 /// Bytes that hold the frontmatter of nearly every file.
 const FIRST_READ: usize = 4096;
@@ -30,6 +30,9 @@ const FIRST_READ: usize = 4096;
 const LAST_READ: usize = FRONTMATTER_BYTES + FIRST_READ;
 /// Directories that one task looks at.
 const CHUNK: usize = 64;
+/// Why a directory is not searched.
+const LEAVES: &str =
+    "leaves the project; to use what it leads to, name that directory in `prowess.toml`";
 
 /// What was found below a root, and what it takes to find out whether that still holds.
 pub(super) struct Scan {
@@ -101,17 +104,28 @@ impl Scan {
 /// Scans `root`; where nothing changed since `previous`, that comes back.
 pub(super) fn scan(
     root: &Path,
-    options: FilesystemOptions,
+    options: &FilesystemOptions,
     previous: Option<&Arc<Scan>>,
 ) -> Arc<Scan> {
+    let allowed = match &options.links {
+        Links::Anywhere => None,
+        Links::Below(directories) => {
+            let real = directories.iter().map(fs::canonicalize);
+            Some(real.filter_map(Result::ok).collect())
+        }
+    };
     let walk = Walk {
         root,
         options,
+        allowed,
         previous: previous.map(Arc::as_ref),
         visited: AtomicUsize::new(0),
         state: Mutex::default(),
     };
     match fs::metadata(root) {
+        Ok(metadata) if metadata.is_dir() && !walk.may_lead_to(root) => {
+            walk.warn(format!("{} is a link that {LEAVES}", name_of(root)));
+        }
         Ok(metadata) if metadata.is_dir() => {
             rayon::scope(|scope| walk.visit_all(scope, &[String::new()], 0));
         }
@@ -147,7 +161,9 @@ fn name_of(path: &Path) -> String {
 
 struct Walk<'w> {
     root: &'w Path,
-    options: FilesystemOptions,
+    options: &'w FilesystemOptions,
+    /// Where links may lead, without links on the way; none if anywhere.
+    allowed: Option<Vec<PathBuf>>,
     previous: Option<&'w Scan>,
     visited: AtomicUsize,
     state: Mutex<State>,
@@ -298,13 +314,17 @@ impl Walk<'_> {
     }
 
     fn invalid(&self, path: &str, error: &io::Error) {
-        self.warn(format!("{path} cannot be read: {}", error.kind()));
+        let is_link = || self.root.join(path).is_symlink();
+        if error.kind() == io::ErrorKind::PermissionDenied && is_link() {
+            self.warn(format!("{path} is a link that leaves the skill"));
+        } else {
+            self.warn(format!("{path} cannot be read: {}", error.kind()));
+        }
     }
 
     /// Takes the skill in a directory that has the standard's file; whether it has.
     fn try_standard(&self, path: &Path, directory: &str) -> io::Result<bool> {
-        let file = path.join(SKILL_FILE);
-        match open_without_waiting(&file) {
+        match open_in(path, SKILL_FILE) {
             Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -331,7 +351,7 @@ impl Walk<'_> {
                 described = true;
             } else if !name.starts_with('.') && name != "node_modules" {
                 let kind = entry.file_type()?;
-                let link = kind.is_symlink() && depth == 0 && self.is_safe_link(&entry.path());
+                let link = kind.is_symlink() && depth == 0 && self.follows(&entry.path(), &name);
                 if kind.is_dir() || link {
                     below.push(joined(directory, &name));
                 }
@@ -339,11 +359,11 @@ impl Walk<'_> {
         }
         let names: Vec<&str> = spellings.iter().map(String::as_str).collect();
         if let Some((name, _)) = choose_skill_file(&names) {
-            self.take(open_without_waiting(&path.join(name))?, directory, name)?;
+            self.take(open_in(path, name)?, directory, name)?;
             return Ok(Vec::new());
         }
         if manifest {
-            self.take_manifest(open_without_waiting(&path.join(MANIFEST_FILE))?, directory)?;
+            self.take_manifest(open_in(path, MANIFEST_FILE)?, directory)?;
             return Ok(Vec::new());
         }
         if described {
@@ -352,18 +372,27 @@ impl Walk<'_> {
         Ok(below)
     }
 
-    /// A link to a directory, but not to one that holds the root itself.
-    fn is_safe_link(&self, path: &Path) -> bool {
-        match (fs::canonicalize(path), fs::canonicalize(self.root)) {
-            (Ok(target), Ok(root)) => {
-                let fits = match self.options.links {
-                    Links::Anywhere => !root.starts_with(&target),
-                    Links::Within => target != root && target.starts_with(&root),
-                };
-                target.is_dir() && fits
-            }
-            _ => false,
+    /// Whether a link leads to a directory that may be searched and does not hold the root itself.
+    fn follows(&self, link: &Path, name: &str) -> bool {
+        let (Ok(target), Ok(root)) = (fs::canonicalize(link), fs::canonicalize(self.root)) else {
+            return false;
+        };
+        if !target.is_dir() || root.starts_with(&target) {
+            return false;
         }
+        let may = self.may_lead_to(&target);
+        if !may {
+            self.warn(format!("{name} is a link that {LEAVES}"));
+        }
+        may
+    }
+
+    fn may_lead_to(&self, path: &Path) -> bool {
+        let Some(allowed) = &self.allowed else {
+            return true;
+        };
+        let real = fs::canonicalize(path);
+        real.is_ok_and(|real| allowed.iter().any(|allowed| real.starts_with(allowed)))
     }
 
     fn describe(&self, path: &Path, directory: &str) {
@@ -371,7 +400,7 @@ impl Walk<'_> {
             return;
         };
         let mut bytes = Vec::new();
-        let read = open_without_waiting(&path.join(COLLECTION_FILE))
+        let read = open_in(path, COLLECTION_FILE)
             .and_then(|file| file.take(COLLECTION_BYTES).read_to_end(&mut bytes));
         if let (Ok(_), Some(line)) = (read, description(&bytes)) {
             self.lock().collections.insert(collection, line);

@@ -126,7 +126,7 @@ impl Inner {
     fn open(&self, commit: String, tree: &Path, warnings: Vec<String>) -> Checkout {
         let mut options = FilesystemOptions::new(Scope::Remote);
         options.strictness = self.strictness;
-        options.links = Links::Within;
+        options.links = Links::Below([tree.to_owned()].into());
         Checkout {
             commit,
             files: FilesystemSource::new(tree, options),
