@@ -240,7 +240,7 @@ fn q11_a_query_without_end_stops_when_nobody_waits() {
 fn greedy(case: &str) -> (String, &'static str) {
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
         SELECT 's' || i AS id, 'd' AS description, hex(randomblob(8000000)) AS content FROM n";
-    let too_large = "a value of more than 16 MiB";
+    let too_large = "a value or row of more than 16 MiB";
     let memory = "more than 48 MiB of memory";
     match case {
         "value" => (
@@ -358,7 +358,7 @@ fn q11_memory_is_bounded_while_reading_sqlite() {
 }
 
 fn greedy_postgres(case: &str) -> (String, &'static str) {
-    let too_large = "a value of more than 16 MiB";
+    let too_large = "a value or row of more than 16 MiB";
     match case {
         "value" => (
             "SELECT 'a' AS id, repeat('x', 120000000) AS content".to_owned(),
@@ -376,6 +376,11 @@ fn greedy_postgres(case: &str) -> (String, &'static str) {
             let query = "SELECT 's' || i AS id, 'd' AS description, repeat('x', 15000000) AS content \
                 FROM generate_series(1, 10000) i";
             (query.to_owned(), "more than 256 MiB")
+        }
+        "columns" => {
+            let query = "SELECT 's' || i AS id, 'd' AS description, repeat('x', 15000000) AS content, \
+                repeat('x', 15000000) AS note FROM generate_series(1, 10000) i";
+            (query.to_owned(), too_large)
         }
         other => panic!("{other}"),
     }
@@ -458,7 +463,7 @@ fn q11_q12_postgres_only_reads_and_memory_is_bounded() {
     database.run("DO 'BEGIN IF EXISTS (SELECT FROM t) THEN RAISE ''written''; END IF; END'");
     peaks(
         database.url().expose(),
-        &["value", "whole-row", "random", "rows"],
+        &["value", "whole-row", "random", "rows", "columns"],
     );
 }
 

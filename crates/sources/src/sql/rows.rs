@@ -102,5 +102,5 @@ impl SkillRow {
 }
 
 pub(super) fn too_large_value() -> &'static str {
-    "the query returns a value of more than 16 MiB"
+    "the query returns a value or row of more than 16 MiB"
 }

@@ -17,7 +17,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, Postgres};
 use sqlx::query::Query;
 use sqlx::{
     AssertSqlSafe, Column, ColumnIndex, ConnectOptions, Connection, Database, Decode, Encode,
-    Executor, Row, SqlSafeStr, Statement, Type, ValueRef,
+    Executor, Row, SqlSafeStr, Statement, Type, TypeInfo, ValueRef,
 };
 use url::Url;
 
@@ -30,6 +30,8 @@ const FORBIDDEN_VARIABLES: [(&str, &[&str]); 3] = [
     ("PGSSLKEY", &["sslkey", "ssl-key"]),
     ("PGOPTIONS", &[]),
 ];
+/// Bytes of one row: its values go through the buffers of the client on their way.
+const ROW_BYTES: usize = VALUE_BYTES + 1024 * 1024;
 /// Part of the error by which `PostgreSQL` refuses a row: text that is not a number.
 const TOO_LARGE: &str = "prowess: row too large";
 /// The same for `MySQL`, which has no other error in a `SELECT`: the largest number, to which something is added.
@@ -55,12 +57,31 @@ async fn query_postgres(
         .execute(&mut *connection)
         .await
         .map_err(|error| unread(&error))?;
-    // A row as text holds each byte of an archive as two digits.
+    let rows = without_semicolon(&options.query);
+    let prepared = AssertSqlSafe(rows.to_owned()).into_sql_str();
+    let prepared = (&mut *connection)
+        .prepare(prepared)
+        .await
+        .map_err(|error| unread(&error))?;
+    // Numbers as names, because a query may have two columns of one name.
+    let columns = prepared.columns().iter().enumerate();
+    let (mut inner, mut outer, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, column) in columns {
+        let name = column.name().replace('"', "\"\"");
+        let text = match column.type_info().name() {
+            "BYTEA" => "",
+            _ => "::text",
+        };
+        inner.push(format!("c{number}"));
+        outer.push(format!("q.c{number} AS \"{name}\""));
+        sizes.push(format!("coalesce(octet_length(q.c{number}{text}), 0)"));
+    }
     let query = format!(
-        "SELECT q.* FROM (\n{}\n) AS q WHERE CASE WHEN octet_length((q.*)::text) > {} \
-         THEN (left((q.*)::text, 0) || '{TOO_LARGE}')::integer = 0 ELSE true END LIMIT {}",
-        without_semicolon(&options.query),
-        2 * VALUE_BYTES + 1024 * 1024,
+        "SELECT {} FROM (\n{rows}\n) AS q({}) WHERE CASE WHEN {} > {ROW_BYTES} \
+         THEN (left(q.c0::text, 0) || '{TOO_LARGE}')::integer = 0 ELSE true END LIMIT {}",
+        outer.join(", "),
+        inner.join(", "),
+        sizes.join(" + "),
         ROWS + 1
     );
     let query = bind::<Postgres>(query, options.params);
@@ -113,8 +134,7 @@ async fn query_mysql(
     });
     let size = sizes.collect::<Vec<String>>().join(" + ");
     let query = format!(
-        "SELECT q.* FROM ({rows}) AS q WHERE CASE WHEN {size} > {} THEN {LARGEST} + ({size}) ELSE 1 END",
-        2 * VALUE_BYTES
+        "SELECT q.* FROM ({rows}) AS q WHERE CASE WHEN {size} > {ROW_BYTES} THEN {LARGEST} + ({size}) ELSE 1 END"
     );
     let query = bind::<MySql>(query, options.params);
     collect(query.fetch(connection), read_row::<MySql>).await
