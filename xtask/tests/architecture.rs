@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &[
         "prowess-spec",
         "prowess-sdk",
+        "prowess-net",
         "prowess-sandbox",
         "prowess-trust",
     ],
@@ -26,8 +27,7 @@ const FLOORS: &[&[&str]] = &[
         "prowess-config",
         "prowess-scan",
     ],
-    &["prowess-sources"],
-    &["prowess-store"],
+    &["prowess-sources", "prowess-store"],
     &["prowess-runtime"],
     &["prowess-agent"],
     &["prowess", "prowess-mcp", "prowess-server"],

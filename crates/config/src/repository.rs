@@ -184,19 +184,29 @@ impl Http {
     }
 }
 
-/// Who is asking an HTTP server.
+/// Credentials for an HTTP server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpAuth {
-    /// Whoever holds this token.
+    /// A token in `Authorization: Bearer`.
     Bearer(Secret),
-    /// Whoever sends this header.
+    /// A header of its own.
     Header {
         /// Its name.
         name: String,
         /// Its value.
         value: Secret,
     },
+}
+
+impl HttpAuth {
+    /// The name of the header that is sent, and its value, which is a secret.
+    pub fn header(&self) -> (&str, String) {
+        match self {
+            Self::Bearer(token) => ("authorization", format!("Bearer {}", token.expose())),
+            Self::Header { name, value } => (name, value.expose().to_owned()),
+        }
+    }
 }
 
 /// A query over a database.

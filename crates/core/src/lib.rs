@@ -8,6 +8,7 @@ mod catalog;
 mod composite;
 mod descriptor;
 mod dialect;
+mod embedded;
 mod event;
 mod filter;
 mod find;
@@ -38,6 +39,7 @@ pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
 pub use dialect::{
     Dialect, DialectLimits, Files, Locations, Operation, Place, Shape, ToolSpec, provider_name,
 };
+pub use embedded::embedded;
 pub use event::Event;
 pub use filter::{Filter, FilterError};
 pub use id::{CollectionPath, InvalidId, SkillId};

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use prowess_net::{Line, LineReader};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, ServerJsonRpcMessage};
 use rmcp::service::{ServerInitializeError, serve_server};
@@ -12,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 
 use crate::limits::LINE_BYTES;
-use crate::lines::{Line, LineReader, write_line};
+use crate::lines::write_line;
 use crate::server::{SkillsServer, Spool};
 
 /// Why serving a client ended badly.

@@ -34,7 +34,7 @@ pub use prowess_sources::SqlSource;
 pub use prowess_sources::{
     ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
     ProgressReport, RemoteOptions, SessionDirectory, SkillRecord, Strictness, Surroundings,
-    Unusable, UserDirectories, Watch, WatchError, default_chain, embedded, records, resolve, watch,
+    Unusable, UserDirectories, Watch, WatchError, default_chain, records, resolve, watch,
 };
 /// The format: `SKILL.md` and `SKILL.yaml`.
 pub use prowess_spec as spec;

@@ -17,5 +17,5 @@ pub fn builtin_ids() -> Vec<SkillId> {
 
 /// The skills that come with Prowess.
 pub fn builtin_skills() -> MemorySource {
-    prowess_sources::embedded(&SKILLS)
+    prowess_core::embedded(&SKILLS)
 }

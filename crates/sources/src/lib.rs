@@ -4,9 +4,6 @@ mod archive;
 mod background;
 mod chain;
 mod collection;
-#[cfg(any(feature = "git", feature = "http"))]
-mod digest;
-mod embedded;
 mod filesystem;
 #[cfg(feature = "git")]
 mod git;
@@ -18,17 +15,16 @@ mod records;
 mod refreshing;
 mod remote;
 mod resolve;
-#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
-mod runtime;
 mod sessions;
 #[cfg(feature = "sql")]
 mod sql;
+#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
+mod task;
 mod watch;
 
 pub use archive::ArchiveSource;
 pub use background::on_this_thread;
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
-pub use embedded::embedded;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 #[cfg(feature = "git")]
 pub use git::GitSource;
@@ -38,8 +34,6 @@ pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
 pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
 pub use resolve::{OtherSources, Surroundings, Unusable, resolve};
-#[cfg(any(feature = "git", feature = "http", feature = "sql"))]
-pub use runtime::{Lost, on_network_runtime};
 pub use sessions::SessionDirectory;
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;

@@ -30,7 +30,7 @@ use prowess_spec::SkillPath;
 
 use crate::refreshing::{Lifetime, Refreshing};
 use crate::remote::{Network, ProgressReport, RemoteOptions, begin};
-use crate::runtime;
+use crate::task;
 
 /// Time for connecting and reading.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -65,7 +65,7 @@ impl Inner {
     async fn skills(self: &Arc<Self>) -> Result<Arc<MemorySource>, SourceError> {
         let inner = Arc::clone(self);
         let fetch = |_| {
-            runtime::run(async move {
+            task::run(async move {
                 match tokio::time::timeout(TIMEOUT, inner.query()).await {
                     Ok(answer) => answer.map(Arc::new),
                     Err(_) => Err(unavailable("the database timed out after 60 s")),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use prowess_sources::Lost;
+use prowess_net::TaskError;
 
 /// Why a store could not be opened or used. None of them shows a URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum StoreError {
     },
     /// The work was not done.
     #[error(transparent)]
-    Lost(#[from] Lost),
+    Task(#[from] TaskError),
 }
 
 impl StoreError {

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use prowess_config::Url;
-use prowess_sources::on_network_runtime;
 use sqlx::any::{AnyPoolOptions, AnyRow};
 use sqlx::{AnyConnection, AnyPool, Connection, Row};
 
@@ -41,7 +40,7 @@ pub struct Store {
 impl Store {
     /// Opens a store, and brings its tables up to date.
     pub async fn open(place: Place) -> Result<Self, StoreError> {
-        on_network_runtime(open(place)).await?
+        prowess_net::run(open(place)).await?
     }
 
     /// A store that is gone with the process, for when no other can be had.
@@ -58,7 +57,7 @@ impl Store {
         F: Future<Output = Result<T, sqlx::Error>> + Send,
     {
         let pool = Arc::clone(&self.pool);
-        let done = on_network_runtime(async move { work(pool).await }).await?;
+        let done = prowess_net::run(async move { work(pool).await }).await?;
         done.map_err(|error| StoreError::of("use", &error))
     }
 }

@@ -9,6 +9,7 @@ use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent, StopReason as TheirR
 use genai::resolver::{AuthData, AuthResolver, Endpoint};
 use genai::{Client, Headers, ModelIden, ModelSpec, ServiceTarget};
 use prowess_core::ToolUse;
+use prowess_net::client_builder;
 
 use super::catalogue::{ModelChoice, adapter, address, key_variable};
 use super::convert;
@@ -63,11 +64,10 @@ impl GenaiProvider {
                 });
             }
         };
-        let built = reqwest::Client::builder()
+        let server = address.as_deref().and_then(|url| url.parse().ok());
+        let built = client_builder(server.as_ref())
             .connect_timeout(CONNECT_TIME)
             .tcp_nodelay(true)
-            // A key goes to the place that it is for, and to no other.
-            .redirect(reqwest::redirect::Policy::none())
             .build();
         let http = built.map_err(|error| ProviderError::Unreachable {
             provider: choice.provider.clone(),

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use prowess_net::{Line, LineReader};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -10,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 
 use crate::limits::MESSAGE_BYTES;
-use crate::lines::{Line, LineReader, write_line};
+use crate::lines::write_line;
 
 /// Messages over two streams.
 pub(super) struct Lines<R, W> {

@@ -1,13 +1,12 @@
 //! The host: other servers' skills, each byte verified before it is used.
 
+mod cache;
 mod child;
 mod client;
-mod keep;
 mod lines;
 mod list;
 mod listed;
 mod post;
-mod runtime;
 mod source;
 mod sse;
 mod verify;

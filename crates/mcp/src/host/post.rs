@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use prowess_config::{HttpAuth, Url};
 use prowess_core::SourceError;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::redirect::Policy;
+use prowess_net::{BodyError, client_builder, read_body, secret_header};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -54,45 +54,19 @@ struct Agreed {
 impl Post {
     pub(super) fn new(url: &Url, auth: Option<&HttpAuth>) -> Result<Self, SourceError> {
         let unavailable = |reason: String| SourceError::Unavailable(reason);
-        let mut headers = HeaderMap::new();
-        let secret = |text: &str| {
-            let value = HeaderValue::from_str(text);
-            let mut value = value.map_err(|_| {
-                unavailable("the credentials cannot be sent in a header".to_owned())
-            })?;
-            value.set_sensitive(true);
-            Ok::<_, SourceError>(value)
+        let headers = match auth {
+            None => HeaderMap::new(),
+            Some(auth) => {
+                let (name, value) = auth.header();
+                secret_header(name, &value).map_err(|error| unavailable(error.to_string()))?
+            }
         };
-        match auth {
-            None => {}
-            Some(HttpAuth::Bearer(token)) => {
-                headers.insert(
-                    AUTHORIZATION,
-                    secret(&format!("Bearer {}", token.expose()))?,
-                );
-            }
-            Some(HttpAuth::Header { name, value }) => {
-                let name = HeaderName::try_from(name.as_str())
-                    .map_err(|_| unavailable(format!("`{name}` is not the name of a header")))?;
-                headers.insert(name, secret(value.expose())?);
-            }
-        }
-        let client = Client::builder()
+        let server = reqwest::Url::parse(url.expose())
+            .map_err(|error| unavailable(format!("invalid URL: {error}")))?;
+        let client = client_builder(Some(&server))
             .default_headers(headers)
-            // Whoever was asked is to answer: credentials go nowhere else.
-            .redirect(Policy::none())
             .connect_timeout(CONNECT)
             .read_timeout(ANSWER)
-            .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")));
-        let parsed = reqwest::Url::parse(url.expose())
-            .map_err(|error| unavailable(format!("the URL makes no sense: {error}")))?;
-        let here = parsed.host_str().is_some_and(|host| {
-            let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-        });
-        // What is on this machine is none of a proxy's business.
-        let client = if here { client.no_proxy() } else { client };
-        let client = client
             .build()
             .map_err(|error| unavailable(error.without_url().to_string()))?;
         let (outgoing, incoming) = mpsc::unbounded_channel();
@@ -178,7 +152,7 @@ impl Wire {
         if is("text/event-stream") {
             self.events(response, &id).await
         } else {
-            let body = body(response, MESSAGE_BYTES).await?;
+            let body = body(response).await?;
             let message = serde_json::from_slice(&body)?;
             self.hand_on(message);
             Ok(())
@@ -223,7 +197,7 @@ impl Wire {
 
     /// Turns a refusal into the answer of the request: its own words if it has some, else its status.
     async fn refused(&self, status: StatusCode, response: Response, id: RequestId) {
-        let body = body(response, MESSAGE_BYTES).await.unwrap_or_default();
+        let body = body(response).await.unwrap_or_default();
         let refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if !refused
             && let Ok(ServerJsonRpcMessage::Error(mut error)) = serde_json::from_slice(&body)
@@ -248,17 +222,12 @@ fn other(error: reqwest::Error) -> io::Error {
     io::Error::other(error.without_url())
 }
 
-async fn body(mut response: Response, limit: usize) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(other)? {
-        if body.len() + chunk.len() > limit {
-            return Err(io::Error::other(format!(
-                "the answer is longer than {limit} bytes"
-            )));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+async fn body(response: Response) -> io::Result<Vec<u8>> {
+    let body = read_body(response, MESSAGE_BYTES).await;
+    body.map_err(|error| match error {
+        BodyError::Failed(error) => other(error),
+        error @ BodyError::TooLarge(_) => io::Error::other(error),
+    })
 }
 
 /// A text as a header can carry it.

@@ -12,11 +12,11 @@ use prowess_core::{
 use prowess_sources::{Network, RemoteOptions};
 use prowess_spec::{SKILL_FILE, SkillPath, nearest};
 
+use super::cache::McpCache;
 use super::client::{Client, unavailable};
-use super::keep::Keep;
 use super::list::List;
 use super::listed::Listed;
-use super::{runtime, verify};
+use super::verify;
 use crate::digest::Digest;
 use crate::limits::{FRESH, LONGEST_REFRESH, SHORTEST_REFRESH};
 use crate::uri::exact;
@@ -42,7 +42,7 @@ struct Inner {
     label: String,
     mcp: Mcp,
     network: Network,
-    keep: Option<Keep>,
+    cache: Option<McpCache>,
     allowed_tools: AllowedTools,
     /// Set by the server's own word that its list changed.
     changed: Arc<AtomicBool>,
@@ -66,11 +66,13 @@ impl McpSource {
     /// The skills of a server that we call `label`: together with an address, that is who a skill is.
     pub fn new(label: impl Into<String>, mcp: Mcp, options: RemoteOptions) -> Self {
         let label = label.into();
-        let keep = options.cache.map(|cache| Keep::new(&cache, &label, &mcp));
-        let kept = keep.as_ref().and_then(Keep::list);
-        let state = kept.map(|kept| State {
-            list: Some(Arc::new(List::new(&label, &kept.entries))),
-            refreshed: Some(kept.refreshed()),
+        let cache = options
+            .cache
+            .map(|cache| McpCache::new(&cache, &label, &mcp));
+        let cached = cache.as_ref().and_then(McpCache::list);
+        let state = cached.map(|cached| State {
+            list: Some(Arc::new(List::new(&label, &cached.entries))),
+            refreshed: Some(cached.refreshed()),
             ..State::default()
         });
         Self {
@@ -78,7 +80,7 @@ impl McpSource {
                 label,
                 mcp,
                 network: options.network,
-                keep,
+                cache,
                 allowed_tools: AllowedTools::Dropped,
                 changed: Arc::default(),
                 client: tokio::sync::Mutex::default(),
@@ -121,14 +123,14 @@ impl Inner {
         if self.network == Network::Offline {
             return Err(unavailable("offline"));
         }
-        let mut kept = self.client.lock().await;
-        if let Some(client) = kept.as_ref().filter(|client| !client.is_closed()) {
+        let mut cached = self.client.lock().await;
+        if let Some(client) = cached.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Arc::clone(client));
         }
         // The old one goes first, and its program with it.
-        *kept = None;
+        *cached = None;
         let client = Arc::new(Client::connect(&self.mcp, Arc::clone(&self.changed)).await?);
-        *kept = Some(Arc::clone(&client));
+        *cached = Some(Arc::clone(&client));
         Ok(client)
     }
 
@@ -151,7 +153,7 @@ impl Inner {
             return answer;
         }
         let inner = Arc::clone(self);
-        let fetched = runtime::run(async move { inner.fetch_list().await }).await;
+        let fetched = run(async move { inner.fetch_list().await }).await;
         let mut state = self.state();
         match fetched {
             Ok((list, lifetime)) => {
@@ -178,8 +180,8 @@ impl Inner {
             .ask(|client| async move { client.list().await })
             .await?;
         let list = List::new(&self.label, &pages.entries);
-        if let Some(keep) = &self.keep {
-            keep.save_list(&pages.entries, &list.digests());
+        if let Some(cache) = &self.cache {
+            cache.save_list(&pages.entries, &list.digests());
         }
         let lifetime = pages.lifetime.unwrap_or(FRESH);
         Ok((
@@ -206,8 +208,8 @@ impl Inner {
         file: &SkillFile,
     ) -> Result<Vec<u8>, SourceError> {
         let (inner, id, file) = (Arc::clone(self), id.clone(), file.clone());
-        runtime::run(async move {
-            if let Some(bytes) = inner.keep.as_ref().and_then(|keep| keep.file(&file)) {
+        run(async move {
+            if let Some(bytes) = inner.cache.as_ref().and_then(|cache| cache.file(&file)) {
                 return Ok(bytes);
             }
             let read = |client: Arc<Client>| {
@@ -217,8 +219,8 @@ impl Inner {
             let content = inner.ask(read).await?;
             let bytes =
                 verify::bytes(content, &file).map_err(|forged| inner.forged(&id, &forged))?;
-            if let Some(keep) = &inner.keep {
-                keep.save_file(&file, &bytes);
+            if let Some(cache) = &inner.cache {
+                cache.save_file(&file, &bytes);
             }
             Ok(bytes)
         })
@@ -319,4 +321,11 @@ fn missing(id: &SkillId, path: &SkillPath, listed: &Listed) -> SourceError {
         .map(str::to_owned)
         .collect();
     SourceError::FileNotFound { id, path, nearest }
+}
+
+async fn run<T: Send + 'static>(
+    work: impl Future<Output = Result<T, SourceError>> + Send + 'static,
+) -> Result<T, SourceError> {
+    let failed = |error: prowess_net::TaskError| unavailable(error.to_string());
+    prowess_net::run(work).await.map_err(failed)?
 }

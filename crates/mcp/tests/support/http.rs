@@ -42,7 +42,10 @@ impl Reply {
 
 /// Posts a message with the headers that every client sends, and more.
 pub(crate) async fn post(url: &str, message: &Value, headers: &[(&str, &str)]) -> Reply {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = prowess_net::client_builder(None)
+        .no_proxy()
+        .build()
+        .unwrap();
     let mut request = client
         .post(url)
         .header("content-type", "application/json")

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use prowess_net::{BodyError, client_builder, read_body};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response, StatusCode, Url};
+use reqwest::{Method, Response, StatusCode, Url};
 use serde_json::{Value, json};
 
 use crate::limits::{FETCH_BYTES, REDIRECTS};
@@ -123,8 +123,7 @@ async fn once(
     let host = url.host_str().unwrap_or_default();
     let addresses = addresses(url, host, private).await?;
     // Looked up once, checked, and then used: a name that answers differently the second time gains nothing.
-    let client = Client::builder()
-        .redirect(Policy::none())
+    let client = client_builder(None)
         .no_proxy()
         .resolve_to_addrs(host, &addresses)
         .build();
@@ -176,8 +175,7 @@ fn redirect(from: &Url, answer: &Response) -> Result<Option<Url>, FetchError> {
     parse(next.as_str()).map(Some)
 }
 
-async fn read(mut answer: Response) -> Result<Value, FetchError> {
-    let failed = |error: reqwest::Error| FetchError::Failed(error.without_url().to_string());
+async fn read(answer: Response) -> Result<Value, FetchError> {
     let status = answer.status().as_u16();
     let pairs = answer.headers().iter();
     let headers: BTreeMap<String, String> = pairs
@@ -186,13 +184,12 @@ async fn read(mut answer: Response) -> Result<Value, FetchError> {
             (name.as_str().to_owned(), value)
         })
         .collect();
-    let mut body = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(failed)? {
-        if body.len() + chunk.len() > FETCH_BYTES {
-            return Err(FetchError::TooLarge);
-        }
-        body.extend_from_slice(&chunk);
-    }
+    let body = read_body(answer, FETCH_BYTES)
+        .await
+        .map_err(|error| match error {
+            BodyError::TooLarge(_) => FetchError::TooLarge,
+            BodyError::Failed(error) => FetchError::Failed(error.without_url().to_string()),
+        })?;
     let body = String::from_utf8_lossy(&body);
     Ok(json!({"status": status, "headers": headers, "body": body}))
 }

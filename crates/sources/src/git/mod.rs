@@ -30,7 +30,7 @@ use prowess_spec::SkillPath;
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 use crate::refreshing::{Lifetime, Refreshing};
 use crate::remote::{Network, RemoteOptions};
-use crate::runtime;
+use crate::task;
 use store::{Lock, Store};
 
 /// A source over a git repository. Nothing is touched before somebody wants to know.
@@ -92,14 +92,14 @@ impl Inner {
     async fn checkout(self: &Arc<Self>) -> Result<Arc<Checkout>, SourceError> {
         if self.seeded.get().is_none() {
             let inner = Arc::clone(self);
-            runtime::run_blocking(move || {
+            task::run_blocking(move || {
                 inner.seeded.get_or_init(|| inner.seed());
                 Ok(())
             })
             .await?;
         }
         let inner = Arc::clone(self);
-        let fetch = |old| runtime::run_blocking(move || inner.synchronise(old));
+        let fetch = |old| task::run_blocking(move || inner.synchronise(old));
         self.current.get(fetch).await
     }
 
@@ -151,6 +151,7 @@ impl Inner {
             return Ok(Arc::new(self.open(state.commit, &tree, state.warnings)));
         }
         let progress = progress::Watcher::new(self.remote.progress.as_ref());
+        prowess_net::install_tls_provider();
         let (repository, commit) = fetch::fetch(&self.options, &store, &lock, &progress)?;
         let id = commit.to_string();
         let (tree, warnings) = match (store.tree(&id), store.state()) {

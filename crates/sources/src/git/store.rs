@@ -15,9 +15,8 @@ use std::time::{Duration, SystemTime};
 
 use prowess_config::{Git, GitLocation, GitRef};
 use prowess_core::SourceError;
+use prowess_net::short_digest;
 use serde::{Deserialize, Serialize};
-
-use crate::digest::digest;
 
 /// The beginning of names of things that are not finished.
 const UNFINISHED: &str = ".unfinished-";
@@ -90,7 +89,9 @@ impl Store {
             .as_ref()
             .map_or("", |root| root.as_str());
         Self {
-            directory: cache.join("git").join(digest(&[&url, kind, name, root])),
+            directory: cache
+                .join("git")
+                .join(short_digest([&*url, kind, name, root])),
         }
     }
 

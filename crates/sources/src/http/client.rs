@@ -1,17 +1,15 @@
 //! One request: bounded in size and time, to one origin only.
 
 use std::error::Error as _;
-use std::net::IpAddr;
 use std::time::Duration;
 
-use prowess_config::{Http, HttpAuth};
+use prowess_config::Http;
 use prowess_core::SourceError;
 use prowess_core::wire::ErrorBody;
+use prowess_net::{BodyError, client_builder, read_body, same_origin, secret_header};
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
-    IF_NONE_MATCH, RANGE,
+    ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, RANGE,
 };
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 
 use super::{BODY_BYTES, ERROR_BYTES, IDLE, REDIRECTS};
@@ -64,58 +62,25 @@ pub(super) struct Found {
 impl Endpoint {
     pub(super) fn new(options: &Http) -> Result<Self, SourceError> {
         let base = Url::parse(options.url.expose())
-            .map_err(|error| unavailable(format!("the URL makes no sense: {error}")))?;
+            .map_err(|error| unavailable(format!("invalid URL: {error}")))?;
         if base.query().is_some() || base.fragment().is_some() {
             let message = "the URL of a skills API ends with its path, without `?` and `#`";
             return Err(unavailable(message.to_owned()));
         }
-        let mut headers = HeaderMap::new();
-        let secret = |text: &str| {
-            let value = HeaderValue::from_str(text);
-            let mut value = value.map_err(|_| {
-                unavailable("the credentials cannot be sent in a header".to_owned())
-            })?;
-            value.set_sensitive(true);
-            Ok::<_, SourceError>(value)
+        let headers = match &options.auth {
+            None => HeaderMap::new(),
+            Some(auth) => {
+                let (name, value) = auth.header();
+                secret_header(name, &value).map_err(|error| unavailable(error.to_string()))?
+            }
         };
-        match &options.auth {
-            None => {}
-            Some(HttpAuth::Bearer(token)) => {
-                headers.insert(
-                    AUTHORIZATION,
-                    secret(&format!("Bearer {}", token.expose()))?,
-                );
-            }
-            Some(HttpAuth::Header { name, value }) => {
-                let name = HeaderName::try_from(name.as_str())
-                    .map_err(|_| unavailable(format!("`{name}` is not the name of a header")))?;
-                headers.insert(name, secret(value.expose())?);
-            }
-        }
-        let origin = base.origin();
-        let same_origin = Policy::custom(move |attempt| {
-            if attempt.previous().len() > REDIRECTS {
-                attempt.error("too many redirects")
-            } else if attempt.url().origin() == origin {
-                attempt.follow()
-            } else {
-                let host = attempt.url().host_str().unwrap_or_default().to_owned();
-                attempt.error(format!("the server redirects to another origin ({host})"))
-            }
-        });
-        let mut builder = Client::builder();
-        if is_loopback(&base) {
-            // What is on this machine is not to be had from another one, and is none of its business.
-            builder = builder.no_proxy();
-        }
-        let client = builder
+        let client = client_builder(Some(&base))
             .default_headers(headers)
-            .redirect(same_origin)
+            .redirect(same_origin(&base, REDIRECTS))
             .connect_timeout(options.timeout)
             .timeout(options.timeout)
             // Sooner than servers give up on a connection, lest one is used just as it goes away.
             .pool_idle_timeout(IDLE)
-            .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| unavailable(reason(&error)))?;
         Ok(Self {
@@ -173,16 +138,10 @@ impl Endpoint {
         }
     }
 
-    async fn read(&self, mut response: Response) -> Result<Found, SourceError> {
+    async fn read(&self, response: Response) -> Result<Found, SourceError> {
         let text = |name: HeaderName| {
             let value = response.headers().get(name)?;
             value.to_str().ok().map(str::to_owned)
-        };
-        let too_long = || {
-            unavailable(format!(
-                "the answer is longer than {} MiB",
-                BODY_BYTES / (1024 * 1024)
-            ))
         };
         let mut found = Found {
             bytes: Vec::new(),
@@ -190,18 +149,15 @@ impl Endpoint {
             content_type: text(CONTENT_TYPE),
             whole: None,
         };
-        if response
-            .content_length()
-            .is_some_and(|length| length > BODY_BYTES as u64)
-        {
-            return Err(too_long());
-        }
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.failed(error))? {
-            if found.bytes.len() + chunk.len() > BODY_BYTES {
-                return Err(too_long());
-            }
-            found.bytes.extend_from_slice(&chunk);
-        }
+        found.bytes = read_body(response, BODY_BYTES)
+            .await
+            .map_err(|error| match error {
+                BodyError::TooLarge(limit) => {
+                    let limit = limit / (1024 * 1024);
+                    unavailable(format!("the answer is longer than {limit} MiB"))
+                }
+                BodyError::Failed(error) => self.failed(error),
+            })?;
         Ok(found)
     }
 
@@ -211,14 +167,6 @@ impl Endpoint {
             return unavailable(format!("the server took longer than {seconds} s"));
         }
         unavailable(reason(&error.without_url()))
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host_str().map(|host| host.trim_matches(['[', ']'])) {
-        Some("localhost") => true,
-        Some(host) => host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()),
-        None => false,
     }
 }
 

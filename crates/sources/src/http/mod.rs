@@ -5,11 +5,11 @@
 //! | 16 MiB | one answer |
 //! | 64 KiB | an answer that is an error |
 //! | 5 | redirects, within one origin |
-//! | 1,000 | documents kept in memory |
-//! | 5 s | a connection that nobody uses |
+//! | 1,000 | documents cached in memory |
+//! | 5 s | an idle connection |
 
+mod cache;
 mod client;
-mod keep;
 mod read;
 mod source;
 
@@ -23,7 +23,7 @@ const BODY_BYTES: usize = 16 * 1024 * 1024;
 const ERROR_BYTES: usize = 64 * 1024;
 /// Redirects that are followed, all within the origin.
 const REDIRECTS: usize = 5;
-/// Documents that are kept in memory.
+/// Documents that are cached in memory.
 const DOCUMENTS: usize = 1_000;
-/// How long a connection is kept that nobody uses.
+/// How long an idle connection stays open.
 const IDLE: Duration = Duration::from_secs(5);

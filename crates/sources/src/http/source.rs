@@ -1,4 +1,4 @@
-//! The source itself: what is asked when, and what is kept.
+//! The source: what is requested when, and what is cached.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,10 +13,11 @@ use prowess_spec::SkillPath;
 
 use crate::refreshing::{Lifetime, Refreshing};
 use crate::remote::{Network, ProgressReport, RemoteOptions, begin};
-use crate::runtime;
+use crate::task;
 
+use super::cache::{CacheKey, CachedResponse, HttpCache};
 use super::client::{Answer, Endpoint, Found, Part, unavailable};
-use super::keep::{Keep, Kept, Name};
+
 use super::{BODY_BYTES, DOCUMENTS, read};
 
 /// What stays as it is in a part of a path.
@@ -26,9 +27,9 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A source over HTTP. Nothing is asked before somebody wants to know.
+/// A source over HTTP. The first request is sent when skills are first asked for.
 ///
-/// The whole list is fetched at once and kept, each document when it is wanted. Both are asked for again,
+/// The whole list is fetched at once and cached, each document when it is wanted. Both are asked for again,
 /// conditionally, when their time is over; while the server does not answer, what is there is served.
 pub struct HttpSource {
     inner: Arc<Inner>,
@@ -38,7 +39,7 @@ struct Inner {
     options: Http,
     network: Network,
     progress: Option<ProgressReport>,
-    keep: Option<Keep>,
+    cache: Option<HttpCache>,
     endpoint: OnceLock<Result<Endpoint, SourceError>>,
     list: Refreshing<List>,
     documents: Mutex<HashMap<SkillId, Arc<Refreshing<Loaded>>>>,
@@ -47,34 +48,34 @@ struct Inner {
 /// The list as it was fetched.
 struct List {
     snapshot: Arc<Snapshot>,
-    kept: Kept,
+    response: CachedResponse,
 }
 
 /// A document as it was fetched.
 struct Loaded {
     document: Document,
-    kept: Kept,
+    response: CachedResponse,
 }
 
 impl HttpSource {
     /// The skills of a server.
     pub fn new(options: Http, remote: RemoteOptions) -> Self {
         let lifetime = Lifetime::Backoff(options.refresh);
-        let keep = remote.cache.map(|cache| Keep::new(&cache, &options));
+        let cache = remote.cache.map(|cache| HttpCache::new(&cache, &options));
         let list = Refreshing::new(lifetime);
-        if let Some(kept) = keep.as_ref().and_then(|keep| keep.load(&Name::List))
-            && let Ok(snapshot) = read::list(kept.body.as_bytes(), None, &kept.collections)
+        if let Some(response) = cache.as_ref().and_then(|cache| cache.load(&CacheKey::List))
+            && let Ok(snapshot) = read::list(response.body.as_bytes(), None, &response.collections)
         {
-            let refreshed = kept.refreshed();
+            let refreshed = response.refreshed();
             let snapshot = Arc::new(snapshot);
-            list.seed(Arc::new(List { snapshot, kept }), refreshed);
+            list.seed(Arc::new(List { snapshot, response }), refreshed);
         }
         Self {
             inner: Arc::new(Inner {
                 options,
                 network: remote.network,
                 progress: remote.progress,
-                keep,
+                cache,
                 endpoint: OnceLock::new(),
                 list,
                 documents: Mutex::default(),
@@ -95,7 +96,7 @@ impl Inner {
 
     async fn list(self: &Arc<Self>) -> Result<Arc<List>, SourceError> {
         let inner = Arc::clone(self);
-        let fetch = |old| runtime::run(async move { inner.fetch_list(old).await });
+        let fetch = |old| task::run(async move { inner.fetch_list(old).await });
         self.list.get(fetch).await
     }
 
@@ -103,14 +104,14 @@ impl Inner {
         let endpoint = self.endpoint()?;
         let what = format!("asking {}", endpoint.host());
         begin(self.progress.as_ref(), &what);
-        let etag = old.as_ref().and_then(|old| old.kept.etag.as_deref());
+        let etag = old.as_ref().and_then(|old| old.response.etag.as_deref());
         let found = match (endpoint.get("/skills", etag, None).await?, old) {
             (Answer::Found(found), _) => found,
             (Answer::NotModified, Some(old)) => {
-                let kept = old.kept.refreshed_now();
-                self.keep(&Name::List, &kept);
+                let response = old.response.refreshed_now();
+                self.save(&CacheKey::List, &response);
                 let snapshot = Arc::clone(&old.snapshot);
-                return Ok(Arc::new(List { snapshot, kept }));
+                return Ok(Arc::new(List { snapshot, response }));
             }
             _ => {
                 let message =
@@ -131,28 +132,28 @@ impl Inner {
             }
         };
         let snapshot = read::list(&found.bytes, found.content_type.as_deref(), &collections)?;
-        let mut kept = Kept::new(found, collections);
+        let mut response = CachedResponse::new(found, collections);
         if !complete {
             // With the name of this list, the next answer would be that nothing changed.
-            kept.etag = None;
+            response.etag = None;
         }
-        self.keep(&Name::List, &kept);
+        self.save(&CacheKey::List, &response);
         let snapshot = Arc::new(snapshot);
-        Ok(Arc::new(List { snapshot, kept }))
+        Ok(Arc::new(List { snapshot, response }))
     }
 
-    fn keep(&self, name: &Name<'_>, kept: &Kept) {
-        if let Some(keep) = &self.keep {
-            keep.save(name, kept);
+    fn save(&self, key: &CacheKey<'_>, response: &CachedResponse) {
+        if let Some(cache) = &self.cache {
+            cache.save(key, response);
         }
     }
 
     async fn document(self: &Arc<Self>, id: &SkillId) -> Result<Arc<Loaded>, SourceError> {
-        let kept = self.document_slot(id);
+        let slot = self.document_slot(id);
         let inner = Arc::clone(self);
         let id = id.clone();
-        let fetch = |old| runtime::run(async move { inner.fetch_document(&id, old).await });
-        kept.get(fetch).await
+        let fetch = |old| task::run(async move { inner.fetch_document(&id, old).await });
+        slot.get(fetch).await
     }
 
     fn document_slot(&self, id: &SkillId) -> Arc<Refreshing<Loaded>> {
@@ -165,15 +166,15 @@ impl Inner {
         }
         let slot = || {
             let slot = Refreshing::new(Lifetime::Backoff(self.options.refresh));
-            let kept = self
-                .keep
+            let response = self
+                .cache
                 .as_ref()
-                .and_then(|keep| keep.load(&Name::Skill(id)));
-            if let Some(kept) = kept
-                && let Ok(document) = read::document(id, kept.body.as_bytes(), None)
+                .and_then(|cache| cache.load(&CacheKey::Skill(id)));
+            if let Some(response) = response
+                && let Ok(document) = read::document(id, response.body.as_bytes(), None)
             {
-                let refreshed = kept.refreshed();
-                slot.seed(Arc::new(Loaded { document, kept }), refreshed);
+                let refreshed = response.refreshed();
+                slot.seed(Arc::new(Loaded { document, response }), refreshed);
             }
             Arc::new(slot)
         };
@@ -186,38 +187,38 @@ impl Inner {
         old: Option<Arc<Loaded>>,
     ) -> Result<Arc<Loaded>, SourceError> {
         let path = format!("/skills/{}", encoded(id.as_str()));
-        let etag = old.as_ref().and_then(|old| old.kept.etag.as_deref());
+        let etag = old.as_ref().and_then(|old| old.response.etag.as_deref());
         let loaded = match (self.endpoint()?.get(&path, etag, None).await?, old) {
             (Answer::Found(found), _) => {
                 let content_type = found.content_type.as_deref();
                 let document = read::document(id, &found.bytes, content_type)?;
-                let kept = Kept::new(found, String::new());
-                Loaded { document, kept }
+                let response = CachedResponse::new(found, String::new());
+                Loaded { document, response }
             }
             (Answer::NotModified, Some(old)) => Loaded {
                 document: old.document.clone(),
-                kept: old.kept.refreshed_now(),
+                response: old.response.refreshed_now(),
             },
             _ => {
                 // What the server took back must not return with the next process.
-                if let Some(keep) = &self.keep {
-                    keep.remove(&Name::Skill(id));
+                if let Some(cache) = &self.cache {
+                    cache.remove(&CacheKey::Skill(id));
                 }
                 return Err(SourceError::NotFound(id.clone()));
             }
         };
-        self.keep(&Name::Skill(id), &loaded.kept);
+        self.save(&CacheKey::Skill(id), &loaded.response);
         Ok(Arc::new(loaded))
     }
 
-    /// Asks for something that is not kept.
+    /// Requests something that is not cached.
     async fn ask(
         self: &Arc<Self>,
         path: String,
         part: Option<Part>,
     ) -> Result<Answer, SourceError> {
         let inner = Arc::clone(self);
-        runtime::run(async move { inner.endpoint()?.get(&path, None, part).await }).await
+        task::run(async move { inner.endpoint()?.get(&path, None, part).await }).await
     }
 }
 

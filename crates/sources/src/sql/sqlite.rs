@@ -21,7 +21,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Statement};
 
 use super::rows::{Rows, SkillRow, VALUE_BYTES, too_large_value};
 use super::{TIMEOUT, unavailable};
-use crate::runtime;
+use crate::task;
 
 /// Memory that `SQLite` may use: for a value, a copy of it and its caches. A row may have many large values before
 /// we see the first, and a sort or a recursive table holds all of its rows. `SQLite` has one limit for a process;
@@ -55,7 +55,7 @@ impl Drop for Cancel {
 pub(super) async fn read(path: PathBuf, options: Sql) -> Result<MemorySource, SourceError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let _cancel = Cancel(Arc::clone(&cancelled));
-    runtime::run_blocking(move || {
+    task::run_blocking(move || {
         let connection = open(&path)?;
         restrict(&connection, cancelled).map_err(|error| failed("open the database", &error))?;
         query(&connection, &options)

@@ -1,8 +1,10 @@
 //! Skills that are compiled into a program.
 
 use include_dir::Dir;
-use prowess_core::{MemorySource, Scope};
 use prowess_spec::{SkillPath, is_skill_file};
+
+use crate::descriptor::Scope;
+use crate::memory::MemorySource;
 
 /// A source over a directory that was compiled in with the macro of the crate `include_dir`.
 ///
@@ -10,7 +12,7 @@ use prowess_spec::{SkillPath, is_skill_file};
 /// use include_dir::{Dir, include_dir};
 ///
 /// static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples/skills");
-/// assert_eq!(prowess_sources::embedded(&SKILLS).len(), 4);
+/// assert_eq!(prowess_core::embedded(&SKILLS).len(), 4);
 /// ```
 pub fn embedded(directory: &Dir<'_>) -> MemorySource {
     let mut source = MemorySource::new(Scope::Builtin);
