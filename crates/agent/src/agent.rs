@@ -7,10 +7,10 @@ use prowess_store::{ChatId, ChatSummary, Store};
 
 use crate::chat::Chat;
 use crate::error::AgentError;
-use crate::living::Living;
 use crate::options::Options;
 use crate::provider::Provider;
 use crate::replay::replay;
+use crate::runtime_handle::RuntimeHandle;
 
 /// A model with skills, for any number of chats at once. A clone is another handle to the same agent.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub struct Agent {
 pub(crate) struct Inner {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) skills: Skills,
-    pub(crate) living: Option<Living>,
+    pub(crate) code_skills: Option<RuntimeHandle>,
     pub(crate) options: Options,
     pub(crate) store: Option<Store>,
     /// Skills that every chat has from the beginning, their instructions in the prompt.
@@ -32,7 +32,7 @@ pub(crate) struct Inner {
 pub struct AgentBuilder {
     provider: Arc<dyn Provider>,
     skills: Option<Skills>,
-    living: Option<Living>,
+    code_skills: Option<RuntimeHandle>,
     preload: Vec<String>,
     options: Options,
     store: Option<Store>,
@@ -48,8 +48,8 @@ impl AgentBuilder {
 
     /// Gives it skills with code.
     #[must_use]
-    pub fn living(mut self, living: Living) -> Self {
-        self.living = Some(living);
+    pub fn code_skills(mut self, code_skills: RuntimeHandle) -> Self {
+        self.code_skills = Some(code_skills);
         self
     }
 
@@ -78,8 +78,8 @@ impl AgentBuilder {
     pub async fn build(self) -> Result<Agent, AgentError> {
         let skills = match self.skills {
             Some(skills) => skills,
-            None => match &self.living {
-                Some(living) => living.runtime.skills().clone(),
+            None => match &self.code_skills {
+                Some(code_skills) => code_skills.runtime.skills().clone(),
                 None => Skills::builder().build().await?,
             },
         };
@@ -94,7 +94,7 @@ impl AgentBuilder {
             inner: Arc::new(Inner {
                 provider: self.provider,
                 skills,
-                living: self.living,
+                code_skills: self.code_skills,
                 options: self.options,
                 store: self.store,
                 preloaded,
@@ -132,7 +132,7 @@ impl Agent {
         AgentBuilder {
             provider,
             skills: None,
-            living: None,
+            code_skills: None,
             preload: Vec::new(),
             options: Options::default(),
             store: None,
@@ -151,9 +151,9 @@ impl Agent {
 
     /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
     pub fn chat(&self) -> Chat {
-        if let Some(living) = &self.inner.living {
+        if let Some(code_skills) = &self.inner.code_skills {
             // What was denied in the last chat is asked about again.
-            living.runtime.approvals().forget_denials(None);
+            code_skills.runtime.approvals().forget_denials(None);
         }
         let mut chat = Chat::new(self.clone());
         if self.inner.store.is_some() {

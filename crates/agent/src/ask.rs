@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::cancel::Cancel;
 use crate::limits::{ANSWER_BYTES, CALLS_PER_ANSWER};
-use crate::living::Tell;
 use crate::options::Retry;
 use crate::provider::{
     Answer, Delta, Provider, ProviderError, Request, StopReason, ToolCall, Usage,
 };
 use crate::random::jittered;
+use crate::runtime_handle::EventSink;
 use crate::wire::AgentEvent;
 
 /// An answer, as much as came of it.
@@ -43,7 +43,7 @@ pub(crate) async fn ask(
     provider: &dyn Provider,
     request: Request,
     retry: Retry,
-    tell: &Tell<'_>,
+    emit: &EventSink<'_>,
     cancel: &Cancel,
 ) -> Result<Answered, ProviderError> {
     let request = Arc::new(request);
@@ -53,14 +53,14 @@ pub(crate) async fn ask(
             return Ok(Answered::default());
         };
         let error = match begun {
-            Ok((first, rest)) => return Ok(listen(provider, first, rest, tell, cancel).await),
+            Ok((first, rest)) => return Ok(listen(provider, first, rest, emit, cancel).await),
             Err(error) => error,
         };
         let Some(wait) = wait(&error, retry, attempt) else {
             return Err(error);
         };
         attempt += 1;
-        tell(AgentEvent::Retry {
+        emit(AgentEvent::Retry {
             attempt,
             of: retry.times,
             wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
@@ -102,7 +102,7 @@ async fn listen(
     provider: &dyn Provider,
     first: Option<Delta>,
     mut rest: Answer,
-    tell: &Tell<'_>,
+    emit: &EventSink<'_>,
     cancel: &Cancel,
 ) -> Answered {
     let mut answered = Answered::default();
@@ -124,9 +124,9 @@ async fn listen(
         match delta {
             Some(Ok(Delta::Text(delta))) => {
                 answered.text.push_str(&delta);
-                tell(AgentEvent::Text { delta });
+                emit(AgentEvent::Text { delta });
             }
-            Some(Ok(Delta::Reasoning(delta))) => tell(AgentEvent::Reasoning { delta }),
+            Some(Ok(Delta::Reasoning(delta))) => emit(AgentEvent::Reasoning { delta }),
             Some(Ok(Delta::Call(call))) if answered.calls.len() < CALLS_PER_ANSWER => {
                 answered.calls.push(call);
             }

@@ -25,8 +25,8 @@ pub struct Chat {
     pub(crate) written: Written,
     /// What active skills add to the prompt, and which they were when they were asked.
     pub(crate) fragments: Option<(Vec<SkillId>, String)>,
-    /// What need not be told again.
-    pub(crate) told: Vec<AgentEvent>,
+    /// Events that are not reported again.
+    pub(crate) reported: Vec<AgentEvent>,
     /// Whether handlers heard that the conversation begins.
     pub(crate) begun: bool,
     /// Tokens that the model takes, where that turned out to be less than was said.
@@ -73,7 +73,7 @@ impl Chat {
             in_prompt,
             written: Written::default(),
             fragments: None,
-            told: Vec::new(),
+            reported: Vec::new(),
             begun: false,
             window: None,
             kept: None,
@@ -131,8 +131,8 @@ impl Chat {
         let Some(before) = self.unfinished.take() else {
             return;
         };
-        if let Some(living) = &self.agent.inner.living {
-            living.forget_heard();
+        if let Some(code_skills) = &self.agent.inner.code_skills {
+            code_skills.discard_events();
         }
         self.session = before.session;
         self.lines.truncate(before.lines);

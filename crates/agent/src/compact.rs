@@ -9,10 +9,10 @@ use crate::cancel::Cancel;
 use crate::chat::Chat;
 use crate::history::Line;
 use crate::limits::{PINNED_BYTES, SUMMARY_TOKENS};
-use crate::living::Tell;
 use crate::model::counted;
 use crate::options::Compaction;
 use crate::provider::{Message, Provider, Usage};
+use crate::runtime_handle::EventSink;
 use crate::wire::{AgentEvent, Entry};
 
 /// The share of the window, in percent, that is aimed at.
@@ -89,7 +89,7 @@ impl Chat {
         start: usize,
         rest: usize,
         usage: &mut Usage,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
         cancel: &Cancel,
     ) {
         let options = &self.agent.inner.options;
@@ -116,7 +116,7 @@ impl Chat {
         let over = (rest + self.message_tokens()).saturating_sub(limit);
         let results = self.drop_results(start, over);
         if messages + results > 0 {
-            tell(AgentEvent::Compacted {
+            emit(AgentEvent::Compacted {
                 messages,
                 results,
                 tokens_before: before,

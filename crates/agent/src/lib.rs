@@ -33,13 +33,13 @@ mod error;
 pub mod eval;
 mod history;
 pub mod limits;
-mod living;
 mod model;
 mod options;
 mod prompt;
 mod provider;
 mod random;
 mod replay;
+mod runtime_handle;
 mod schema;
 mod tools;
 mod turn;
@@ -50,11 +50,11 @@ pub use agent::{Agent, AgentBuilder};
 pub use cancel::Cancel;
 pub use chat::Chat;
 pub use error::AgentError;
-pub use living::{Heard, Living};
 pub use model::model_of;
 pub use options::{Compaction, Options, Retry};
 pub use provider::{
     Answer, Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError,
     Request, StopReason, ToolCall, ToolReply, Usage,
 };
+pub use runtime_handle::{EventBuffer, RuntimeHandle};
 pub use turn::{Ending, Saved, TurnReport};

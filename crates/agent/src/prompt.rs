@@ -7,7 +7,7 @@ use prowess_core::{
 };
 use prowess_spec::estimate_tokens;
 
-use crate::living::{Living, Tell};
+use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::wire::AgentEvent;
 
 /// The catalog as it was last written: it costs more than a turn is worth to write it for each request.
@@ -30,7 +30,7 @@ impl Written {
         &mut self,
         session: &Session,
         tools: ToolUse,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
     ) -> Arc<str> {
         let skills = session.skills();
         let catalog = skills.catalog();
@@ -50,7 +50,7 @@ impl Written {
             let (text, report) = skills.system_prompt(session, tools);
             if (report.shortened > 0 || report.omitted > 0) && self.told != Some(report) {
                 self.told = Some(report);
-                tell(AgentEvent::CatalogCut {
+                emit(AgentEvent::CatalogCut {
                     total: report.total,
                     shortened: report.shortened,
                     omitted: report.omitted,
@@ -85,15 +85,15 @@ pub(crate) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
 
 /// What active skills and their handlers add to the prompt; what had to be cut is told.
 pub(crate) async fn fragments(
-    living: &Living,
+    code_skills: &RuntimeHandle,
     prompt: &str,
     budget: usize,
-    tell: &Tell<'_>,
+    emit: &EventSink<'_>,
 ) -> String {
-    let (fragments, report) = living.runtime.prompt(prompt, budget).await;
-    living.tell_heard(tell);
+    let (fragments, report) = code_skills.runtime.prompt(prompt, budget).await;
+    code_skills.emit_events(emit);
     for lost in report.cut {
-        tell(AgentEvent::PromptCut {
+        emit(AgentEvent::PromptCut {
             id: lost.skill,
             tokens: lost.tokens,
         });

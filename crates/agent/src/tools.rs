@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::history::Replied;
 use crate::limits::TOOL_RESULT_BYTES;
-use crate::living::{Living, Tell};
 use crate::provider::{ToolCall, ToolReply};
+use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::schema::problem;
 use crate::wire::{AgentEvent, By};
 
@@ -35,12 +35,12 @@ enum Owner {
     /// The engine's.
     Engine(Operation),
     /// An active skill's, by the name that it gave.
-    Living(String),
+    CodeSkill(String),
 }
 
 impl Tools {
     /// Everything that the model may call now. Of two tools with one name, the engine's counts, then the first.
-    pub(crate) async fn collect(session: &Session, living: Option<&Living>) -> Self {
+    pub(crate) async fn collect(session: &Session, code_skills: Option<&RuntimeHandle>) -> Self {
         let mut tools = Self::default();
         let dialect = &session.skills().settings().dialect;
         for mut definition in session.skills().tools(session) {
@@ -50,10 +50,10 @@ impl Tools {
             definition.name = wire_name(&definition.name);
             tools.add(definition, Owner::Engine(tool.operation));
         }
-        let Some(living) = living else {
+        let Some(code_skills) = code_skills else {
             return tools;
         };
-        let theirs = living.runtime.tools();
+        let theirs = code_skills.runtime.tools();
         let names: Vec<&str> = theirs.iter().map(|tool| tool.name.as_str()).collect();
         let visible = session.visible_tools(&names).await;
         for tool in &theirs {
@@ -62,7 +62,7 @@ impl Tools {
                 description: tool.description.clone(),
                 input_schema: tool.input_schema.clone(),
             };
-            let owner = Owner::Living(tool.name.clone());
+            let owner = Owner::CodeSkill(tool.name.clone());
             if visible.contains(&tool.name.as_str()) {
                 tools.add(definition, owner);
             } else {
@@ -104,8 +104,8 @@ fn wire_name(name: &str) -> String {
 pub(crate) struct Caller<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) session: &'a Session,
-    pub(crate) living: Option<&'a Living>,
-    pub(crate) tell: &'a Tell<'a>,
+    pub(crate) code_skills: Option<&'a RuntimeHandle>,
+    pub(crate) emit: &'a EventSink<'a>,
 }
 
 /// What a call came to.
@@ -151,7 +151,7 @@ impl Caller<'_> {
     pub(crate) async fn call(&self, call: &ToolCall, there: &[SkillId]) -> Called {
         let found = self.tools.find(&call.tool);
         let skill = self.skill_of(call, found.map(|(_, owner)| owner));
-        (self.tell)(AgentEvent::ToolStarted {
+        (self.emit)(AgentEvent::ToolStarted {
             call: call.id.clone(),
             tool: call.tool.clone(),
             skill: skill.clone(),
@@ -174,15 +174,15 @@ impl Caller<'_> {
                     Owner::Engine(operation) => {
                         self.engine(call, *operation, skill.as_ref(), there).await
                     }
-                    Owner::Living(name) => self.living_tool(call, name).await,
+                    Owner::CodeSkill(name) => self.code_skill_tool(call, name).await,
                 },
             },
         };
         let (content, cut) = fitted(raw.content);
-        if let Some(living) = self.living {
-            living.tell_heard(self.tell);
+        if let Some(code_skills) = self.code_skills {
+            code_skills.emit_events(self.emit);
         }
-        (self.tell)(AgentEvent::ToolFinished {
+        (self.emit)(AgentEvent::ToolFinished {
             call: call.id.clone(),
             tool: call.tool.clone(),
             skill: skill.clone(),
@@ -232,7 +232,7 @@ impl Caller<'_> {
         match owner? {
             Owner::Engine(Operation::Load | Operation::Read | Operation::Run) => {}
             Owner::Engine(_) => return None,
-            Owner::Living(name) => return self.runtime()?.owner_of(name),
+            Owner::CodeSkill(name) => return self.runtime()?.owner_of(name),
         }
         let spec = self.session.skills().settings().dialect.tool(&call.tool)?;
         let text = call.arguments.get(spec.id)?.as_str()?.trim();
@@ -258,7 +258,7 @@ impl Caller<'_> {
             && shape == Shape::Prowess
             && there.contains(id)
         {
-            (self.tell)(AgentEvent::SkillAlreadyActive { id: id.clone() });
+            (self.emit)(AgentEvent::SkillAlreadyActive { id: id.clone() });
             let content = json!({
                 "id": id,
                 "name": id.name(),
@@ -286,10 +286,10 @@ impl Caller<'_> {
                 if dropped {
                     let text =
                         format!("skill {id} is too long: {dropped_bytes} bytes were left out");
-                    (self.tell)(AgentEvent::Notice { text });
+                    (self.emit)(AgentEvent::Notice { text });
                 }
             }
-            (self.tell)(AgentEvent::of(event, By::Model));
+            (self.emit)(AgentEvent::of(event, By::Model));
         }
         let truncated = dropped || result.content.get("truncated") == Some(&Value::Bool(true));
         let before = text_of(result.content);
@@ -324,7 +324,7 @@ impl Caller<'_> {
     }
 
     fn runtime(&self) -> Option<&Runtime> {
-        self.living.map(|living| &living.runtime)
+        self.code_skills.map(|code_skills| &code_skills.runtime)
     }
 
     /// What the handlers make of the input, or why there is no call.
@@ -334,12 +334,12 @@ impl Caller<'_> {
         };
         let asked = runtime.before_tool_call(tool, call.arguments.clone()).await;
         let asked = asked.map(|changed| {
-            self.tell_changed(call, &changed);
+            self.emit_changed_input(call, &changed);
             changed.input
         });
         asked.map_err(|cancelled| {
             let message = format!("`{tool}` was not called: {cancelled}");
-            (self.tell)(AgentEvent::ToolCancelled {
+            (self.emit)(AgentEvent::ToolCancelled {
                 call: call.id.clone(),
                 tool: tool.to_owned(),
                 skill: cancelled.skill,
@@ -350,9 +350,9 @@ impl Caller<'_> {
     }
 
     /// Shows what a call really gets, where skills changed it.
-    fn tell_changed(&self, call: &ToolCall, changed: &ChangedInput) {
+    fn emit_changed_input(&self, call: &ToolCall, changed: &ChangedInput) {
         if !changed.changed_by.is_empty() {
-            (self.tell)(AgentEvent::ToolInputChanged {
+            (self.emit)(AgentEvent::ToolInputChanged {
                 call: call.id.clone(),
                 tool: call.tool.clone(),
                 changed_by: changed.changed_by.clone(),
@@ -361,10 +361,10 @@ impl Caller<'_> {
         }
     }
 
-    async fn living_tool(&self, call: &ToolCall, name: &str) -> Raw {
+    async fn code_skill_tool(&self, call: &ToolCall, name: &str) -> Raw {
         let permitted = self.session.permits(name, argument(&call.arguments)).await;
         if let Err((error, event)) = permitted {
-            (self.tell)(AgentEvent::of(event, By::Model));
+            (self.emit)(AgentEvent::of(event, By::Model));
             return Raw::failed(error.code.id(), &error.message, &[]);
         }
         let Some(runtime) = self.runtime() else {
@@ -374,7 +374,7 @@ impl Caller<'_> {
         match runtime.call_tool(name, call.arguments.clone()).await {
             Ok(result) => {
                 if let Some(changed) = &result.changed {
-                    self.tell_changed(call, changed);
+                    self.emit_changed_input(call, changed);
                 }
                 Raw {
                     content: without_own_tags(&result.content).into_owned(),

@@ -14,9 +14,9 @@ use crate::chat::Chat;
 use crate::error::AgentError;
 use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
-use crate::living::Tell;
 use crate::prompt::{fragments, joined, place, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
+use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, Cut};
 
@@ -102,7 +102,7 @@ impl Outcome {
 }
 
 impl Chat {
-    /// Says something to the agent, and tells `tell` everything that happens until it is done.
+    /// Says something to the agent, and tells `emit` everything that happens until it is done.
     ///
     /// `references` are skills that a program names; the message itself may begin with one. An error means that the
     /// chat is as it was before. A failure after something was said is part of the report. Dropped before it is done,
@@ -111,7 +111,7 @@ impl Chat {
         &mut self,
         text: &str,
         references: &[SkillId],
-        tell: &(dyn Fn(AgentEvent) + Send + Sync),
+        emit: &(dyn Fn(AgentEvent) + Send + Sync),
         cancel: &Cancel,
     ) -> Result<TurnReport, AgentError> {
         if text.len() > MESSAGE_BYTES {
@@ -129,27 +129,27 @@ impl Chat {
         self.remember();
         let mut progress = Progress::default();
         // On the heap: it is larger than what stacks of others should hold.
-        let work = Box::pin(self.work(text, references, tell, cancel, &mut progress));
+        let work = Box::pin(self.work(text, references, emit, cancel, &mut progress));
         let outcome = work.await;
         if let Some(failure) = &outcome.failure {
             let reason = failure.to_string();
-            tell(AgentEvent::Failed { reason });
+            emit(AgentEvent::Failed { reason });
         }
         progress.tokens.skills = self.ledger.skills().to_vec();
-        tell(AgentEvent::Usage(progress.tokens.clone()));
+        emit(AgentEvent::Usage(progress.tokens.clone()));
         let mut saved = Saved::Yes;
         if outcome.is_nothing(progress.rounds) {
             self.restore();
         } else if let Err(error) = self.save(progress.tokens.provider).await {
             saved = Saved::NotYet;
             let reason = error.to_string();
-            tell(AgentEvent::NotSaved { reason });
+            emit(AgentEvent::NotSaved { reason });
             if matches!(error, StoreError::ChatChanged { .. }) {
                 saved = Saved::Elsewhere;
             }
         }
         self.unfinished = None;
-        tell(AgentEvent::Done {
+        emit(AgentEvent::Done {
             ending: outcome.ending,
             text: outcome.text.clone(),
             rounds: progress.rounds,
@@ -171,12 +171,12 @@ impl Chat {
         &mut self,
         text: &str,
         references: &[SkillId],
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
         cancel: &Cancel,
         progress: &mut Progress,
     ) -> Outcome {
         let start = self.lines.len();
-        let Some(asks) = cancel.unless(self.begin(text, references, tell)).await else {
+        let Some(asks) = cancel.unless(self.begin(text, references, emit)).await else {
             return self.stopped("", progress);
         };
         if !asks {
@@ -186,9 +186,9 @@ impl Chat {
             if cancel.is_cancelled() {
                 return self.stopped("", progress);
             }
-            let (request, tools) = self.request(start, tell, cancel, progress).await;
+            let (request, tools) = self.request(start, emit, cancel, progress).await;
             let inner = &self.agent.inner;
-            let asked = ask(&*inner.provider, request, inner.options.retry, tell, cancel).await;
+            let asked = ask(&*inner.provider, request, inner.options.retry, emit, cancel).await;
             let answered = match asked {
                 Ok(answered) => answered,
                 Err(error) if error.is_too_long() && !progress.narrowed => {
@@ -216,7 +216,7 @@ impl Chat {
             };
             progress.tokens.requests += 1;
             if calls.is_empty() {
-                return self.finish(text, state, reason, tell, cancel).await;
+                return self.finish(text, state, reason, emit, cancel).await;
             }
             if progress.rounds >= self.agent.inner.options.tool_rounds {
                 self.lines.push(Line::model(
@@ -227,14 +227,14 @@ impl Chat {
                 ));
                 let rounds = progress.rounds;
                 let notice = format!("stopped after {rounds} rounds of tool calls");
-                tell(AgentEvent::Notice { text: notice });
+                emit(AgentEvent::Notice { text: notice });
                 return Outcome::new(Ending::TooManyRounds, text);
             }
             progress.rounds += 1;
             name_calls(&mut calls, progress.rounds);
             self.lines
                 .push(Line::model(text, calls.clone(), state, None));
-            let stopped = self.call_all(&calls, &tools, tell, cancel).await;
+            let stopped = self.call_all(&calls, &tools, emit, cancel).await;
             if stopped {
                 return self.stopped("", progress);
             }
@@ -242,15 +242,15 @@ impl Chat {
     }
 
     /// Everything before the first request; whether there is anything to ask.
-    async fn begin(&mut self, text: &str, references: &[SkillId], tell: &Tell<'_>) -> bool {
-        let living = self.agent.inner.living.clone();
-        if let Some(living) = &living {
-            living.runtime.begin_turn().await;
-            living.evaluate(text, &mut self.told, tell).await;
+    async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
+        let code_skills = self.agent.inner.code_skills.clone();
+        if let Some(code_skills) = &code_skills {
+            code_skills.runtime.begin_turn().await;
+            code_skills.evaluate(text, &mut self.reported, emit).await;
         }
         let turn = self.session.turn(text, references).await;
         for event in &turn.events {
-            tell(AgentEvent::of(event.clone(), By::User));
+            emit(AgentEvent::of(event.clone(), By::User));
             if let prowess_core::Event::Activated {
                 id, dropped_bytes, ..
             } = event
@@ -258,15 +258,17 @@ impl Chat {
                 if *dropped_bytes > 0 {
                     let text =
                         format!("skill {id} is too long: {dropped_bytes} bytes were left out");
-                    tell(AgentEvent::Notice { text });
+                    emit(AgentEvent::Notice { text });
                 }
-                if let Some(living) = &living {
-                    living.activate_for_user(id, &mut self.told, tell).await;
+                if let Some(code_skills) = &code_skills {
+                    code_skills
+                        .activate_for_user(id, &mut self.reported, emit)
+                        .await;
                 }
             }
         }
         for notice in &turn.notices {
-            tell(AgentEvent::Notice {
+            emit(AgentEvent::Notice {
                 text: notice.clone(),
             });
         }
@@ -275,9 +277,9 @@ impl Chat {
         if !turn.needs_model() {
             return false;
         }
-        if let Some(living) = living.filter(|_| !self.begun) {
-            living.runtime.conversation_starts(text).await;
-            living.tell_heard(tell);
+        if let Some(code_skills) = code_skills.filter(|_| !self.begun) {
+            code_skills.runtime.conversation_starts(text).await;
+            code_skills.emit_events(emit);
         }
         self.begun = true;
         // Handlers have a say in each turn's prompt.
@@ -288,7 +290,7 @@ impl Chat {
     async fn request(
         &mut self,
         start: usize,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
         cancel: &Cancel,
         progress: &mut Progress,
     ) -> (Request, Tools) {
@@ -296,12 +298,12 @@ impl Chat {
         let inner = &agent.inner;
         let use_of_tools = inner.provider.tool_use();
         let tools = match use_of_tools {
-            ToolUse::Available => Tools::collect(&self.session, inner.living.as_ref()).await,
+            ToolUse::Available => Tools::collect(&self.session, inner.code_skills.as_ref()).await,
             ToolUse::Unavailable => Tools::default(),
         };
         let catalog = self
             .written
-            .catalog(&self.session, use_of_tools, tell)
+            .catalog(&self.session, use_of_tools, emit)
             .await;
         let place = place(&self.session, use_of_tools);
         let in_system = if place == Place::BeforeLastUserMessage {
@@ -315,8 +317,8 @@ impl Chat {
                 .into_iter()
                 .chain(blocks),
         );
-        if let Some(living) = &inner.living {
-            let active = living.runtime.active();
+        if let Some(code_skills) = &inner.code_skills {
+            let active = code_skills.runtime.active();
             let fresh = self
                 .fragments
                 .as_ref()
@@ -324,7 +326,7 @@ impl Chat {
             if !fresh {
                 let budget = inner.options.fragment_tokens;
                 let text = cancel
-                    .unless(fragments(living, &system, budget, tell))
+                    .unless(fragments(code_skills, &system, budget, emit))
                     .await;
                 self.fragments = Some((active, text.unwrap_or_default()));
             }
@@ -340,7 +342,7 @@ impl Chat {
             + tokens.tools
             + estimate_tokens(&catalog) * usize::from(in_system.is_empty());
         let mut usage = Usage::default();
-        self.make_room(start, rest, &mut usage, tell, cancel).await;
+        self.make_room(start, rest, &mut usage, emit, cancel).await;
         progress.tokens.provider += usage;
         progress.tokens.messages = self.message_tokens();
         let lines = self.lines.get(self.view.from..).unwrap_or_default();
@@ -369,15 +371,15 @@ impl Chat {
         &mut self,
         calls: &[ToolCall],
         tools: &Tools,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
         cancel: &Cancel,
     ) -> bool {
         let agent = self.agent.clone();
         let caller = Caller {
             tools,
             session: &self.session,
-            living: agent.inner.living.as_ref(),
-            tell,
+            code_skills: agent.inner.code_skills.as_ref(),
+            emit,
         };
         let mut there = self.there();
         let mut work = Vec::new();
@@ -405,9 +407,9 @@ impl Chat {
         self.lines.push(Line::tools(replies));
         for id in loaded {
             let text = format!("skill {id} loaded");
-            tell(AgentEvent::Notice { text });
-            if let Some(living) = &agent.inner.living {
-                let activated = living.activate(&id, &mut self.told, tell);
+            emit(AgentEvent::Notice { text });
+            if let Some(code_skills) = &agent.inner.code_skills {
+                let activated = code_skills.activate(&id, &mut self.reported, emit);
                 let _ = cancel.unless(activated).await;
             }
         }
@@ -420,16 +422,18 @@ impl Chat {
         text: String,
         state: Option<Value>,
         reason: StopReason,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
         cancel: &Cancel,
     ) -> Outcome {
         let mut text = text;
-        if let Some(living) = &self.agent.inner.living {
+        if let Some(code_skills) = &self.agent.inner.code_skills {
             // The answer is there, whoever does not want to wait for what handlers make of it.
-            let changed = cancel.unless(living.runtime.after_response(&text)).await;
-            living.tell_heard(tell);
+            let changed = cancel
+                .unless(code_skills.runtime.after_response(&text))
+                .await;
+            code_skills.emit_events(emit);
             if let Some(changed) = changed.filter(|changed| *changed != text) {
-                tell(AgentEvent::Replaced {
+                emit(AgentEvent::Replaced {
                     text: changed.clone(),
                 });
                 text = changed;
@@ -479,7 +483,7 @@ async fn one(caller: &Caller<'_>, call: &ToolCall, there: Vec<SkillId>, cancel: 
         return called;
     }
     let content = "The user stopped this call.".to_owned();
-    (caller.tell)(AgentEvent::ToolFinished {
+    (caller.emit)(AgentEvent::ToolFinished {
         call: call.id.clone(),
         tool: call.tool.clone(),
         skill: None,

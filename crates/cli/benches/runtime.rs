@@ -153,9 +153,9 @@ fn echo_pipe() -> Duration {
     found
 }
 
-fn living(place: &Path, count: usize) {
+fn code_skills(place: &Path, count: usize) {
     for index in 0..count {
-        let directory = place.join(format!("living/s{index:02}"));
+        let directory = place.join(format!("code-skills/s{index:02}"));
         fs::create_dir_all(&directory).unwrap();
         let manifest = format!(
             "name: s{index:02}\nversion: 1.0.0\ndescription: d\ntypes: [tool]\n\
@@ -225,8 +225,8 @@ fn memory_of_children() -> f64 {
 }
 
 async fn workers(place: &Path) {
-    living(place, 20);
-    let skills = skills(&place.join("living")).await;
+    code_skills(place, 20);
+    let skills = skills(&place.join("code-skills")).await;
     let names: Vec<String> = (0..20).map(|index| format!("s{index:02}")).collect();
     let ids: Vec<SkillId> = names.iter().map(|name| name.parse().unwrap()).collect();
     let runtime = runtime(skills, &names);

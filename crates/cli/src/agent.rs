@@ -1,64 +1,64 @@
-//! An agent over the skills that a command found.
+//! Builds the agent of `chat` and `eval`.
 
 use std::sync::Arc;
 
 use anyhow::Result;
-use prowess_agent::{Agent, Heard, Options, model_of};
+use prowess_agent::{Agent, EventBuffer, Options, RuntimeHandle, model_of};
 use prowess_runtime::{Manifests, Runtime, Scripts};
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
-use crate::living::{Company, Prepared};
+use crate::code_skills::{HostServices, ResolvedSkills};
 use crate::model::Chosen;
 
-/// An agent, and what it is made of.
-pub(crate) struct Lived {
+/// An agent and the parts that commands use directly.
+pub(crate) struct AgentSetup {
     pub(crate) agent: Agent,
     pub(crate) runtime: Runtime,
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) manifests: Manifests,
 }
 
-/// Has the skills live around a model. Those that somebody named are there from the beginning.
-pub(crate) async fn live(
-    prepared: Prepared,
+/// Builds an agent over a model. Skills named by the user are active from the first turn.
+pub(crate) async fn build_agent(
+    resolved: ResolvedSkills,
     chosen: &Chosen,
     system: &str,
     mode: Mode,
     store: Option<Store>,
-) -> Result<Lived> {
-    let provider = chosen.open(&prepared.skills)?;
+) -> Result<AgentSetup> {
+    let provider = chosen.open(&resolved.skills)?;
     let options = Options {
         system: system.to_owned(),
-        context_window: prepared.config.model.context_window,
+        context_window: resolved.config.model.context_window,
         ..Options::default()
     };
-    let preload = prepared.instructions_named();
-    let heard = Heard::default();
-    let company = Company {
-        listener: heard.listener(),
+    let preload = resolved.explicit_without_code();
+    let events = EventBuffer::default();
+    let services = HostServices {
+        listener: events.listener(),
         model: Some(model_of(Arc::clone(&provider))),
     };
-    let living = prepared.live(company).await?;
-    let explicit = living.explicit.into_iter();
+    let opened = resolved.open_runtime(services).await?;
+    let explicit = opened.explicit.into_iter();
     let mut builder = Agent::builder(provider)
-        .living(prowess_agent::Living {
-            runtime: living.runtime.clone(),
-            triggers: Arc::new(living.triggers),
-            project: living.project,
+        .code_skills(RuntimeHandle {
+            runtime: opened.runtime.clone(),
+            triggers: Arc::new(opened.triggers),
+            project: opened.project,
             mode,
             explicit: explicit.filter(|id| !preload.contains(id)).collect(),
-            heard,
+            events,
         })
         .preload(preload)
         .options(options);
     if let Some(store) = store {
         builder = builder.store(store);
     }
-    Ok(Lived {
+    Ok(AgentSetup {
         agent: builder.build().await?,
-        runtime: living.runtime,
-        scripts: living.scripts,
-        manifests: living.manifests,
+        runtime: opened.runtime,
+        scripts: opened.scripts,
+        manifests: opened.manifests,
     })
 }

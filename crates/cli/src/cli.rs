@@ -404,7 +404,7 @@ pub(crate) struct DoctorArguments {
 
 /// Skills with code, and what they may do.
 #[derive(Args, Default)]
-pub(crate) struct LivingArguments {
+pub(crate) struct CodeSkillArguments {
     /// Activate these skills, or all skills of a directory such as ./dir
     #[arg(long, value_name = "ID|DIR", value_delimiter = ',', add = ids())]
     pub(crate) skills: Vec<String>,
@@ -469,7 +469,7 @@ pub(crate) struct WhyArguments {
     #[command(flatten)]
     pub(crate) mode: ModeArgument,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -491,7 +491,7 @@ pub(crate) struct TraceArguments {
     #[command(flatten)]
     pub(crate) mode: ModeArgument,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -529,7 +529,7 @@ pub(crate) struct RunArguments {
     #[arg(last = true, value_name = "ARGUMENTS")]
     pub(crate) script: Vec<String>,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -632,7 +632,7 @@ pub(crate) struct AuditArguments {
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Medium)]
     pub(crate) fail_on: FailOn,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
 }
 
 impl AuditArguments {

@@ -415,9 +415,9 @@ fn the_example_plugin_answers_about_json() {
 
 /// A copy of an example skill in a project.
 fn example(name: &str) -> Place {
-    let place = Place::copy_of(&format!("examples/living/{name}"));
+    let place = Place::copy_of(&format!("examples/code-skills/{name}"));
     fs::create_dir_all(place.path(".agents/skills")).unwrap();
-    let from = place.path(&format!("examples/living/{name}"));
+    let from = place.path(&format!("examples/code-skills/{name}"));
     fs::rename(from, place.path(&format!(".agents/skills/{name}"))).unwrap();
     fs::remove_dir_all(place.path("examples")).unwrap();
     fs::create_dir(place.path(".git")).unwrap();
@@ -430,7 +430,7 @@ fn the_examples_speak_the_protocol_of_the_templates() {
         ("csv-summary/protocol.py", "python/protocol.py"),
         ("markdown-links/protocol.mjs", "node/protocol.mjs"),
     ] {
-        let example = repository().join("examples/living").join(example);
+        let example = repository().join("examples/code-skills").join(example);
         let template = repository()
             .join("crates/cli/src/create/templates")
             .join(template);

@@ -93,8 +93,8 @@ fn chat() {
 }
 
 #[test]
-fn living() {
-    check("docs/living.md");
+fn code_skills() {
+    check("docs/code-skills.md");
 }
 
 /// In a copy: results are written.

@@ -12,10 +12,10 @@ use semver::Version;
 use crate::active::Contributions;
 use crate::approval::{NotApproved, words};
 use crate::backend::{Backend, BackendError};
+use crate::code_skill::{CodeSkill, CodeSkillError};
 use crate::gate::Gate;
 use crate::host::SkillHost;
 use crate::lives::Inner;
-use crate::living::{LivingError, LivingSkill};
 use crate::start::start;
 use crate::state::InvalidTransition;
 
@@ -24,7 +24,7 @@ use crate::state::InvalidTransition;
 pub enum ActivationError {
     /// It cannot be read, or has nothing to activate.
     #[error(transparent)]
-    Living(#[from] LivingError),
+    Skill(#[from] CodeSkillError),
     /// Its life does not have that step.
     #[error(transparent)]
     Transition(#[from] InvalidTransition),
@@ -106,14 +106,16 @@ impl ActivationError {
     pub(crate) fn leaves_inactive(&self) -> bool {
         matches!(
             self,
-            Self::Undecided { .. } | Self::Denied { .. } | Self::Living(LivingError::NoManifest(_))
+            Self::Undecided { .. }
+                | Self::Denied { .. }
+                | Self::Skill(CodeSkillError::NoManifest(_))
         )
     }
 }
 
 /// A skill that could be activated.
 pub(crate) struct Made {
-    pub(crate) skill: LivingSkill,
+    pub(crate) skill: CodeSkill,
     pub(crate) gate: Arc<Gate>,
     pub(crate) backend: Option<Arc<dyn Backend>>,
     pub(crate) contributions: Contributions,
@@ -124,7 +126,7 @@ pub(crate) async fn make(
     id: &SkillId,
     waiting: &mut Vec<SkillId>,
 ) -> Result<Made, ActivationError> {
-    let skill = LivingSkill::read(&inner.skills, id).await?;
+    let skill = CodeSkill::read(&inner.skills, id).await?;
     compatible(&skill)?;
     depend(inner, &skill, waiting).await?;
     approve(inner, &skill).await?;
@@ -165,7 +167,7 @@ pub(crate) async fn make(
     }
 }
 
-fn compatible(skill: &LivingSkill) -> Result<(), ActivationError> {
+fn compatible(skill: &CodeSkill) -> Result<(), ActivationError> {
     let wanted = &skill.manifest.compatibility;
     let here = match std::env::consts::OS {
         "macos" => Platform::Macos,
@@ -194,7 +196,7 @@ fn compatible(skill: &LivingSkill) -> Result<(), ActivationError> {
 /// Activates what a skill needs before the skill.
 async fn depend(
     inner: &Arc<Inner>,
-    skill: &LivingSkill,
+    skill: &CodeSkill,
     waiting: &mut Vec<SkillId>,
 ) -> Result<(), ActivationError> {
     for dependency in &skill.manifest.dependencies {
@@ -238,7 +240,7 @@ async fn bring(
     wanted: &semver::VersionReq,
     waiting: &mut Vec<SkillId>,
 ) -> Result<(), String> {
-    let there = LivingSkill::read(&inner.skills, id).await;
+    let there = CodeSkill::read(&inner.skills, id).await;
     let there = there.map_err(|error| error.to_string())?;
     let version = &there.manifest.version;
     if !wanted.matches(version) {
@@ -249,7 +251,7 @@ async fn bring(
 }
 
 /// Asks about what nobody decided yet.
-async fn approve(inner: &Inner, skill: &LivingSkill) -> Result<(), ActivationError> {
+async fn approve(inner: &Inner, skill: &CodeSkill) -> Result<(), ActivationError> {
     let (content, manifest) = (&skill.content, Some(&skill.manifest));
     let settled = inner
         .approvals

@@ -9,14 +9,14 @@ use prowess_sdk::wire::{Registration, Tool, any_object};
 use prowess_spec::manifest::{Backend as Kind, InputSchema, SkillType, WikiSection, Word};
 
 use crate::backend::Backend;
+use crate::code_skill::CodeSkill;
 use crate::gate::Gate;
 use crate::hooks::tier;
-use crate::living::LivingSkill;
 use crate::prompt::{Fragment, fragment};
 
 /// An active skill.
 pub(crate) struct Active {
-    pub(crate) skill: LivingSkill,
+    pub(crate) skill: CodeSkill,
     pub(crate) gate: Arc<Gate>,
     pub(crate) backend: Option<Arc<dyn Backend>>,
     pub(crate) contributions: Contributions,
@@ -57,7 +57,7 @@ fn is_tool_name(name: &str) -> bool {
 
 impl Contributions {
     /// What the manifest and the code of a skill say together, if they may.
-    pub(crate) fn new(skill: &LivingSkill, registration: &Registration) -> Result<Self, String> {
+    pub(crate) fn new(skill: &CodeSkill, registration: &Registration) -> Result<Self, String> {
         let manifest = &skill.manifest;
         let has = |wanted: SkillType| manifest.types.contains(&wanted);
         let need = |wanted: SkillType, what: String| {
@@ -109,7 +109,7 @@ impl Contributions {
 }
 
 /// The tools of the code, with what the manifest says about them.
-fn tools(skill: &LivingSkill, registration: &Registration) -> Result<Vec<Tool>, String> {
+fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, String> {
     let mut tools = registration.tools.clone();
     let starlark = skill
         .manifest

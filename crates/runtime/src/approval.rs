@@ -12,8 +12,8 @@ use prowess_policy::{
 use prowess_spec::manifest::{Manifest, Permission};
 use prowess_store::{Store, StoreError};
 
+use crate::code_skill::CodeSkill;
 use crate::content::SkillContent;
-use crate::living::LivingSkill;
 
 /// A question to whoever may answer it.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ pub fn is_own(scope: Scope) -> bool {
 
 /// What the user answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalDecision {
     /// It may, until the session ends.
     Once,
     /// It may, in this project, for as long as it stays as it is.
@@ -52,7 +52,7 @@ pub enum Answer {
     /// It may not.
     Deny,
     /// There is nobody to ask.
-    Nobody,
+    Unavailable,
 }
 
 /// A question about one command.
@@ -89,7 +89,7 @@ impl CommandQuestion<'_> {
 
 /// What the user answers about a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandAnswer {
+pub enum CommandDecision {
     /// Run it now.
     Once,
     /// Run it whenever this skill wants it in this project, word for word.
@@ -99,29 +99,29 @@ pub enum CommandAnswer {
     /// Do not run it.
     Deny,
     /// There is nobody to ask.
-    Nobody,
+    Unavailable,
 }
 
 /// Who can be asked.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Asks what a skill may do.
-    async fn ask(&self, question: Question<'_>) -> Answer;
+    async fn ask(&self, question: Question<'_>) -> ApprovalDecision;
 
     /// Asks whether a command may run.
-    async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandAnswer {
-        CommandAnswer::Nobody
+    async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandDecision {
+        CommandDecision::Unavailable
     }
 }
 
 /// Nobody: what was not decided stays so.
 #[derive(Clone, Copy, Debug)]
-pub struct NobodyToAsk;
+pub struct NoApprover;
 
 #[async_trait]
-impl Approver for NobodyToAsk {
-    async fn ask(&self, _question: Question<'_>) -> Answer {
-        Answer::Nobody
+impl Approver for NoApprover {
+    async fn ask(&self, _question: Question<'_>) -> ApprovalDecision {
+        ApprovalDecision::Unavailable
     }
 }
 
@@ -250,16 +250,18 @@ impl Approvals {
         }
         let exactly = || CommandPattern::Exactly(question.command.to_vec());
         let pattern = match approver.ask_command(question).await {
-            CommandAnswer::Once => return Ok(()),
-            CommandAnswer::AlwaysCommand | CommandAnswer::AlwaysProgram if !question.is_plain() => {
+            CommandDecision::Once => return Ok(()),
+            CommandDecision::AlwaysCommand | CommandDecision::AlwaysProgram
+                if !question.is_plain() =>
+            {
                 return Ok(());
             }
-            CommandAnswer::AlwaysCommand => exactly(),
-            CommandAnswer::AlwaysProgram => question.program().map_or_else(exactly, |program| {
+            CommandDecision::AlwaysCommand => exactly(),
+            CommandDecision::AlwaysProgram => question.program().map_or_else(exactly, |program| {
                 CommandPattern::Program(program.to_owned())
             }),
-            CommandAnswer::Deny => return Err(CommandRefusal::Denied),
-            CommandAnswer::Nobody => return Err(CommandRefusal::NobodyToAsk),
+            CommandDecision::Deny => return Err(CommandRefusal::Denied),
+            CommandDecision::Unavailable => return Err(CommandRefusal::NoApprover),
         };
         let grant = CommandGrant {
             skill: subject.skill.clone(),
@@ -320,7 +322,7 @@ impl Approvals {
     }
 
     /// What nobody decided yet of what a skill wants.
-    pub fn undecided(&self, skill: &LivingSkill) -> Vec<Right> {
+    pub fn undecided(&self, skill: &CodeSkill) -> Vec<Right> {
         self.read(|grants| grants.undecided(&skill.content.subject(), &skill.rights()))
     }
 
@@ -369,12 +371,16 @@ impl Approvals {
                 changed: self.knew_otherwise(&subject),
             };
             let (effect, lifetime) = match approver.ask(question).await {
-                Answer::Once => (Effect::Allow, Lifetime::Session),
-                Answer::Everywhere if is_own(skill.scope) => (Effect::Allow, Lifetime::Everywhere),
-                Answer::Always | Answer::Everywhere => (Effect::Allow, Lifetime::Always),
+                ApprovalDecision::Once => (Effect::Allow, Lifetime::Session),
+                ApprovalDecision::Everywhere if is_own(skill.scope) => {
+                    (Effect::Allow, Lifetime::Everywhere)
+                }
+                ApprovalDecision::Always | ApprovalDecision::Everywhere => {
+                    (Effect::Allow, Lifetime::Always)
+                }
                 // A no is for now: it is asked about again when the user wants the skill again.
-                Answer::Deny => (Effect::Deny, Lifetime::Session),
-                Answer::Nobody => return Err(NotApproved::Undecided(undecided)),
+                ApprovalDecision::Deny => (Effect::Deny, Lifetime::Session),
+                ApprovalDecision::Unavailable => return Err(NotApproved::Undecided(undecided)),
             };
             self.answer(&subject, &undecided, effect, lifetime).await?;
         }
@@ -400,7 +406,7 @@ pub(crate) enum CommandRefusal {
     #[error("the user denied this command")]
     Denied,
     #[error("needs approval: run this command; there is nobody to ask")]
-    NobodyToAsk,
+    NoApprover,
     #[error("cannot store the approval: {0}")]
     Store(String),
 }

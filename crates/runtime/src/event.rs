@@ -75,7 +75,7 @@ impl Listener {
     }
 
     /// Tells of an event.
-    pub fn tell(&self, event: RuntimeEvent) {
+    pub fn emit(&self, event: RuntimeEvent) {
         (self.0)(event);
     }
 }

@@ -13,18 +13,18 @@ mod active;
 mod approval;
 mod backend;
 mod builtin;
+mod code_skill;
 mod confined;
 mod content;
 mod event;
 mod gate;
 mod hooks;
 mod host;
-mod kept;
 mod language;
 pub mod limits;
 mod lives;
-mod living;
 mod manifests;
+mod program_output;
 mod project;
 mod prompt;
 mod runtime;
@@ -36,11 +36,12 @@ pub mod worker;
 
 pub use activate::ActivationError;
 pub use approval::{
-    Allowances, Answer, Approvals, Approver, CommandAnswer, CommandQuestion, NobodyToAsk, Question,
-    is_own,
+    Allowances, ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion,
+    NoApprover, Question, is_own,
 };
 pub use backend::{Backend, BackendError};
 pub use builtin::{CODE, builtin_ids, builtin_skills};
+pub use code_skill::{CodeSkill, CodeSkillError};
 pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};
 pub use content::{ContentError, SkillContent};
 pub use event::{Listener, RuntimeEvent};
@@ -48,12 +49,11 @@ pub use gate::Gate;
 pub use hooks::{Cancelled, Payload};
 pub use host::{Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost};
 pub use language::languages_of;
-pub use living::{LivingError, LivingSkill};
 pub use manifests::Manifests;
 pub use project::{Project, ProjectLimits};
-pub use prompt::{Fragment, Lost, PromptReport};
+pub use prompt::{CutFragment, Fragment, PromptReport};
 pub use prowess_policy::CommandReach;
-pub use runtime::{ChangedInput, Parts, Runtime, ToolResult, Unknown};
+pub use runtime::{ChangedInput, Parts, Runtime, ToolResult, UnknownContribution};
 pub use start::Workers;
 pub use state::{InvalidTransition, State};
 pub use triggers::{Activation, Cause, Situation, TriggerError, Triggers, UnknownSkill};

@@ -48,7 +48,7 @@ pub const LOG_LINE_BYTES: usize = 8 * 1024;
 pub const LOG_LINES: usize = 1_000;
 /// Bytes of the log for one call; the rest is dropped.
 pub const LOG_BYTES: usize = 256 * 1024;
-/// Kept complaints of a worker.
+/// Stored bytes of the standard error of a worker.
 pub const STDERR_BYTES: usize = 8 * 1024;
 /// Crashes within [`CRASH_WINDOW`].
 pub const CRASHES: usize = 5;

@@ -18,7 +18,7 @@ use crate::event::RuntimeEvent;
 use crate::hooks::{CallContext, Cancelled, Handler, Payload, dispatch};
 use crate::host::{Invoke, Services};
 use crate::limits::DEPTH;
-use crate::runtime::{ChangedInput, Parts, ToolResult, Unknown};
+use crate::runtime::{ChangedInput, Parts, ToolResult, UnknownContribution};
 use crate::start::Workers;
 use crate::state::{InvalidTransition, State};
 use crate::step::Step;
@@ -83,8 +83,8 @@ impl Inner {
         self.lives.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn tell(&self, event: RuntimeEvent) {
-        self.services.listener.tell(event);
+    pub(crate) fn emit(&self, event: RuntimeEvent) {
+        self.services.listener.emit(event);
     }
 
     pub(crate) fn active(&self) -> Vec<Arc<Active>> {
@@ -113,7 +113,7 @@ impl Inner {
             reason.clone_into(&mut life.reason);
             from
         };
-        self.tell(RuntimeEvent::Changed {
+        self.emit(RuntimeEvent::Changed {
             skill: id.clone(),
             from,
             to,
@@ -262,7 +262,7 @@ impl Inner {
                 }
                 lives.told.push(key);
             }
-            self.tell(event);
+            self.emit(event);
         }
     }
 
@@ -379,12 +379,12 @@ impl Inner {
         name: &str,
         input: Value,
         depth: usize,
-    ) -> Result<ToolResult, Unknown> {
+    ) -> Result<ToolResult, UnknownContribution> {
         let active = self.active();
         let has = |one: &&Arc<Active>| one.contributions.tools.iter().any(|tool| tool.name == name);
         let Some(owner) = active.iter().find(has) else {
             let tools = active.iter().flat_map(|one| &one.contributions.tools);
-            return Err(Unknown {
+            return Err(UnknownContribution {
                 what: "the tool",
                 name: name.to_owned(),
                 known: tools.map(|tool| tool.name.clone()).collect(),
@@ -428,7 +428,7 @@ impl Inner {
         name: &str,
         input: Value,
         depth: usize,
-    ) -> Result<Output, Unknown> {
+    ) -> Result<Output, UnknownContribution> {
         let active = self.active();
         let owner = active.iter().find(|one| one.id().as_str() == skill);
         let workflows = owner.map_or(&[][..], |one| &one.contributions.workflows);
@@ -436,7 +436,7 @@ impl Inner {
         let (Some(owner), Some(backend), true) =
             (owner, backend, workflows.iter().any(|known| known == name))
         else {
-            return Err(Unknown {
+            return Err(UnknownContribution {
                 what: "the workflow",
                 name: format!("{skill}/{name}"),
                 known: workflows.to_vec(),

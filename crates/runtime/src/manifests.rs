@@ -7,7 +7,7 @@ use prowess_spec::limits::FRONTMATTER_BYTES;
 use prowess_spec::manifest::{Manifest, Triggers as Declared, check_dependencies};
 use prowess_spec::{Context, MANIFEST_FILE, Profile, Severity, SkillPath};
 
-use crate::living::{LivingError, parse};
+use crate::code_skill::{CodeSkillError, parse};
 use crate::triggers::{TriggerError, Triggers};
 
 /// Every skill of a catalog, and the manifests of those that have one.
@@ -40,7 +40,7 @@ impl Manifests {
             let parsed = match part {
                 Ok(part) => parse(id, &part.bytes, &Context::default(), None),
                 Err(SourceError::FileNotFound { .. }) => continue,
-                Err(error) => Err(LivingError::Content(error.into())),
+                Err(error) => Err(CodeSkillError::Content(error.into())),
             };
             match parsed {
                 Ok(manifest) => {

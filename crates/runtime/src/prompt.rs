@@ -4,8 +4,8 @@ use prowess_core::SkillId;
 use prowess_spec::estimate_tokens;
 use serde::Serialize;
 
+use crate::code_skill::CodeSkill;
 use crate::limits::PROMPT_TOKENS;
-use crate::living::LivingSkill;
 
 /// A text for the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,12 +24,12 @@ pub struct PromptReport {
     /// How many they may take.
     pub budget: usize,
     /// Fragments that were cut, with how many tokens were lost.
-    pub cut: Vec<Lost>,
+    pub cut: Vec<CutFragment>,
 }
 
 /// What was lost of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lost {
+pub struct CutFragment {
     /// Whose it is.
     pub skill: Option<SkillId>,
     /// About how many tokens.
@@ -37,7 +37,7 @@ pub struct Lost {
 }
 
 /// The fragment of a skill: its prompt, then the files that go along, within the limit that it states.
-pub(crate) fn fragment(skill: &LivingSkill) -> Result<Option<(Fragment, usize)>, String> {
+pub(crate) fn fragment(skill: &CodeSkill) -> Result<Option<(Fragment, usize)>, String> {
     let prompt = &skill.manifest.prompt;
     let paths = prompt
         .system_prompt_file
@@ -75,7 +75,7 @@ pub(crate) fn fit(fragments: Vec<Fragment>, budget: usize) -> (Vec<Fragment>, Pr
         let left = budget - report.tokens;
         let (text, lost) = cut(fragment.text, left);
         if lost > 0 {
-            report.cut.push(Lost {
+            report.cut.push(CutFragment {
                 skill: fragment.skill.clone(),
                 tokens: lost,
             });

@@ -10,13 +10,13 @@ use prowess_spec::manifest::WikiSection;
 use serde_json::{Value, json};
 
 use crate::activate::ActivationError;
-use crate::approval::{Approvals, Approver, NobodyToAsk};
+use crate::approval::{Approvals, Approver, NoApprover};
 use crate::backend::run_scanner;
+use crate::code_skill::CodeSkill;
 use crate::hooks::{Cancelled, Payload};
 use crate::host::Services;
 use crate::lives::{Inner, payload};
-use crate::living::LivingSkill;
-use crate::prompt::{Fragment, Lost, PromptReport, fit};
+use crate::prompt::{CutFragment, Fragment, PromptReport, fit};
 use crate::start::Workers;
 use crate::state::{InvalidTransition, State};
 
@@ -42,7 +42,7 @@ impl Parts {
             workers: Workers::default(),
             services: Services::default(),
             approvals: Approvals::default(),
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
         }
     }
 }
@@ -88,7 +88,7 @@ impl ToolResult {
 /// There is no such tool, workflow or scanner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no active skill has {what} `{name}`{}", there(known))]
-pub struct Unknown {
+pub struct UnknownContribution {
     /// What it should have been.
     pub what: &'static str,
     /// What was asked for.
@@ -173,7 +173,7 @@ impl Runtime {
         let _alone = self.inner.changing.lock().await;
         for active in self.inner.active() {
             active.gate.begin_turn();
-            let now = LivingSkill::read(&self.inner.skills, active.id()).await;
+            let now = CodeSkill::read(&self.inner.skills, active.id()).await;
             let reason = match now {
                 Ok(now) if now.content.subject() == active.skill.content.subject() => continue,
                 Ok(_) => "its files changed".to_owned(),
@@ -201,7 +201,11 @@ impl Runtime {
     }
 
     /// Calls a tool of an active skill, with the handlers before and after it.
-    pub async fn call_tool(&self, name: &str, input: Value) -> Result<ToolResult, Unknown> {
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        input: Value,
+    ) -> Result<ToolResult, UnknownContribution> {
         self.inner.call_tool(name, input, 0).await
     }
 
@@ -230,7 +234,7 @@ impl Runtime {
         skill: &SkillId,
         name: &str,
         input: Value,
-    ) -> Result<Output, Unknown> {
+    ) -> Result<Output, UnknownContribution> {
         let output = self.inner.run_workflow(skill.as_str(), name, input, 0);
         output.await
     }
@@ -287,7 +291,7 @@ impl Runtime {
         let cut_before = active
             .iter()
             .filter(|one| one.contributions.fragment_lost > 0);
-        report.cut.extend(cut_before.map(|one| Lost {
+        report.cut.extend(cut_before.map(|one| CutFragment {
             skill: Some(one.id().clone()),
             tokens: one.contributions.fragment_lost,
         }));

@@ -11,10 +11,10 @@ use prowess_spec::SkillPath;
 use prowess_spec::manifest::{Backend as Kind, Implementation, Permission};
 
 use crate::backend::{Backend, BackendError};
+use crate::code_skill::CodeSkill;
 use crate::confined::{Confined, Extra, Jails, PROJECT, SKILL};
 use crate::host::SkillHost;
 use crate::lives::Inner;
-use crate::living::LivingSkill;
 use crate::worker::{OnTimeout, Program, WorkerBackend};
 
 /// How code is run here. What is absent is not run.
@@ -35,7 +35,7 @@ const PLUGIN_HOST: &str = "/prowess/plugin-host";
 
 /// Starts the code of a skill; nothing if it has none.
 pub(crate) async fn start(
-    skill: &LivingSkill,
+    skill: &CodeSkill,
     inner: &Inner,
     host: Arc<SkillHost>,
 ) -> Result<Option<Arc<dyn Backend>>, BackendError> {
@@ -95,7 +95,7 @@ fn nothing(backend: &str) -> BackendError {
     BackendError::Start(format!("nothing here runs the backend `{backend}`"))
 }
 
-fn introduction(skill: &LivingSkill, host: &SkillHost) -> Initialize {
+fn introduction(skill: &CodeSkill, host: &SkillHost) -> Initialize {
     Initialize {
         protocol: PROTOCOL,
         name: skill.manifest.name.as_str().to_owned(),
@@ -112,7 +112,7 @@ fn entrypoint(implementation: &Implementation) -> Result<&SkillPath, BackendErro
 
 /// A program of any language: a command, or a file that says what runs it.
 fn process(
-    skill: &LivingSkill,
+    skill: &CodeSkill,
     implementation: &Implementation,
     jails: &Jails,
     host: &SkillHost,
@@ -129,7 +129,7 @@ fn process(
 
 /// A library, in a program of ours that loads it where it can do no harm.
 fn plugin(
-    skill: &LivingSkill,
+    skill: &CodeSkill,
     implementation: &Implementation,
     workers: &Workers,
     jails: &Jails,
@@ -157,7 +157,7 @@ fn plugin(
 }
 
 /// The texts that an interpreter needs, straight from what was approved: no file is opened a second time.
-fn code(skill: &LivingSkill, implementation: &Implementation) -> Result<Code, BackendError> {
+fn code(skill: &CodeSkill, implementation: &Implementation) -> Result<Code, BackendError> {
     let entrypoint = entrypoint(implementation)?;
     let mut files = BTreeMap::new();
     for (path, bytes) in skill.content.files() {

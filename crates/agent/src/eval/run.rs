@@ -338,7 +338,7 @@ fn message(eval: &Eval) -> String {
 
 /// What one chat activated is not there for the next.
 pub(super) async fn afresh(agent: &Agent) {
-    if let Some(living) = &agent.inner.living {
-        living.runtime.shut_down().await;
+    if let Some(code_skills) = &agent.inner.code_skills {
+        code_skills.runtime.shut_down().await;
     }
 }

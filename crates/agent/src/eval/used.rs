@@ -11,7 +11,7 @@ use super::silence::silence;
 use super::suite::Trigger;
 use crate::cancel::Cancel;
 use crate::error::AgentError;
-use crate::living::Living;
+use crate::runtime_handle::RuntimeHandle;
 use crate::wire::{AgentEvent, By};
 
 impl TriggerRun {
@@ -46,8 +46,8 @@ pub(super) async fn is_used(
         return None;
     }
     let agent = &contest.with;
-    if let Some(living) = &agent.inner.living
-        && is_called_for(living, &contest.skill, query)
+    if let Some(code_skills) = &agent.inner.code_skills
+        && is_called_for(code_skills, &contest.skill, query)
     {
         return Some(Ok(Used::Yes));
     }
@@ -77,15 +77,15 @@ pub(super) async fn is_used(
 }
 
 /// Whether the words of a message activate the skill. What the project alone activates says nothing about a message.
-fn is_called_for(living: &Living, skill: &SkillId, query: &str) -> bool {
+fn is_called_for(code_skills: &RuntimeHandle, skill: &SkillId, query: &str) -> bool {
     let activates = |message: &str| {
         let situation = Situation {
-            project: &living.project,
+            project: &code_skills.project,
             message,
-            mode: living.mode,
-            explicit: &living.explicit,
+            mode: code_skills.mode,
+            explicit: &code_skills.explicit,
         };
-        let activations = living.triggers.evaluate(&situation);
+        let activations = code_skills.triggers.evaluate(&situation);
         activations.is_ok_and(|all| all.iter().any(|it| it.id == *skill))
     };
     activates(query) && !activates("")

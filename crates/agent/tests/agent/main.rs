@@ -10,12 +10,12 @@
 
 mod cancel;
 mod chats;
+mod code_skills;
 mod compaction;
 mod conversations;
 mod demo;
 mod eval;
 mod failures;
-mod living;
 mod scripted;
 mod support;
 mod wire;

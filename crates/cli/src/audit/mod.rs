@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::cli::{AuditArguments, AuditFormat, Global};
 use crate::exit::Exit;
-use crate::{living, terminal};
+use crate::{code_skills, terminal};
 
 /// A skill with its files, as far as they can be read.
 pub(crate) struct Audited {
@@ -68,9 +68,13 @@ struct Unreadable<'a> {
 pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     let mut audited = Vec::new();
     for target in &arguments.targets {
-        audited.extend(collect::skills(target, &arguments.living.place, global)?);
+        audited.extend(collect::skills(
+            target,
+            &arguments.code_skills.place,
+            global,
+        )?);
     }
-    living::block_on(look(arguments, global, &mut audited))?;
+    code_skills::block_on(look(arguments, global, &mut audited))?;
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
         AuditFormat::Json => super::commands::print_json(&document(&audited))?,
@@ -91,7 +95,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
 }
 
 async fn look(arguments: &AuditArguments, global: &Global, audited: &mut [Audited]) -> Result<()> {
-    let auditors = living::auditors(&arguments.living, global).await?;
+    let auditors = code_skills::auditors(&arguments.code_skills, global).await?;
     let added = auditors.iter().flat_map(Runtime::security_rules);
     let rules = added.fold(Rules::base(), Rules::with);
     for skill in audited {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::LivingArguments;
+use crate::cli::CodeSkillArguments;
 use crate::model::ModelArguments;
 
 pub(crate) const CHAT_HELP: &str = "\
@@ -57,7 +57,7 @@ pub(crate) struct ChatArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
     /// Print events as JSON, one in a line
     #[arg(long)]
     pub(crate) json: bool,

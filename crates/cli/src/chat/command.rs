@@ -11,18 +11,18 @@ use super::arguments::ChatArguments;
 use super::events::Events;
 use super::screen::Screen;
 use super::{once, past, talk};
-use crate::agent::{Lived, live};
+use crate::agent::{AgentSetup, build_agent};
 use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 use crate::model::{self, Chosen};
-use crate::{configuration, living, terminal, trust};
+use crate::{code_skills, configuration, terminal, trust};
 
 const SYSTEM: &str = "You are a helpful assistant. You talk with somebody at a terminal: be brief, and write Markdown.";
 
 pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
     if arguments.list || arguments.delete.is_some() {
-        return living::block_on(async {
-            let store = living::open_store(&configuration::load(global)?).await?;
+        return code_skills::block_on(async {
+            let store = code_skills::open_store(&configuration::load(global)?).await?;
             match &arguments.delete {
                 Some(named) => past::delete(&store, named, global.quiet).await,
                 None => past::list(&store, arguments.json, global.quiet).await,
@@ -47,14 +47,14 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<
         .into());
     }
     if is_conversation {
-        trust::ask(&arguments.living.place, global)?;
+        trust::ask(&arguments.code_skills.place, global)?;
     }
     // Read before anything is opened: too much is an error before anything is asked.
     let message = (!is_conversation)
         .then(|| once::message(arguments))
         .transpose()?;
     // Ctrl-C stops an answer; it must not end the program.
-    living::with_threads(chat(arguments, global, message, events))
+    code_skills::with_threads(chat(arguments, global, message, events))
 }
 
 async fn chat(
@@ -66,7 +66,7 @@ async fn chat(
     let screen = Arc::new(Screen::new(global.quiet));
     let opening = async {
         let opened = open(arguments, global, &screen, message.is_none()).await?;
-        let agent = &opened.lived.agent;
+        let agent = &opened.setup.agent;
         let chat = match &arguments.resume {
             Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
             None => agent.chat(),
@@ -86,13 +86,13 @@ async fn chat(
         );
     }
     let exit = once::say(&mut chat, &message, global, &screen, events).await;
-    opened.lived.runtime.shut_down().await;
+    opened.setup.runtime.shut_down().await;
     exit
 }
 
 /// An agent, and where its chats are.
 pub(super) struct Opened {
-    pub(super) lived: Lived,
+    pub(super) setup: AgentSetup,
     pub(super) is_demo_by_default: bool,
     store: Store,
 }
@@ -104,9 +104,9 @@ async fn open(
     is_conversation: bool,
 ) -> Result<Opened> {
     let approver = Arc::<Screen>::clone(screen);
-    let prepared = living::prepare(&arguments.living, global, approver).await?;
-    let chosen = model::choose(&arguments.model, &prepared.config, global)?;
-    let store = prepared.store.clone();
+    let resolved = code_skills::resolve(&arguments.code_skills, global, approver).await?;
+    let chosen = model::choose(&arguments.model, &resolved.config, global)?;
+    let store = resolved.store.clone();
     let mode = if is_conversation {
         Mode::Interactive
     } else {
@@ -115,7 +115,7 @@ async fn open(
     let system = arguments.system.as_deref().unwrap_or(SYSTEM);
     let kept = (!arguments.no_save).then(|| store.clone());
     Ok(Opened {
-        lived: live(prepared, &chosen, system, mode, kept).await?,
+        setup: build_agent(resolved, &chosen, system, mode, kept).await?,
         is_demo_by_default: matches!(
             chosen,
             Chosen::Demo {

@@ -11,12 +11,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess_agent::TurnReport;
 use prowess_agent::wire::{AgentEvent, By};
 use prowess_core::SkillId;
-use prowess_runtime::{Answer, Approver, CommandAnswer, CommandQuestion, Question};
+use prowess_runtime::{ApprovalDecision, Approver, CommandDecision, CommandQuestion, Question};
 use serde_json::Value;
 
 use super::card::{Card, brief, shortened};
 use super::markdown::Markdown;
-use crate::living::Terminal;
+use crate::code_skills::TerminalApprover;
 use crate::terminal::{self, printable};
 
 const DIM: Style = Style::new().dimmed();
@@ -340,21 +340,21 @@ fn line(event: &AgentEvent) -> Option<String> {
 /// Asks at the terminal, with nothing else going on there.
 #[async_trait]
 impl Approver for Screen {
-    async fn ask(&self, question: Question<'_>) -> Answer {
+    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         {
             let mut drawn = self.drawn();
             drawn.break_line();
             drawn.stop_waiting();
         }
-        Terminal.ask(question).await
+        TerminalApprover.ask(question).await
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
         {
             let mut drawn = self.drawn();
             drawn.break_line();
             drawn.stop_waiting();
         }
-        Terminal.ask_command(question).await
+        TerminalApprover.ask_command(question).await
     }
 }

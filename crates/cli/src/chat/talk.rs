@@ -51,7 +51,7 @@ pub(super) async fn talk(
 ) -> Result<Exit> {
     let history = environment::data_directory().map(|directory| directory.join("chat-history"));
     let history = history.filter(|_| chat.id().is_some());
-    let mut lines = Lines::open(opened.lived.agent.skills().clone(), history)?;
+    let mut lines = Lines::open(opened.setup.agent.skills().clone(), history)?;
     let mut talk = Talk {
         opened,
         chat,
@@ -80,7 +80,7 @@ pub(super) async fn talk(
                 if message.trim().is_empty() {
                     continue;
                 }
-                let catalog = talk.opened.lived.agent.skills().catalog();
+                let catalog = talk.opened.setup.agent.skills().catalog();
                 match Order::parse(&message, &catalog) {
                     Some(Ok(Order::Quit)) => break,
                     Some(Ok(order)) => talk.obey(order).await?,
@@ -99,13 +99,13 @@ pub(super) async fn talk(
             "{DIM}to go on with it:{DIM:#} prowess chat --resume {id}"
         ));
     }
-    talk.opened.lived.runtime.shut_down().await;
+    talk.opened.setup.runtime.shut_down().await;
     Ok(Exit::Success)
 }
 
 impl Talk {
     fn greet(&self) {
-        let agent = &self.opened.lived.agent;
+        let agent = &self.opened.setup.agent;
         let catalog = agent.skills().catalog();
         let built_in = catalog
             .skills()
@@ -187,8 +187,8 @@ impl Talk {
             },
             Order::New => {
                 // Code that became active in the old one is not active in the new one.
-                self.opened.lived.runtime.shut_down().await;
-                self.chat = self.opened.lived.agent.chat();
+                self.opened.setup.runtime.shut_down().await;
+                self.chat = self.opened.setup.agent.chat();
                 self.cost = None;
                 "a new chat\n".to_owned()
             }
@@ -203,14 +203,14 @@ impl Talk {
 
     async fn reload(&mut self) -> Result<(), AgentError> {
         let id = self.chat.id().cloned().ok_or(AgentError::NoStore)?;
-        self.chat = self.opened.lived.agent.resume(&id).await?;
+        self.chat = self.opened.setup.agent.resume(&id).await?;
         Ok(())
     }
 
     fn skills(&self) -> String {
-        let catalog = self.opened.lived.agent.skills().catalog();
-        let living = self.opened.lived.runtime.active();
-        let is_active = |id: &SkillId| self.chat.active().contains(id) || living.contains(id);
+        let catalog = self.opened.setup.agent.skills().catalog();
+        let code_skills = self.opened.setup.runtime.active();
+        let is_active = |id: &SkillId| self.chat.active().contains(id) || code_skills.contains(id);
         let (mut listed, others): (Vec<_>, Vec<_>) = catalog
             .skills()
             .partition(|skill| is_active(&skill.descriptor.id));

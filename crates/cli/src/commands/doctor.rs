@@ -11,7 +11,7 @@ use super::list::RESERVED_ID;
 use super::print_json;
 use crate::cli::{DoctorArguments, Global};
 use crate::exit::Exit;
-use crate::{configuration, living, open, terminal, trust};
+use crate::{code_skills, configuration, open, terminal, trust};
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         .any(|source| source.health == Health::Unhealthy)
         || catalog.invalid().count() > 0;
     let config = configuration::load(global)?;
-    let sandbox = prowess_sandbox::abilities(&living::launcher()?);
+    let sandbox = prowess_sandbox::abilities(&code_skills::launcher()?);
     if arguments.json {
         print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"),

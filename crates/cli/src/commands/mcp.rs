@@ -16,7 +16,7 @@ use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
 use crate::exit::Exit;
 use crate::mcp::{Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
-use crate::{configuration, environment, living, open, terminal, trust};
+use crate::{code_skills, configuration, environment, open, terminal, trust};
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     match &arguments.command {
@@ -33,7 +33,7 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     trust::ask(&arguments.place, global)?;
     // Standard error of a server is a log: no progress there.
     let mut builder = open::builder(&arguments.place, global, None)?;
-    let scripts = living::scripts_unattended(global)?;
+    let scripts = code_skills::scripts_unattended(global)?;
     if let Some(scripts) = &scripts {
         builder = builder.scripts(Arc::clone(scripts));
     }

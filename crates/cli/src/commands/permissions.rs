@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cli::{Global, PermissionsArguments};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
-use crate::{configuration, living, open, terminal};
+use crate::{code_skills, configuration, open, terminal};
 
 #[derive(Serialize)]
 struct Row {
@@ -25,12 +25,12 @@ struct Row {
 }
 
 pub(crate) fn run(arguments: &PermissionsArguments, global: &Global) -> Result<Exit> {
-    living::block_on(permissions(arguments, global))
+    code_skills::block_on(permissions(arguments, global))
 }
 
 async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Result<Exit> {
     let config = configuration::load(global)?;
-    let store = living::open_store(&config).await?;
+    let store = code_skills::open_store(&config).await?;
     if let Some(revoked) = &arguments.revoke {
         let skill = arguments.skill.as_deref().unwrap_or_default();
         let count = match revoked.as_str() {

@@ -8,33 +8,33 @@ use serde_json::{Map, Value, json};
 
 use super::print_json;
 use crate::cli::{Global, RunArguments};
+use crate::code_skills::{self, OpenedRuntime};
 use crate::exit::Exit;
-use crate::living::{self, Living};
 use crate::terminal;
 
 pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Exit> {
-    living::block_on(async {
-        let living = living::open(&arguments.living, global).await?;
-        let exit = start(arguments, &living).await;
-        living.runtime.shut_down().await;
+    code_skills::block_on(async {
+        let opened = code_skills::open(&arguments.code_skills, global).await?;
+        let exit = start(arguments, &opened).await;
+        opened.runtime.shut_down().await;
         exit
     })
 }
 
-async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
-    let runtime = &living.runtime;
+async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit> {
+    let runtime = &opened.runtime;
     let catalog = runtime.skills().catalog();
     let (id, name) = split(&catalog, &arguments.target)?;
     if let Ok(path) = SkillPath::parse(&name)
         && name.contains('/')
     {
-        return script(arguments, living, &id, &path).await;
+        return script(arguments, opened, &id, &path).await;
     }
     let input = input(arguments)?;
-    for named in &living.explicit {
+    for named in &opened.explicit {
         if let Ok(other) = named.parse::<SkillId>()
             && other != id
-            && living.manifests.get(&other).is_some()
+            && opened.manifests.get(&other).is_some()
         {
             runtime.activate(&other).await?;
         }
@@ -93,11 +93,11 @@ async fn start(arguments: &RunArguments, living: &Living) -> Result<Exit> {
 /// Runs a script as a model would, and shows what it left.
 async fn script(
     arguments: &RunArguments,
-    living: &Living,
+    opened: &OpenedRuntime,
     id: &SkillId,
     path: &SkillPath,
 ) -> Result<Exit> {
-    let output = match living.scripts.execute(id, path, &arguments.script).await {
+    let output = match opened.scripts.execute(id, path, &arguments.script).await {
         Ok(output) => output,
         Err(error) => {
             let exit = match error {
@@ -119,7 +119,7 @@ async fn script(
             terminal::note("[more was printed than is kept]");
         }
     }
-    left_behind(living);
+    left_behind(opened);
     Ok(match output.exit_code {
         0 => Exit::Success,
         _ => Exit::Failure,
@@ -127,8 +127,8 @@ async fn script(
 }
 
 /// Names what a script wrote to its scratch directory, which goes with it.
-fn left_behind(living: &Living) {
-    let entries = living.scripts.scratch().map(std::fs::read_dir);
+fn left_behind(opened: &OpenedRuntime) {
+    let entries = opened.scripts.scratch().map(std::fs::read_dir);
     let Some(Ok(entries)) = entries else {
         return;
     };
@@ -141,7 +141,7 @@ fn left_behind(living: &Living) {
         );
         terminal::note(&terminal::printable(&line));
     }
-    living.scripts.forget_scratch();
+    opened.scripts.forget_scratch();
 }
 
 /// The skill, and what of it: ids have slashes too, so the longest one that exists counts.
@@ -187,9 +187,10 @@ fn input(arguments: &RunArguments) -> Result<Value> {
 
 fn refuse(error: &ActivationError) -> Exit {
     let (hint, exit) = match error {
-        ActivationError::Undecided { approval_name, .. } => {
-            (Some(living::approval_hint(approval_name)), Exit::Permission)
-        }
+        ActivationError::Undecided { approval_name, .. } => (
+            Some(code_skills::approval_hint(approval_name)),
+            Exit::Permission,
+        ),
         ActivationError::Denied { .. } => (None, Exit::Permission),
         _ => (None, Exit::Failure),
     };

@@ -12,8 +12,8 @@ use serde_json::json;
 use super::print_json;
 use super::why::sentence;
 use crate::cli::{Global, TraceArguments};
+use crate::code_skills::{self, OpenedRuntime};
 use crate::exit::Exit;
-use crate::living::{self, Living};
 use crate::terminal;
 
 /// What became of a skill that the situation called for.
@@ -28,17 +28,17 @@ struct Row {
 }
 
 pub(crate) fn run(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
-    living::block_on(trace(arguments, global))
+    code_skills::block_on(trace(arguments, global))
 }
 
 async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
-    let living = living::open(&arguments.living, global).await?;
+    let opened = code_skills::open(&arguments.code_skills, global).await?;
     let message = arguments.message.join(" ");
     let mut rows = Vec::new();
-    for activation in living.evaluate(&message, arguments.mode.mode())? {
-        rows.push(activate(&living, activation).await);
+    for activation in opened.evaluate(&message, arguments.mode.mode())? {
+        rows.push(activate(&opened, activation).await);
     }
-    let runtime = &living.runtime;
+    let runtime = &opened.runtime;
     let session = runtime.skills().session();
     let (system, catalog) = runtime.skills().system_prompt(&session, ToolUse::Available);
     let (fragments, report) = runtime.prompt(&system, PROMPT_BUDGET).await;
@@ -70,11 +70,11 @@ async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-async fn activate(living: &Living, activation: Activation) -> Row {
+async fn activate(opened: &OpenedRuntime, activation: Activation) -> Row {
     let id = activation.id.clone();
-    let runtime = &living.runtime;
+    let runtime = &opened.runtime;
     let before = runtime.tools().len();
-    let (state, reason) = if living.manifests.get(&id).is_none() {
+    let (state, reason) = if opened.manifests.get(&id).is_none() {
         // Instructions only: there is nothing to start.
         (State::Active, "instructions only".to_owned())
     } else {

@@ -3,37 +3,37 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use prowess_runtime::{Activation, Cause, LivingSkill};
+use prowess_runtime::{Activation, Cause, CodeSkill};
 use prowess_spec::manifest::{Manifest, Word};
 use serde_json::json;
 
 use super::{parse_id, print_json};
 use crate::cli::{Global, WhyArguments};
+use crate::code_skills;
 use crate::exit::Exit;
-use crate::living;
 use crate::terminal;
 
 pub(crate) fn run(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
-    living::block_on(why(arguments, global))
+    code_skills::block_on(why(arguments, global))
 }
 
 async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
-    let living = living::open(&arguments.living, global).await?;
+    let opened = code_skills::open(&arguments.code_skills, global).await?;
     let id = parse_id(&arguments.skill)?;
-    let id = living.manifests.named(id.as_str()).unwrap_or(&id).clone();
+    let id = opened.manifests.named(id.as_str()).unwrap_or(&id).clone();
     let message = arguments.message.join(" ");
     let mode = arguments.mode.mode();
-    if living.runtime.skills().catalog().get(id.as_str()).is_none() {
+    if opened.runtime.skills().catalog().get(id.as_str()).is_none() {
         let error = prowess_core::SourceError::NotFound(id.clone());
-        return Ok(super::refuse(living.runtime.skills(), id.as_str(), &error));
+        return Ok(super::refuse(opened.runtime.skills(), id.as_str(), &error));
     }
-    let active = living.evaluate(&message, mode)?;
+    let active = opened.evaluate(&message, mode)?;
     let found = active.into_iter().find(|it| it.id == id);
-    let manifest = living.manifests.get(&id);
-    let skill = LivingSkill::read(living.runtime.skills(), &id).await.ok();
+    let manifest = opened.manifests.get(&id);
+    let skill = CodeSkill::read(opened.runtime.skills(), &id).await.ok();
     let undecided = skill
         .as_ref()
-        .map(|skill| living.runtime.approvals().undecided(skill))
+        .map(|skill| opened.runtime.approvals().undecided(skill))
         .unwrap_or_default();
     if arguments.json {
         let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();

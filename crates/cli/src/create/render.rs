@@ -43,7 +43,7 @@ pub(super) fn files(recipe: &Recipe) -> Vec<File> {
         take("instructions", &|_| true);
     } else {
         let has_prompt = recipe.words().contains(&"prompt");
-        take("living", &|path| path != "prompt.md" || has_prompt);
+        take("code-skill", &|path| path != "prompt.md" || has_prompt);
     }
     if let Some(code) = recipe.code {
         take(code.word(), &|_| true);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::LivingArguments;
+use crate::cli::CodeSkillArguments;
 use crate::commands::completions::ids;
 use crate::model::ModelArguments;
 
@@ -60,7 +60,7 @@ pub(crate) struct EvalArguments {
     #[command(flatten)]
     pub(crate) judge: JudgeArguments,
     #[command(flatten)]
-    pub(crate) living: LivingArguments,
+    pub(crate) code_skills: CodeSkillArguments,
     /// Print benchmark.json
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use prowess_runtime::{Answer, Approver, Question};
+use prowess_runtime::{ApprovalDecision, Approver, Question};
 
-use crate::living::Terminal;
+use crate::code_skills::TerminalApprover;
 
 /// Whoever sits at the terminal, until it begins: nobody watches hours of chats for a question, and a bar is drawn there.
 #[derive(Clone, Default)]
@@ -21,10 +21,10 @@ impl Beforehand {
 
 #[async_trait]
 impl Approver for Beforehand {
-    async fn ask(&self, question: Question<'_>) -> Answer {
+    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         if self.0.load(Ordering::Acquire) {
-            return Answer::Nobody;
+            return ApprovalDecision::Unavailable;
         }
-        Terminal.ask(question).await
+        TerminalApprover.ask(question).await
     }
 }

@@ -16,10 +16,10 @@ use super::out::Out;
 use super::{print, since, skill};
 use crate::cli::Global;
 use crate::exit::Exit;
-use crate::{living, model, terminal};
+use crate::{code_skills, model, terminal};
 
 pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
-    living::with_threads(measure(arguments, global))
+    code_skills::with_threads(measure(arguments, global))
 }
 
 async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
@@ -27,14 +27,14 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let before = arguments.baseline.as_deref().map(since::read).transpose()?;
     let approver = Beforehand::default();
     let layers = skill::layers(arguments);
-    let prepared = living::prepare(&layers, global, Arc::new(approver.clone())).await?;
-    let skill = skill::find(&arguments.skill, &prepared.skills.catalog()).await?;
-    let suite = skill::suite(arguments, &prepared.skills, &skill).await?;
-    let catalog = prepared.skills.catalog();
-    let home = prepared.skills.sources().location(&catalog, &skill);
+    let resolved = code_skills::resolve(&layers, global, Arc::new(approver.clone())).await?;
+    let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
+    let suite = skill::suite(arguments, &resolved.skills, &skill).await?;
+    let catalog = resolved.skills.catalog();
+    let home = resolved.skills.sources().location(&catalog, &skill);
     let home = home.as_deref().map(Path::new);
     let out = Out::new(arguments.out.as_deref(), &skill, home)?;
-    let models = Models::choose(arguments, &prepared, global)?;
+    let models = Models::choose(arguments, &resolved, global)?;
     let runs = usize::from(arguments.runs);
     let say = |line: &str| {
         if !global.quiet {
@@ -47,7 +47,7 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
             "warning: evals/evals.json says that it is for `{other}`"
         ));
     }
-    let opened = contest::open(&skill, &suite, runs, prepared, &models).await?;
+    let opened = contest::open(&skill, &suite, runs, resolved, &models).await?;
     approver.is_over();
     for line in print::estimate(&suite, runs, &models) {
         say(&line);

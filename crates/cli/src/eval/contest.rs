@@ -10,10 +10,10 @@ use prowess_runtime::{ActivationError, Runtime, ScriptError, Scripts};
 use prowess_spec::manifest::Mode;
 
 use super::arguments::EvalArguments;
-use crate::agent::{Lived, live};
+use crate::agent::{AgentSetup, build_agent};
 use crate::cli::Global;
+use crate::code_skills::{ResolvedSkills, approval_hint};
 use crate::exit::{Exit, Refused};
-use crate::living::{Prepared, approval_hint};
 use crate::model::{self, Chosen};
 
 const SYSTEM: &str = "You are a helpful assistant.";
@@ -48,12 +48,12 @@ pub(super) struct Models {
 impl Models {
     pub(super) fn choose(
         arguments: &EvalArguments,
-        prepared: &Prepared,
+        resolved: &ResolvedSkills,
         global: &Global,
     ) -> Result<Self> {
-        let answers = model::choose(&arguments.model, &prepared.config, global)?;
+        let answers = model::choose(&arguments.model, &resolved.config, global)?;
         let judge = arguments.judge.over(&arguments.model);
-        let judges = match model::choose(&judge, &prepared.config, global).map_err(of_judge)? {
+        let judges = match model::choose(&judge, &resolved.config, global).map_err(of_judge)? {
             Chosen::Demo { .. } => None,
             real @ Chosen::Real(_) => Some(real),
         };
@@ -95,19 +95,19 @@ pub(super) async fn open(
     skill: &SkillId,
     suite: &Suite,
     runs: usize,
-    mut prepared: Prepared,
+    mut resolved: ResolvedSkills,
     models: &Models,
 ) -> Result<Opened> {
     // It is used when a model or a message calls for it, however it was found.
-    prepared.unname(skill);
-    let rest = prepared.without(skill).await;
+    resolved.remove_explicit(skill);
+    let rest = resolved.without(skill).await;
     let judge = match &models.judges {
-        Some(chosen) => Some(chosen.open(&prepared.skills)?),
+        Some(chosen) => Some(chosen.open(&resolved.skills)?),
         None => None,
     };
     let answers = &models.answers;
-    let with = live(prepared, answers, SYSTEM, Mode::Headless, None).await?;
-    let without = live(rest, answers, SYSTEM, Mode::Headless, None).await?;
+    let with = build_agent(resolved, answers, SYSTEM, Mode::Headless, None).await?;
+    let without = build_agent(rest, answers, SYSTEM, Mode::Headless, None).await?;
     settle(skill, suite, &with).await?;
     let scripts = Arc::clone(&with.scripts);
     Ok(Opened {
@@ -128,7 +128,7 @@ pub(super) async fn open(
 }
 
 /// Asks now what would be asked in the middle, and refuses what would make every figure wrong.
-async fn settle(skill: &SkillId, suite: &Suite, with: &Lived) -> Result<()> {
+async fn settle(skill: &SkillId, suite: &Suite, with: &AgentSetup) -> Result<()> {
     if with.manifests.get(skill).is_some() {
         let activated = with.runtime.activate(skill).await;
         with.runtime.shut_down().await;

@@ -9,22 +9,22 @@ use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::nearest;
 
 use super::arguments::{EvalArguments, Only};
-use crate::cli::{LivingArguments, Where};
+use crate::cli::{CodeSkillArguments, Where};
+use crate::code_skills;
 use crate::exit::{Exit, Refused};
-use crate::living;
 
 fn is_directory(text: &str) -> bool {
     text.starts_with(['.', '/', '~']) || text.contains('\\')
 }
 
 /// What to open: a directory that is named instead of an id comes on top of everything else.
-pub(super) fn layers(arguments: &EvalArguments) -> LivingArguments {
-    let said = &arguments.living;
+pub(super) fn layers(arguments: &EvalArguments) -> CodeSkillArguments {
+    let said = &arguments.code_skills;
     let mut skills = said.skills.clone();
     if is_directory(&arguments.skill) {
         skills.push(arguments.skill.clone());
     }
-    LivingArguments {
+    CodeSkillArguments {
         skills,
         approve_skills: said.approve_skills.clone(),
         place: Where {
@@ -38,7 +38,7 @@ pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
     if is_directory(named) {
         return only_one(Path::new(named)).await;
     }
-    let id = living::id_of(catalog, named);
+    let id = code_skills::id_of(catalog, named);
     if catalog.get(&id).is_none() {
         let hint = match catalog.nearest(named).join(", ").as_str() {
             "" => "`prowess list` shows what there is; a directory begins with ./".to_owned(),

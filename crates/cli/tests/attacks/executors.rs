@@ -8,7 +8,7 @@ use std::time::Duration;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
-    Approvals, Jails, NobodyToAsk, Parts, ProjectFiles, Runtime, Scripts, ScriptsMode, Workers,
+    Approvals, Jails, NoApprover, Parts, ProjectFiles, Runtime, Scripts, ScriptsMode, Workers,
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -105,7 +105,7 @@ impl Executor for Script {
             let scripts = Scripts::new(
                 jails(),
                 approved(permissions),
-                Arc::new(NobodyToAsk),
+                Arc::new(NoApprover),
                 ScriptsMode::Ask,
             )
             .project(project.to_owned())

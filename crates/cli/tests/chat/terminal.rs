@@ -268,7 +268,7 @@ fn somebody_else_goes_on_with_the_chat() {
 }
 
 /// A skill with code that the word `forecast` activates.
-fn living(place: &Place, name: &str, code: &str) {
+fn code_skill(place: &Place, name: &str, code: &str) {
     let text = format!("---\nname: {name}\ndescription: Knows the weather\n---\nAsk the tool.\n");
     let manifest = format!(
         "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
@@ -284,8 +284,8 @@ fn living(place: &Place, name: &str, code: &str) {
 fn what_was_typed_before_a_question_is_no_answer() {
     let place = project();
     let slow = "def slow():\n    for i in range(1000000):\n        x = i\n\nslow()\n";
-    living(&place, "a-slow-one", slow);
-    living(&place, "weather", "log('here')\n");
+    code_skill(&place, "a-slow-one", slow);
+    code_skill(&place, "weather", "log('here')\n");
     let mut session = Session::start(&place, None, &["--approve-skills", "a-slow-one"]);
     session.type_in("forecast\r");
     session.until("thinking");
@@ -305,7 +305,7 @@ fn what_was_typed_before_a_question_is_no_answer() {
 fn a_skill_asks_in_the_chat() {
     let place = project();
     let code = "def forecast(input):\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', forecast)\n";
-    living(&place, "weather", code);
+    code_skill(&place, "weather", code);
     let mut session = Session::start(&place, None, &[]);
     session.type_in("get forecast\r");
     session.until("Allow it?");

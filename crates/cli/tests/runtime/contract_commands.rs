@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use prowess_runtime::{Answer, Jails, Parts};
+use prowess_runtime::{ApprovalDecision, Jails, Parts};
 use prowess_sandbox::{Isolation, Launcher, Requirement};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const RUN: &str = "register_tool('run', '', lambda input: exec(*input['args']))"
 async fn place_with(change: impl FnOnce(&mut Parts)) -> (Place, Running) {
     let place = Place::new();
     place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", RUN);
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         // Machines are slow when many tests run.
         parts.workers.call_time = Some(Duration::from_mins(5));
         parts.services.allowances.exec_time = Duration::from_mins(4);

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use prowess_runtime::Answer;
+use prowess_runtime::ApprovalDecision;
 use serde_json::json;
 
 use crate::place::{Place, Running};
@@ -95,7 +95,7 @@ for line in sys.stdin:
     answer(request, {"content": "done", "is_error": False})
 "#,
     );
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.workers.call_time = Some(Duration::from_secs(2));
     });
     let running = running.await.with(&["a"]).await;
@@ -141,7 +141,7 @@ def some(input):
 register_tool('some', '', some)
 ";
     place.skill("a", "tool", "", code);
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.workers.call_time = Some(Duration::from_secs(2));
     });
     let running = running.await.with(&["a"]).await;

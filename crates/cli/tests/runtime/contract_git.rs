@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use prowess_runtime::Answer;
+use prowess_runtime::ApprovalDecision;
 use serde_json::json;
 
 use crate::place::{Place, Running};
@@ -99,7 +99,7 @@ impl Traced {
             "[user]\n\tname = t\n\temail = t@example.com\n",
         );
         let environment = [("PATH".to_owned(), path), ("HOME".to_owned(), home)];
-        let running = self.place.open_with(Answer::Once, |parts| {
+        let running = self.place.open_with(ApprovalDecision::Once, |parts| {
             parts.services.environment = environment.into_iter().collect();
         });
         running.await.with(&["a"]).await

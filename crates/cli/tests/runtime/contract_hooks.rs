@@ -102,7 +102,7 @@ async fn h4_a_guard_that_takes_too_long_lets_nothing_through() {
         &hook("OnBeforeToolCall", endless),
     );
     let running = place
-        .open_with(prowess_runtime::Answer::Once, |parts| {
+        .open_with(prowess_runtime::ApprovalDecision::Once, |parts| {
             parts.workers.call_time = Some(std::time::Duration::from_secs(1));
         })
         .await

@@ -1,6 +1,6 @@
 //! The life of a skill: what it may become, what it leaves behind when it fails.
 
-use prowess_runtime::{Answer, State};
+use prowess_runtime::{ApprovalDecision, State};
 use serde_json::json;
 
 use crate::place::{Place, id};
@@ -213,7 +213,7 @@ register_tool('twice', '', twice)
 async fn q19_denied_is_asked_about_again_when_the_user_wants_it_again() {
     let place = Place::new();
     place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", TOOL);
-    let running = place.open_with(Answer::Deny, |_| ()).await;
+    let running = place.open_with(ApprovalDecision::Deny, |_| ()).await;
     let error = running.runtime.activate(&id("a")).await.unwrap_err();
     assert!(error.to_string().starts_with("not-approved"), "{error}");
     assert_eq!(running.runtime.state(&id("a")).0, State::Inactive);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_policy::TurnLimits;
-use prowess_runtime::{Answer, Approvals, PrivateHosts, State};
+use prowess_runtime::{ApprovalDecision, Approvals, PrivateHosts, State};
 use prowess_spec::manifest::Permission;
 use prowess_store::Store;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn permissions(words: &[&str]) -> String {
     format!("permissions: [{}]\n", quoted.join(", "))
 }
 
-async fn asked_for(words: &[&str], answer: Answer) -> (Place, Running) {
+async fn asked_for(words: &[&str], answer: ApprovalDecision) -> (Place, Running) {
     let place = Place::new();
     place.skill("a", "tool", &permissions(words), CALLS);
     let running = place.open_with(answer, |_| ()).await;
@@ -52,7 +52,7 @@ fn args(words: &[&str]) -> Value {
 
 #[tokio::test]
 async fn p1_declared_and_approved() {
-    for answer in [Answer::Once, Answer::Always] {
+    for answer in [ApprovalDecision::Once, ApprovalDecision::Always] {
         let (place, running) = asked_for(&["file:read"], answer).await;
         place.write("project/x.txt", "content");
         let running = running.with(&["a"]).await;
@@ -65,7 +65,7 @@ async fn p1_declared_and_approved() {
 
 #[tokio::test]
 async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
-    let (place, running) = asked_for(&["file:read"], Answer::Always).await;
+    let (place, running) = asked_for(&["file:read"], ApprovalDecision::Always).await;
     place.write("project/x.txt", "content");
     let all: &[Permission] = prowess_spec::manifest::Word::ALL;
     running.runtime.approvals().say_for_session("a", all);
@@ -104,19 +104,25 @@ async fn p3_changed_content_is_asked_about_again() {
     let kept = |store: Store| async move { Approvals::load(store, Path::new("/p")).await.unwrap() };
     place.skill("a", "tool", &permissions(&["file:read"]), CALLS);
     let approvals = kept(store.clone()).await;
-    let first = place.open_with(Answer::Always, |parts| parts.approvals = approvals);
+    let first = place.open_with(ApprovalDecision::Always, |parts| {
+        parts.approvals = approvals;
+    });
     let first = first.await.with(&["a"]).await;
     assert_eq!(first.approver.1.lock().unwrap().len(), 1);
     // Another run, nobody to ask: what was said for always still counts.
     let approvals = kept(store.clone()).await;
-    let second = place.open_with(Answer::Nobody, |parts| parts.approvals = approvals);
+    let second = place.open_with(ApprovalDecision::Unavailable, |parts| {
+        parts.approvals = approvals;
+    });
     let second = second.await.with(&["a"]).await;
     assert!(second.approver.1.lock().unwrap().is_empty());
     // One byte of it changes.
     place.write("skills/a/skill.star", &format!("{CALLS}#"));
     let approvals = kept(store).await;
     let third = place
-        .open_with(Answer::Nobody, |parts| parts.approvals = approvals)
+        .open_with(ApprovalDecision::Unavailable, |parts| {
+            parts.approvals = approvals;
+        })
         .await;
     let error = third
         .runtime
@@ -133,7 +139,7 @@ async fn p3_changed_content_is_asked_about_again() {
 
 #[tokio::test]
 async fn p5_revoked_while_active() {
-    let (place, running) = asked_for(&["file:read"], Answer::Once).await;
+    let (place, running) = asked_for(&["file:read"], ApprovalDecision::Once).await;
     place.write("project/x.txt", "content");
     let running = running.with(&["a"]).await;
     assert!(!running.call("read", args(&["x.txt"])).await.1);
@@ -152,7 +158,7 @@ async fn p7_undecided_and_nobody_to_ask() {
     place.skill("a", "tool", &permissions(&["file:read"]), CALLS);
     let fine = "register_tool('fine', '', lambda input: 'fine')";
     place.skill("b", "tool", "", fine);
-    let running = place.open_with(Answer::Nobody, |_| ()).await;
+    let running = place.open_with(ApprovalDecision::Unavailable, |_| ()).await;
     running.runtime.approvals().say_for_session("b", &[]);
     assert!(running.runtime.activate(&id("a")).await.is_err());
     let (state, reason) = running.runtime.state(&id("a"));
@@ -167,7 +173,7 @@ async fn p7_undecided_and_nobody_to_ask() {
 async fn p8_no_more_often_than_a_turn_allows() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.services.allowances.turn = TurnLimits {
             shell_execs: 2,
             ..TurnLimits::default()
@@ -188,7 +194,7 @@ async fn p8_no_more_often_than_a_turn_allows() {
 
 #[tokio::test]
 async fn p9_nothing_outside_of_the_project() {
-    let (place, running) = asked_for(&["file:read", "file:write"], Answer::Once).await;
+    let (place, running) = asked_for(&["file:read", "file:write"], ApprovalDecision::Once).await;
     place.write("secret.txt", "secret");
     place.write("project/inside.txt", "inside");
     place.write("project/.git/hooks/sample", "x");
@@ -270,7 +276,7 @@ async fn p9_nothing_outside_of_the_project() {
 
 #[tokio::test]
 async fn p9_a_hard_link_is_not_written_through() {
-    let (place, running) = asked_for(&["file:write"], Answer::Once).await;
+    let (place, running) = asked_for(&["file:write"], ApprovalDecision::Once).await;
     place.write("outside.txt", "as it was");
     fs::hard_link(place.path("outside.txt"), place.path("project/hard")).unwrap();
     let running = running.with(&["a"]).await;
@@ -302,7 +308,7 @@ fn git(place: &Place, words: &[&str]) {
 
 #[tokio::test]
 async fn p10_git_takes_no_options() {
-    let (place, running) = asked_for(&["git:read", "git:write"], Answer::Once).await;
+    let (place, running) = asked_for(&["git:read", "git:write"], ApprovalDecision::Once).await;
     git(&place, &["init", "--quiet"]);
     for (key, value) in [("user.name", "t"), ("user.email", "t@example.com")] {
         git(&place, &["config", key, value]);
@@ -406,7 +412,7 @@ async fn p11_nothing_inside_the_network() {
     place.skill("a", "tool", &permissions(&["net:fetch"]), CALLS);
     let (port, count) = listener().await;
     let allowed = format!("localhost:{port}");
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.services.private_hosts = PrivateHosts(vec![allowed]);
         parts.services.allowances.turn.net_fetches = 100;
     });
@@ -443,7 +449,7 @@ async fn p11_nothing_inside_the_network() {
 async fn p12_a_program_that_takes_too_long_goes_with_its_children() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.services.allowances.exec_time = Duration::from_millis(300);
     });
     let running = running.await.with(&["a"]).await;
@@ -466,7 +472,7 @@ async fn programs_see_no_secrets_without_the_permission() {
     ] {
         let place = Place::new();
         place.skill("a", "tool", &permissions(words), CALLS);
-        let running = place.open_with(Answer::Once, |parts| {
+        let running = place.open_with(ApprovalDecision::Once, |parts| {
             let variables = [
                 ("PATH", std::env::var("PATH").unwrap()),
                 ("TOKEN", "s3cret".into()),
@@ -489,7 +495,7 @@ async fn no_code_runs_before_it_was_approved() {
     let place = Place::new();
     let code = "register_hook('OnAfterResponse', lambda data: {'modified': {'response': 'mine'}})";
     place.skill("a", "transform", "", code);
-    let running = place.open_with(Answer::Nobody, |_| ()).await;
+    let running = place.open_with(ApprovalDecision::Unavailable, |_| ()).await;
     let error = running
         .runtime
         .activate(&id("a"))

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{Answer, State};
+use prowess_runtime::{ApprovalDecision, State};
 use serde_json::json;
 
 use crate::place::{Place, Running, id};
@@ -51,7 +51,7 @@ fn program(place: &Place, name: &str, permissions: &str, code: &str) {
 async fn running(code: &str, call_time: u64) -> (Place, Running) {
     let place = Place::new();
     program(&place, "a", "", code);
-    let running = place.open_with(Answer::Once, |parts| {
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
         parts.workers.call_time = Some(Duration::from_secs(call_time));
     });
     let running = running.await.with(&["a"]).await;

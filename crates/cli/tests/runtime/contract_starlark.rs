@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{Answer, State};
+use prowess_runtime::{ApprovalDecision, State};
 use serde_json::json;
 
 use crate::place::{Place, id};
@@ -73,7 +73,9 @@ register_tool('fine', '', lambda input: 'fine')
 ";
     place.skill("a", "tool", "", code);
     let limit = Duration::from_secs(3);
-    let running = place.open_with(Answer::Once, |parts| parts.workers.call_time = Some(limit));
+    let running = place.open_with(ApprovalDecision::Once, |parts| {
+        parts.workers.call_time = Some(limit);
+    });
     let running = running.await.with(&["a"]).await;
     for tool in [
         "endless",

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{Answer, Parts, State};
+use prowess_runtime::{ApprovalDecision, Parts, State};
 use serde_json::json;
 
 use crate::place::{Place, Running, id, runs};
@@ -68,7 +68,7 @@ async fn an_activation_leaves_nothing() {
                 program.program.clone_from(&worker);
             }
         };
-        let running = place.open_with(Answer::Once, own).await;
+        let running = place.open_with(ApprovalDecision::Once, own).await;
         let mut step = activate(&running, "a");
         until_runs(&mut step, command).await;
         assert!(runs(worker.to_str().unwrap()));

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
-    Answer, Approvals, Approver, CommandAnswer, CommandQuestion, Jails, Listener, Parts,
-    ProjectFiles, Question, Runtime, RuntimeEvent, Services, Workers,
+    ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, Jails, Listener,
+    Parts, ProjectFiles, Question, Runtime, RuntimeEvent, Services, Workers,
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -23,24 +23,29 @@ pub(crate) struct Place {
 }
 
 /// Answers every question the same way, and counts them.
-pub(crate) struct Always(pub(crate) Answer, pub(crate) Mutex<Vec<Vec<String>>>);
+pub(crate) struct Always(
+    pub(crate) ApprovalDecision,
+    pub(crate) Mutex<Vec<Vec<String>>>,
+);
 
 #[async_trait]
 impl Approver for Always {
-    async fn ask(&self, question: Question<'_>) -> Answer {
+    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         let words = question.rights.iter().map(|it| it.word().to_owned());
         self.1.lock().unwrap().push(words.collect());
         self.0
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
         let mut asked = self.1.lock().unwrap();
         asked.push(question.command.to_vec());
         match self.0 {
-            Answer::Once => CommandAnswer::Once,
-            Answer::Always | Answer::Everywhere => CommandAnswer::AlwaysCommand,
-            Answer::Deny => CommandAnswer::Deny,
-            Answer::Nobody => CommandAnswer::Nobody,
+            ApprovalDecision::Once => CommandDecision::Once,
+            ApprovalDecision::Always | ApprovalDecision::Everywhere => {
+                CommandDecision::AlwaysCommand
+            }
+            ApprovalDecision::Deny => CommandDecision::Deny,
+            ApprovalDecision::Unavailable => CommandDecision::Unavailable,
         }
     }
 }
@@ -113,12 +118,12 @@ impl Place {
 
     /// A runtime in which everything that is asked for is allowed.
     pub(crate) async fn open(&self) -> Running {
-        self.open_with(Answer::Once, |_| ()).await
+        self.open_with(ApprovalDecision::Once, |_| ()).await
     }
 
     pub(crate) async fn open_with(
         &self,
-        answer: Answer,
+        answer: ApprovalDecision,
         change: impl FnOnce(&mut Parts),
     ) -> Running {
         let events = Arc::new(Mutex::new(Vec::new()));

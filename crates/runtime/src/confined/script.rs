@@ -14,10 +14,10 @@ use tokio::process::{ChildStderr, ChildStdout};
 
 use super::jail::{Confined, Extra, Jails};
 use crate::approval::{Approvals, Approver};
+use crate::code_skill::CodeSkill;
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::kept::{Kept, exit_code};
-use crate::living::LivingSkill;
+use crate::program_output::{ProgramOutput, exit_code};
 use crate::worker::Handle;
 
 /// Whether scripts run.
@@ -168,7 +168,7 @@ impl Scripts {
             slot.clone().ok_or_else(|| cannot("there are no skills"))?
         };
         let content = SkillContent::read(&skills, id).await.map_err(cannot)?;
-        let manifest = LivingSkill::new(content.clone()).ok().map(|it| it.manifest);
+        let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
         let declared: Vec<Permission> = manifest
             .as_ref()
             .map(|it| it.permissions.clone())
@@ -203,7 +203,7 @@ impl Scripts {
         let err = running.child.stderr.take().map(ChildStderr::from_std);
         let (out, err) = (out.transpose(), err.transpose());
         let (out, err) = (out.map_err(cannot)?, err.map_err(cannot)?);
-        let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
+        let (mut stdout, mut stderr) = (ProgramOutput::default(), ProgramOutput::default());
         let streams = async { tokio::join!(stdout.fill(out), stderr.fill(err)) };
         let in_time = tokio::time::timeout(self.time, streams).await.is_ok();
         let left = if in_time {

@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::confined::{CommandPlace, Jails};
-use crate::kept::{Kept, exit_code};
+use crate::program_output::{ProgramOutput, exit_code};
 use crate::worker::{Handle as _, patiently};
 
 /// How long streams may stay open that a child of the program still holds.
@@ -120,7 +120,7 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
             let _ = stdin.write_all(input.as_bytes()).await;
         }
     };
-    let (mut stdout, mut stderr) = (Kept::default(), Kept::default());
+    let (mut stdout, mut stderr) = (ProgramOutput::default(), ProgramOutput::default());
     let streams = async { tokio::join!(feed, stdout.fill(out), stderr.fill(err)) };
     let in_time = timeout(execution.time, streams).await.is_ok();
     let left = if in_time {
@@ -218,8 +218,8 @@ async fn to_the_end(child: &mut Child, input: Option<&str>) -> std::io::Result<E
             let _ = stdin.write_all(input.as_bytes()).await;
         }
     };
-    let mut stdout = Kept::default();
-    let mut stderr = Kept::default();
+    let mut stdout = ProgramOutput::default();
+    let mut stderr = ProgramOutput::default();
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let status = {
         let streams = async { tokio::join!(feed, stdout.fill(out), stderr.fill(err)) };
@@ -240,7 +240,7 @@ async fn to_the_end(child: &mut Child, input: Option<&str>) -> std::io::Result<E
 }
 
 /// The text, and a word about what is missing.
-fn told(kept: &Kept) -> String {
+fn told(kept: &ProgramOutput) -> String {
     let mut text = kept.text();
     if kept.dropped > 0 {
         let _ = write!(text, "\n[{} more bytes]", kept.dropped);

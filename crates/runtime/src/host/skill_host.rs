@@ -17,7 +17,7 @@ use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::log_budget::{LogBudget, LogShare};
 use super::model::Model;
-use crate::approval::{Allowances, Approver, CommandQuestion, NobodyToAsk};
+use crate::approval::{Allowances, Approver, CommandQuestion, NoApprover};
 use crate::confined::Jails;
 use crate::event::{Listener, RuntimeEvent};
 use crate::gate::Gate;
@@ -73,7 +73,7 @@ impl SkillHost {
             services,
             overlay: Overlay::default(),
             others: None,
-            approver: Arc::new(NobodyToAsk),
+            approver: Arc::new(NoApprover),
             log: LogBudget::default(),
         }
     }
@@ -95,8 +95,8 @@ impl SkillHost {
         &self.gate
     }
 
-    pub(crate) fn tell(&self, event: RuntimeEvent) {
-        self.services.listener.tell(event);
+    pub(crate) fn emit(&self, event: RuntimeEvent) {
+        self.services.listener.emit(event);
     }
 
     /// Lets the skill's code write into the log again, for its next call.
@@ -121,7 +121,7 @@ impl SkillHost {
             LogShare::Dropped => return,
         };
         let skill = self.gate.skill().clone();
-        self.tell(RuntimeEvent::Log { skill, message });
+        self.emit(RuntimeEvent::Log { skill, message });
     }
 
     /// Does what a skill's code asks for, if it may.
@@ -136,7 +136,7 @@ impl SkillHost {
             && failure.code == code::DENIED
             && self.log.take(failure.message.len()) == LogShare::Told
         {
-            self.tell(RuntimeEvent::Denied {
+            self.emit(RuntimeEvent::Denied {
                 skill: self.gate.skill().clone(),
                 call: name,
                 reason: failure.message.clone(),

@@ -128,7 +128,7 @@ impl WorkerBackend {
         if ended.crashed {
             state.crashes.push(Instant::now());
         }
-        self.host.tell(RuntimeEvent::WorkerEnded {
+        self.host.emit(RuntimeEvent::WorkerEnded {
             skill: self.skill().clone(),
             reason: ended.reason.clone(),
         });

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{Agent, Ending, Heard, Living, model_of};
+use prowess_agent::{Agent, Ending, EventBuffer, RuntimeHandle, model_of};
 use prowess_core::{Scope, Skills, SkillsBuilder};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Manifests, Parts, Project, Runtime, Services, Workers};
@@ -62,7 +62,7 @@ async fn chat_with(
     for name in approved {
         approvals.say_for_session(name, &[Permission::HookTools]);
     }
-    let heard = Heard::default();
+    let events = EventBuffer::default();
     let worker = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent/worker.py");
     let runtime = Runtime::new(Parts {
         workers: Workers {
@@ -73,24 +73,24 @@ async fn chat_with(
             ..Workers::default()
         },
         services: Services {
-            listener: heard.listener(),
+            listener: events.listener(),
             model: Some(model_of(model.provider())),
             ..Services::default()
         },
         approvals,
         ..Parts::new(skills.clone())
     });
-    let living = Living {
+    let handle = RuntimeHandle {
         runtime,
         triggers: Arc::new(triggers),
         project: Arc::new(Project::new(["Cargo.toml"])),
         mode: Mode::Interactive,
         explicit: Vec::new(),
-        heard,
+        events,
     };
     let agent = Agent::builder(provider)
         .skills(skills)
-        .living(living)
+        .code_skills(handle)
         .options(options());
     agent.build().await.unwrap().chat()
 }

@@ -8,12 +8,12 @@ use crate::limits::OUTPUT_BYTES;
 
 /// The beginning of a stream, and how much more there was.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct ProgramOutput {
     bytes: Vec<u8>,
     pub(crate) dropped: usize,
 }
 
-impl Kept {
+impl ProgramOutput {
     /// Reads a stream to its end: a program must not have to wait for us.
     pub(crate) async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
         let Some(mut stream) = stream else {

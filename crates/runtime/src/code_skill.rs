@@ -9,7 +9,7 @@ use crate::content::{ContentError, SkillContent};
 
 /// A skill with a manifest.
 #[derive(Clone, Debug)]
-pub struct LivingSkill {
+pub struct CodeSkill {
     /// Every byte of it.
     pub content: SkillContent,
     /// What it wants to be.
@@ -18,7 +18,7 @@ pub struct LivingSkill {
 
 /// Why a skill cannot live.
 #[derive(Debug, thiserror::Error)]
-pub enum LivingError {
+pub enum CodeSkillError {
     /// It has no manifest: there are only instructions.
     #[error("`{0}` has no {MANIFEST_FILE}, so there is nothing to activate")]
     NoManifest(SkillId),
@@ -41,17 +41,17 @@ fn first(diagnostics: &[Diagnostic]) -> &str {
         .map_or("it cannot be read", |found| found.message.as_str())
 }
 
-impl LivingSkill {
+impl CodeSkill {
     /// Reads a skill with everything that belongs to it.
-    pub async fn read(skills: &Skills, id: &SkillId) -> Result<Self, LivingError> {
+    pub async fn read(skills: &Skills, id: &SkillId) -> Result<Self, CodeSkillError> {
         Self::new(SkillContent::read(skills, id).await?)
     }
 
     /// The skill that consists of these files.
-    pub fn new(content: SkillContent) -> Result<Self, LivingError> {
+    pub fn new(content: SkillContent) -> Result<Self, CodeSkillError> {
         let find = |name: &str| content.files().find(|(path, _)| path.as_str() == name);
         let Some((_, bytes)) = find(MANIFEST_FILE) else {
-            return Err(LivingError::NoManifest(content.id));
+            return Err(CodeSkillError::NoManifest(content.id));
         };
         let exists = |wanted: &str| content.files().any(|(path, _)| path.as_str() == wanted);
         let files = Context {
@@ -83,9 +83,9 @@ pub(crate) fn parse(
     bytes: &[u8],
     context: &Context<'_>,
     skill: Option<&Skill>,
-) -> Result<Manifest, LivingError> {
+) -> Result<Manifest, CodeSkillError> {
     let parsed = manifest::parse(bytes, context, skill);
-    parsed.manifest.ok_or_else(|| LivingError::Invalid {
+    parsed.manifest.ok_or_else(|| CodeSkillError::Invalid {
         id: id.clone(),
         diagnostics: parsed.diagnostics,
     })

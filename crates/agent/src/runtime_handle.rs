@@ -1,56 +1,56 @@
-//! Skills with code, around a conversation.
+//! Code skills in a conversation: activation by triggers, and the events of the runtime.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_runtime::{
-    ActivationError, Listener, LivingError, Project, Runtime, RuntimeEvent, Situation, Triggers,
+    ActivationError, CodeSkillError, Listener, Project, Runtime, RuntimeEvent, Situation, Triggers,
 };
 use prowess_spec::manifest::Mode;
 
 use crate::wire::AgentEvent;
 
-/// Skills with code, and what makes them active.
+/// A runtime of code skills, with what activates them.
 #[derive(Clone)]
-pub struct Living {
-    /// The skills that live.
+pub struct RuntimeHandle {
+    /// The runtime.
     pub runtime: Runtime,
-    /// What makes them active.
+    /// Triggers of the skills.
     pub triggers: Arc<Triggers>,
-    /// The project that they are for.
+    /// The project that triggers look at.
     pub project: Arc<Project>,
-    /// How the host is being used.
+    /// How the host is used.
     pub mode: Mode,
-    /// Skills that somebody named.
+    /// Skills that are active whatever their triggers say.
     pub explicit: Vec<String>,
-    /// What they have to tell; [`Heard::default`] where somebody else listens.
-    pub heard: Heard,
+    /// Events of the runtime; [`EventBuffer::default`] if another listener receives them.
+    pub events: EventBuffer,
 }
 
-/// Events that are stored until they are taken; the rest is counted.
+/// Events that a buffer stores; further ones are only counted.
 const EVENTS: usize = 2_000;
 
-/// What happened to skills with code since somebody last asked. A clone hears the same.
+/// A bounded buffer of runtime events. Clones share it.
 ///
-/// Its [`Self::listener`] goes into the services of the runtime, itself into [`Living`]; then the agent tells of it.
-/// It keeps a bounded number of events.
+/// Give its [`Self::listener`] to the services of the runtime and the buffer to [`RuntimeHandle`]; the agent then reports
+/// the events.
 #[derive(Clone, Debug, Default)]
-pub struct Heard(Arc<Mutex<Events>>);
+pub struct EventBuffer(Arc<Mutex<Events>>);
 
 #[derive(Debug, Default)]
 struct Events {
-    kept: Vec<RuntimeEvent>,
+    stored: Vec<RuntimeEvent>,
     dropped: usize,
 }
 
-impl Heard {
-    /// Listens to a runtime.
+impl EventBuffer {
+    /// Returns a listener that stores events here.
     pub fn listener(&self) -> Listener {
         let events = Arc::clone(&self.0);
         Listener::new(move |event| {
             let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
-            if events.kept.len() < EVENTS {
-                events.kept.push(event);
+            if events.stored.len() < EVENTS {
+                events.stored.push(event);
             } else {
                 events.dropped += 1;
             }
@@ -62,13 +62,13 @@ impl Heard {
     }
 }
 
-impl Living {
-    /// Has the skills become active that a message calls for; what fails is told, once, and the rest goes on.
+impl RuntimeHandle {
+    /// Activates the skills that a message triggers. Each failure is reported once per chat.
     pub(crate) async fn evaluate(
         &self,
         message: &str,
         known: &mut Vec<AgentEvent>,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
     ) {
         let situation = Situation {
             project: &self.project,
@@ -80,77 +80,77 @@ impl Living {
             Ok(activations) => activations,
             Err(unknown) => {
                 let text = unknown.to_string();
-                once(AgentEvent::Notice { text }, known, tell);
+                emit_once(AgentEvent::Notice { text }, known, emit);
                 return;
             }
         };
         for activation in activations {
-            self.activate(&activation.id, known, tell).await;
+            self.activate(&activation.id, known, emit).await;
         }
     }
 
-    /// Has a skill become active that the user asked for: what was denied before is asked about again.
+    /// Activates a skill that the user asked for; earlier denials are asked again.
     pub(crate) async fn activate_for_user(
         &self,
         id: &SkillId,
         known: &mut Vec<AgentEvent>,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
     ) {
         self.runtime.approvals().forget_denials(Some(id.as_str()));
         known.retain(
             |event| !matches!(event, AgentEvent::ActivationFailed { id: failed, .. } if failed == id),
         );
-        self.activate(id, known, tell).await;
+        self.activate(id, known, emit).await;
     }
 
-    /// Has one skill become active. One without code is left alone.
+    /// Activates a skill; one without code is ignored.
     pub(crate) async fn activate(
         &self,
         id: &SkillId,
         known: &mut Vec<AgentEvent>,
-        tell: &Tell<'_>,
+        emit: &EventSink<'_>,
     ) {
         match self.runtime.activate(id).await {
-            Ok(()) | Err(ActivationError::Living(LivingError::NoManifest(_))) => {}
+            Ok(()) | Err(ActivationError::Skill(CodeSkillError::NoManifest(_))) => {}
             Err(error) => {
                 let (id, reason) = (id.clone(), error.to_string());
-                once(AgentEvent::ActivationFailed { id, reason }, known, tell);
+                emit_once(AgentEvent::ActivationFailed { id, reason }, known, emit);
             }
         }
-        self.tell_heard(tell);
+        self.emit_events(emit);
     }
 
-    /// Forgets what the skills had to tell.
-    pub(crate) fn forget_heard(&self) {
-        self.heard.take();
+    /// Discards buffered events.
+    pub(crate) fn discard_events(&self) {
+        self.events.take();
     }
 
-    /// Tells what the skills had to tell.
-    pub(crate) fn tell_heard(&self, tell: &Tell<'_>) {
-        let events = self.heard.take();
-        for event in events.kept {
-            // Looking for code where there is none is not worth a word.
+    /// Reports buffered events.
+    pub(crate) fn emit_events(&self, emit: &EventSink<'_>) {
+        let events = self.events.take();
+        for event in events.stored {
+            // Changes among the inactive states are noise.
             let idle = matches!(&event, RuntimeEvent::Changed { from, to, .. }
                 if !matches!(from, prowess_runtime::State::Active) && !matches!(to, prowess_runtime::State::Active | prowess_runtime::State::Error));
             if !idle {
-                tell(event.into());
+                emit(event.into());
             }
         }
         if events.dropped > 0 {
             let text = format!("{} more events of skills were dropped", events.dropped);
-            tell(AgentEvent::Notice { text });
+            emit(AgentEvent::Notice { text });
         }
     }
 }
 
-/// Whoever hears of events.
-pub(crate) type Tell<'a> = dyn Fn(AgentEvent) + Send + Sync + 'a;
+/// Receives the events of an agent.
+pub(crate) type EventSink<'a> = dyn Fn(AgentEvent) + Send + Sync + 'a;
 
-/// Tells what was not told in this chat yet.
-fn once(event: AgentEvent, known: &mut Vec<AgentEvent>, tell: &Tell<'_>) {
+/// Emits an event unless this chat already did.
+fn emit_once(event: AgentEvent, known: &mut Vec<AgentEvent>, emit: &EventSink<'_>) {
     if !known.contains(&event) {
         known.push(event.clone());
-        tell(event);
+        emit(event);
     }
 }
 
@@ -160,15 +160,15 @@ mod tests {
 
     #[test]
     fn q24_events_that_nobody_asks_for_are_bounded() {
-        let heard = Heard::default();
-        let listener = heard.listener();
+        let buffer = EventBuffer::default();
+        let listener = buffer.listener();
         let skill: SkillId = "a".parse().unwrap();
         for _ in 0..EVENTS + 5 {
             let (skill, message) = (skill.clone(), "x".to_owned());
-            listener.tell(RuntimeEvent::Log { skill, message });
+            listener.emit(RuntimeEvent::Log { skill, message });
         }
-        let events = heard.take();
-        assert_eq!((events.kept.len(), events.dropped), (EVENTS, 5));
-        assert!(heard.take().kept.is_empty());
+        let events = buffer.take();
+        assert_eq!((events.stored.len(), events.dropped), (EVENTS, 5));
+        assert!(buffer.take().stored.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that skills with code need, put together.
+//! Resolves skills from arguments and configuration, and opens a runtime over them.
 
 use std::env;
 use std::path::PathBuf;
@@ -18,28 +18,28 @@ use prowess_spec::manifest::{Mode, Permission, Word};
 use prowess_store::Store;
 use prowess_trust::ProjectRoot;
 
-use super::approve::Terminal;
+use super::approve::TerminalApprover;
 use super::jails::{scripts, workers};
-use super::{explicit, store, tell};
-use crate::cli::{Global, LivingArguments};
+use super::{event_lines, explicit, store};
+use crate::cli::{CodeSkillArguments, Global};
 use crate::exit::{Exit, Refused};
 use crate::progress::Waiting;
 use crate::{configuration, environment, model, open, terminal};
 
-/// Skills, their manifests, and the project that they are for.
-pub(crate) struct Living {
+/// A runtime over the skills of a command, with the project that they work on.
+pub(crate) struct OpenedRuntime {
     pub(crate) runtime: Runtime,
     pub(crate) manifests: Manifests,
     pub(crate) triggers: Triggers,
     pub(crate) project: Arc<Project>,
-    /// The ids that somebody named.
+    /// Ids of the skills that the user or the project named.
     pub(crate) explicit: Vec<String>,
-    /// Whoever runs scripts.
+    /// Runs the scripts of skills.
     pub(crate) scripts: Arc<Scripts>,
 }
 
-impl Living {
-    /// The skills that the situation calls for.
+impl OpenedRuntime {
+    /// Returns the skills that a message triggers, highest score first.
     pub(crate) fn evaluate(&self, message: &str, mode: Mode) -> Result<Vec<Activation>> {
         let situation = Situation {
             project: &self.project,
@@ -51,8 +51,8 @@ impl Living {
     }
 }
 
-/// Skills and what is known about them, before anybody lives.
-pub(crate) struct Prepared {
+/// Skills with their manifests and approvals, before any of their code runs.
+pub(crate) struct ResolvedSkills {
     pub(crate) config: SkillsConfig,
     pub(crate) skills: Skills,
     pub(crate) store: Store,
@@ -65,35 +65,35 @@ pub(crate) struct Prepared {
     root: PathBuf,
 }
 
-/// Who is around when skills live.
-pub(crate) struct Company {
+/// What a command offers to the code of skills.
+pub(crate) struct HostServices {
     pub(crate) listener: Listener,
     pub(crate) model: Option<Arc<dyn Model>>,
 }
 
-/// Opens what the arguments and the configuration name, for a command that prints what happens.
-pub(crate) async fn open(arguments: &LivingArguments, global: &Global) -> Result<Living> {
-    let prepared = prepare(arguments, global, Arc::new(Terminal)).await?;
-    let model = model::for_skills(&prepared.config, &prepared.skills, global);
-    let company = Company {
-        listener: tell::listener(global.quiet),
+/// Opens a runtime for a command that prints the events of skills.
+pub(crate) async fn open(arguments: &CodeSkillArguments, global: &Global) -> Result<OpenedRuntime> {
+    let resolved = resolve(arguments, global, Arc::new(TerminalApprover)).await?;
+    let model = model::for_skills(&resolved.config, &resolved.skills, global);
+    let services = HostServices {
+        listener: event_lines::listener(global.quiet),
         model,
     };
-    prepared.live(company).await
+    resolved.open_runtime(services).await
 }
 
-/// Finds the skills that the arguments and the configuration name; `approver` is asked what they may do.
-pub(crate) async fn prepare(
-    arguments: &LivingArguments,
+/// Resolves the skills of the arguments and the configuration. `approver` decides what was not approved yet.
+pub(crate) async fn resolve(
+    arguments: &CodeSkillArguments,
     global: &Global,
     approver: Arc<dyn Approver>,
-) -> Result<Prepared> {
+) -> Result<ResolvedSkills> {
     let config = configuration::load(global)?;
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
     let root = ProjectRoot::find(&directory, user.home.as_deref());
-    let (mut named, layers) = explicit::sorted(&arguments.skills);
-    let (in_project, file) = explicit::of_project(&directory, &root);
+    let (mut named, layers) = explicit::split_names(&arguments.skills);
+    let (in_project, file) = explicit::named_by_project(&directory, &root);
     let root = root.path().to_owned();
 
     let waiting = Waiting::new(global.quiet);
@@ -139,7 +139,7 @@ pub(crate) async fn prepare(
             anyhow::bail!(
                 "{} names the skill `{name}`, which is not there{}",
                 file.display(),
-                meant(&catalog, &name)
+                suggestions(&catalog, &name)
             );
         }
         explicit.push(id);
@@ -156,8 +156,8 @@ pub(crate) async fn prepare(
             terminal::note(&terminal::printable(&format!("warning: {problem}")));
         }
     }
-    approve(&approvals, &config, &skills, &arguments.approve_skills).await?;
-    Ok(Prepared {
+    add_approvals(&approvals, &config, &skills, &arguments.approve_skills).await?;
+    Ok(ResolvedSkills {
         config,
         skills,
         store,
@@ -171,9 +171,9 @@ pub(crate) async fn prepare(
     })
 }
 
-impl Prepared {
-    /// The skills that somebody named and that have instructions only.
-    pub(crate) fn instructions_named(&self) -> Vec<String> {
+impl ResolvedSkills {
+    /// Named skills that have instructions and no code.
+    pub(crate) fn explicit_without_code(&self) -> Vec<String> {
         let has_code = |id: &str| {
             let id = id.parse().ok();
             id.is_some_and(|id: SkillId| self.manifests.get(&id).is_some())
@@ -182,12 +182,12 @@ impl Prepared {
         named.cloned().collect()
     }
 
-    /// Takes a skill's name off the list: it becomes active when a message calls for it.
-    pub(crate) fn unname(&mut self, id: &SkillId) {
+    /// Removes a skill from the named ones, so that only its triggers activate it.
+    pub(crate) fn remove_explicit(&mut self, id: &SkillId) {
         self.explicit.retain(|named| named != id.as_str());
     }
 
-    /// The same without one skill. What is approved for the others here is approved there.
+    /// Returns a copy without one skill. Both share their approvals.
     pub(crate) async fn without(&self, id: &SkillId) -> Self {
         let skills = self.skills.without(id).await;
         let manifests = Manifests::read(&skills).await;
@@ -204,12 +204,12 @@ impl Prepared {
             scripts: Arc::clone(&self.scripts),
             root: self.root.clone(),
         };
-        rest.unname(id);
+        rest.remove_explicit(id);
         rest
     }
 
-    /// Has them live.
-    pub(crate) async fn live(self, company: Company) -> Result<Living> {
+    /// Scans the project and opens a runtime in which no skill is active.
+    pub(crate) async fn open_runtime(self, services: HostServices) -> Result<OpenedRuntime> {
         let Self {
             config,
             skills,
@@ -226,47 +226,49 @@ impl Prepared {
             project: ProjectFiles::open(&root).ok(),
             environment: env::vars().collect(),
             allowances: allowances(&config),
-            listener: company.listener,
-            model: company.model,
+            listener: services.listener,
+            model: services.model,
             ..Services::default()
         };
         parts.approvals = self.approvals;
         parts.approver = self.approver;
-        Ok(Living {
+        Ok(OpenedRuntime {
             runtime: Runtime::new(parts),
             manifests: self.manifests,
             triggers: self.triggers,
-            project: Arc::new(scanned.await.context("cannot look through the project")?),
+            project: Arc::new(scanned.await.context("cannot scan the project")?),
             explicit: self.explicit,
             scripts: self.scripts,
         })
     }
 }
 
-/// Adds what was approved by the user's configuration and on the command line, for their present content.
-pub(super) async fn approve(
+/// Adds the approvals of the user's configuration and of the command line for the present content of skills.
+pub(super) async fn add_approvals(
     approvals: &Approvals,
     config: &SkillsConfig,
     skills: &Skills,
     named: &[String],
 ) -> Result<()> {
     for approval in &config.permissions.approved {
-        // A file may name skills that are not here.
-        if let Ok(content) = approved(skills, &approval.skill, "[permissions.approved]").await {
+        // The configuration may name skills that are not installed here.
+        if let Ok(content) =
+            approved_content(skills, &approval.skill, "[permissions.approved]").await
+        {
             approvals.approve_for_session(&content.subject(), &approval.permissions);
         }
     }
     for name in named {
-        let content = approved(skills, name, "--approve-skills").await?;
-        // What it does not declare stays denied anyway.
+        let content = approved_content(skills, name, "--approve-skills").await?;
+        // Permissions that its manifest does not declare stay denied.
         approvals.approve_for_session(&content.subject(), Permission::ALL);
     }
     Ok(())
 }
 
-/// The skill that `NAME` or `NAME@sha256:...` approves. A name alone covers what is built in or the user's own: a
-/// project or a remote may bring a skill of any name.
-async fn approved(skills: &Skills, stated: &str, by: &str) -> Result<SkillContent> {
+/// Reads the skill that `NAME` or `NAME@sha256:...` approves. A name alone covers only built-in and user skills,
+/// because a project or a remote source can contain a skill of any name.
+async fn approved_content(skills: &Skills, stated: &str, by: &str) -> Result<SkillContent> {
     let (name, digest) = match stated.split_once('@') {
         Some((name, digest)) => (name, Some(digest.parse::<ContentDigest>()?)),
         None => (stated, None),
@@ -274,8 +276,8 @@ async fn approved(skills: &Skills, stated: &str, by: &str) -> Result<SkillConten
     let catalog = skills.catalog();
     let id = explicit::id_of(&catalog, name);
     let Some(found) = catalog.get(&id) else {
-        let meant = meant(&catalog, name);
-        anyhow::bail!("{by}: unknown skill `{name}`{meant}");
+        let suggestions = suggestions(&catalog, name);
+        anyhow::bail!("{by}: unknown skill `{name}`{suggestions}");
     };
     let (scope, source) = (found.descriptor.scope, found.source);
     let content = SkillContent::read(skills, &id.parse()?).await?;
@@ -300,8 +302,8 @@ async fn approved(skills: &Skills, stated: &str, by: &str) -> Result<SkillConten
     }
 }
 
-/// What somebody may have meant, as the end of a sentence.
-fn meant(catalog: &prowess_core::Catalog, name: &str) -> String {
+/// Formats similar skill ids as a suffix of an error message.
+fn suggestions(catalog: &prowess_core::Catalog, name: &str) -> String {
     match catalog.nearest(name).join(", ").as_str() {
         "" => String::new(),
         near => format!("; did you mean {near}?"),

@@ -1,4 +1,4 @@
-//! The store, wherever it is, and what to do without one.
+//! Opens the configured store.
 
 use anyhow::{Context, Result};
 use prowess_config::{SkillsConfig, StoreLocation};
@@ -6,10 +6,10 @@ use prowess_store::{Place, Store, StoreError};
 
 use crate::{environment, terminal};
 
-/// The store of a user who states no other, below the data directory.
+/// File name of the default store in the data directory.
 const FILE: &str = "prowess.db";
 
-/// Opens the store for a command that only looks: one that does not exist yet is not created.
+/// Opens the store for reading; a missing store file is not created.
 pub(crate) async fn open_existing(config: &SkillsConfig) -> Result<Store> {
     let file = match &config.store {
         StoreLocation::DefaultSqlite => environment::data_directory().map(|it| it.join(FILE)),
@@ -22,7 +22,7 @@ pub(crate) async fn open_existing(config: &SkillsConfig) -> Result<Store> {
     open(config).await
 }
 
-/// Opens the store. Where nothing can be written, one in memory stands in, and a line says so.
+/// Opens the store. Falls back to memory, with a warning, if its directory is read-only.
 pub(crate) async fn open(config: &SkillsConfig) -> Result<Store> {
     let place = match &config.store {
         StoreLocation::DefaultSqlite => match environment::data_directory() {

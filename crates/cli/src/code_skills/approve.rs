@@ -1,4 +1,4 @@
-//! Asking somebody at a terminal what a skill may do.
+//! Asks the user at the terminal for approvals.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -7,49 +7,49 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use prowess_policy::Right;
-use prowess_runtime::{Answer, Approver, CommandAnswer, CommandQuestion, Question};
+use prowess_runtime::{ApprovalDecision, Approver, CommandDecision, CommandQuestion, Question};
 use prowess_scan::{File, Rules, Verdict};
 use prowess_spec::manifest::Permission;
 
 use crate::audit::counted;
 use crate::terminal;
 
-/// Whoever sits at the terminal, if anybody does.
-pub(crate) struct Terminal;
+/// Asks at the terminal; unavailable without one.
+pub(crate) struct TerminalApprover;
 
 #[async_trait]
-impl Approver for Terminal {
-    async fn ask(&self, question: Question<'_>) -> Answer {
+impl Approver for TerminalApprover {
+    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return Answer::Nobody;
+            return ApprovalDecision::Unavailable;
         }
         let asked = text(&question);
         let shown = show(&question);
         let everywhere = question.may_count_everywhere();
-        let answer = attended(move |stopped| ask(&asked, &shown, everywhere, stopped));
-        answer.await.unwrap_or(Answer::Nobody)
+        let answer = ask_blocking(move |stopped| ask(&asked, &shown, everywhere, stopped));
+        answer.await.unwrap_or(ApprovalDecision::Unavailable)
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandAnswer {
+    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return CommandAnswer::Nobody;
+            return CommandDecision::Unavailable;
         }
         let asked = command_text(&question);
         let program = question.program().map(str::to_owned);
         let plain = question.is_plain();
         let ask =
             move |stopped: &AtomicBool| ask_command(&asked, plain, program.as_deref(), stopped);
-        let answer = attended(ask);
-        answer.await.unwrap_or(CommandAnswer::Nobody)
+        let answer = ask_blocking(ask);
+        answer.await.unwrap_or(CommandDecision::Unavailable)
     }
 }
 
-/// Asks on a thread of its own; nothing where Ctrl-C ended the question, which is no answer.
-async fn attended<T: Send + 'static>(
+/// Asks on a blocking thread; returns `None` if Ctrl-C cancels the question.
+async fn ask_blocking<T: Send + 'static>(
     ask: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> Option<T> {
-    let nobody_waits = NobodyWaits::default();
-    let stopped = Arc::clone(&nobody_waits.0);
+    let cancel_on_drop = CancelOnDrop::default();
+    let stopped = Arc::clone(&cancel_on_drop.0);
     let answered = tokio::task::spawn_blocking(move || ask(&stopped));
     tokio::select! {
         answer = answered => answer.ok(),
@@ -60,17 +60,17 @@ async fn attended<T: Send + 'static>(
     }
 }
 
-/// Ends the question when whoever asked is gone, so that the next line typed is not taken for an answer.
+/// Cancels the question when its future is dropped, so that the next typed line is not taken as the answer.
 #[derive(Default)]
-struct NobodyWaits(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for NobodyWaits {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// A line from the terminal, or nothing if nobody waits for it any more.
+/// Reads a line from the terminal; `None` at its end or after cancellation.
 #[cfg(unix)]
 fn read_line(stopped: &AtomicBool) -> Option<String> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -85,12 +85,12 @@ fn read_line(stopped: &AtomicBool) -> Option<String> {
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
         match poll(&mut ready, Some(&patience)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => continue,
-            // What was typed since is for somebody else.
+            // Input after the cancellation belongs to the next reader.
             Ok(_) if stopped.load(Ordering::Acquire) => return None,
             Ok(_) => {}
             Err(_) => return None,
         }
-        // A terminal gives one line at a time, and nothing at its end.
+        // A terminal returns one line per read, and nothing at end of file.
         let count = rustix::io::read(&stdin, &mut bytes)
             .ok()
             .filter(|count| *count > 0)?;
@@ -123,8 +123,8 @@ fn text(question: &Question<'_>) -> String {
     text
 }
 
-/// The line that is typed after a question.
-fn typed(question: &str, stopped: &AtomicBool) -> Option<String> {
+/// Prints a question and reads the answer in lower case.
+fn prompt(question: &str, stopped: &AtomicBool) -> Option<String> {
     terminal::discard_input();
     let mut err = anstream::stderr().lock();
     let _ = write!(err, "{question}");
@@ -134,7 +134,7 @@ fn typed(question: &str, stopped: &AtomicBool) -> Option<String> {
     Some(line.trim().to_lowercase())
 }
 
-fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Answer {
+fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> ApprovalDecision {
     terminal::note(terminal::printable(text).trim_end());
     let question = if everywhere {
         "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how what it is, [D]eny: "
@@ -142,21 +142,21 @@ fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Answe
         "Allow it? [o]nce, [a]lways here, [s]how what it is, [D]eny: "
     };
     loop {
-        let Some(answer) = typed(question, stopped) else {
-            return Answer::Deny;
+        let Some(answer) = prompt(question, stopped) else {
+            return ApprovalDecision::Deny;
         };
         match answer.as_str() {
-            "o" | "once" => return Answer::Once,
-            "a" | "always" => return Answer::Always,
-            "e" | "everywhere" if everywhere => return Answer::Everywhere,
+            "o" | "once" => return ApprovalDecision::Once,
+            "a" | "always" => return ApprovalDecision::Always,
+            "e" | "everywhere" if everywhere => return ApprovalDecision::Everywhere,
             "s" | "show" => terminal::note(&terminal::printable(shown)),
-            "" | "d" | "deny" | "n" | "no" => return Answer::Deny,
+            "" | "d" | "deny" | "n" | "no" => return ApprovalDecision::Deny,
             _ => {}
         }
     }
 }
 
-/// The command as it will run, where, and what it can reach.
+/// Describes a command: its words, directory, input and reach.
 fn command_text(question: &CommandQuestion<'_>) -> String {
     let words: Vec<String> = question.command.iter().map(|word| quoted(word)).collect();
     let mut text = format!(
@@ -175,7 +175,7 @@ fn command_text(question: &CommandQuestion<'_>) -> String {
     text
 }
 
-/// A word as a shell would need it written, in one line: nothing in it draws lines of its own.
+/// Quotes a word for a shell on a single line; control characters are escaped.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./=:@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -195,7 +195,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A text that leaves room for what follows it on a screen.
+/// Truncates a text so that the question after it stays visible.
 fn cut(text: &str) -> String {
     const CHARS: usize = 800;
     let more = text.chars().count().saturating_sub(CHARS);
@@ -211,7 +211,7 @@ fn ask_command(
     plain: bool,
     program: Option<&str>,
     stopped: &AtomicBool,
-) -> CommandAnswer {
+) -> CommandDecision {
     terminal::note(terminal::printable(text).trim_end());
     let program_choice = program.map_or(String::new(), |program| {
         format!(
@@ -226,20 +226,20 @@ fn ask_command(
     };
     let question = format!("Run it? [o]nce,{always}{program_choice} [D]eny: ");
     loop {
-        let Some(answer) = typed(&question, stopped) else {
-            return CommandAnswer::Deny;
+        let Some(answer) = prompt(&question, stopped) else {
+            return CommandDecision::Deny;
         };
         match answer.as_str() {
-            "o" | "once" => return CommandAnswer::Once,
-            "a" | "always" if plain => return CommandAnswer::AlwaysCommand,
-            "p" | "program" if program.is_some() => return CommandAnswer::AlwaysProgram,
-            "" | "d" | "deny" | "n" | "no" => return CommandAnswer::Deny,
+            "o" | "once" => return CommandDecision::Once,
+            "a" | "always" if plain => return CommandDecision::AlwaysCommand,
+            "p" | "program" if program.is_some() => return CommandDecision::AlwaysProgram,
+            "" | "d" | "deny" | "n" | "no" => return CommandDecision::Deny,
             _ => {}
         }
     }
 }
 
-/// What a right lets a skill do.
+/// Describes what a right allows.
 fn meaning(right: Right) -> &'static str {
     let permission = match right {
         Right::Run => return "run its code, which sees nothing but what it is given",
@@ -260,7 +260,7 @@ fn meaning(right: Right) -> &'static str {
     }
 }
 
-/// What somebody should see before deciding: what it consists of, what an audit says, and its code.
+/// Describes a skill for a decision: its digest, audit result, files and code.
 fn show(question: &Question<'_>) -> String {
     let skill = question.skill;
     let mut text = format!("{}\n  {}\n", skill.id, skill.subject().content);

@@ -1,28 +1,27 @@
-//! The skills that look at other skills.
+//! Skills whose rules and scanners audit other skills.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use prowess_core::SkillId;
-use prowess_runtime::{Approvals, Manifests, NobodyToAsk, Parts, Runtime};
+use prowess_runtime::{Approvals, Manifests, NoApprover, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
 use prowess_trust::ProjectRoot;
 
 use super::jails::workers;
-use super::open::approve;
-use super::{explicit, store, tell};
-use crate::cli::{Global, LivingArguments};
+use super::open::add_approvals;
+use super::{event_lines, explicit, store};
+use crate::cli::{CodeSkillArguments, Global};
 use crate::{configuration, environment, open, terminal};
 
-/// The active skills with rules and scanners; nothing where there are none.
+/// Activates the skills with security rules and scanners; returns `None` if there are none.
 ///
-/// Rules without code only add findings. Code has to be approved beforehand: an audit is what somebody does before
-/// approving, so it asks nothing.
+/// Code must be approved beforehand: an audit informs an approval, so it never asks for one.
 pub(crate) async fn auditors(
-    arguments: &LivingArguments,
+    arguments: &CodeSkillArguments,
     global: &Global,
 ) -> Result<Option<Runtime>> {
-    // What is on this machine is enough.
+    // Skills on this machine suffice.
     let local = Global {
         config: global.config.clone(),
         offline: true,
@@ -38,7 +37,7 @@ pub(crate) async fn auditors(
         .map(|(id, _)| id.clone())
         .collect();
     let catalog = skills.catalog();
-    let (named, _) = explicit::sorted(&arguments.skills);
+    let (named, _) = explicit::split_names(&arguments.skills);
     for name in &named {
         let id = explicit::id_of(&catalog, name);
         if !wanted.iter().any(|it| it.as_str() == id) {
@@ -52,19 +51,19 @@ pub(crate) async fn auditors(
     let store = store::open_existing(&config).await?;
     let mut parts = Parts::new(skills.clone());
     parts.workers = workers(&config)?;
-    parts.services.listener = tell::listener(global.quiet);
+    parts.services.listener = event_lines::listener(global.quiet);
     let directory = std::env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
     let root = ProjectRoot::find(&directory, home.as_deref());
     parts.approvals = Approvals::load(store, root.path()).await?;
-    approve(
+    add_approvals(
         &parts.approvals,
         &config,
         &skills,
         &arguments.approve_skills,
     )
     .await?;
-    parts.approver = Arc::new(NobodyToAsk);
+    parts.approver = Arc::new(NoApprover);
     let runtime = Runtime::new(parts);
     for id in wanted {
         if let Err(error) = runtime.activate(&id).await

@@ -1,4 +1,4 @@
-//! What confines the code of skills, as the configuration wants it.
+//! Configures workers, sandboxes and scripts for the code of skills.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_runtime::worker::Program;
-use prowess_runtime::{Approvals, Approver, Jails, NobodyToAsk, Scripts, ScriptsMode, Workers};
+use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_trust::ProjectRoot;
 
@@ -17,11 +17,11 @@ use crate::{configuration, environment, terminal};
 
 fn own_program() -> Result<PathBuf> {
     let program = env::current_exe().context("cannot find this program")?;
-    // Inside of a jail there are no links.
+    // A sandbox contains the real file, not links to it.
     Ok(program.canonicalize().unwrap_or(program))
 }
 
-/// This very program, told to build a jail.
+/// Returns a sandbox launcher that runs this program as `sandbox-init`.
 pub(crate) fn launcher() -> Result<Launcher> {
     let mut launcher = Launcher::new(own_program()?);
     launcher.arguments = vec!["sandbox-init".into()];
@@ -51,7 +51,7 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
     Ok(Jails::new(launcher()?, requirement, search, home).hide(hidden))
 }
 
-/// Workers are this very program, told to be one; programs of skills run in jails.
+/// Returns workers that run this program as `worker KIND`.
 pub(super) fn workers(config: &SkillsConfig) -> Result<Workers> {
     let program = own_program()?;
     let worker = |kind: &str| Program {
@@ -66,7 +66,7 @@ pub(super) fn workers(config: &SkillsConfig) -> Result<Workers> {
     })
 }
 
-/// Whoever runs the scripts of skills.
+/// Returns the runner for scripts of skills.
 pub(super) fn scripts(
     config: &SkillsConfig,
     approvals: &Approvals,
@@ -81,7 +81,7 @@ pub(super) fn scripts(
     Ok(scripts.time(config.permissions.shell_exec_timeout))
 }
 
-/// The same where nobody can be asked; nothing where scripts are off. What was approved is in the store.
+/// Returns a script runner that uses stored approvals and never asks; `None` if scripts are off.
 pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>> {
     let config = configuration::load(global)?;
     if config.skills.scripts == Wanted::Off {
@@ -103,6 +103,6 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
             return Ok(None);
         }
     };
-    let scripts = scripts(&config, &approvals, Arc::new(NobodyToAsk))?;
+    let scripts = scripts(&config, &approvals, Arc::new(NoApprover))?;
     Ok(Some(Arc::new(scripts)))
 }

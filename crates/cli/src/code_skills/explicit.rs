@@ -1,4 +1,4 @@
-//! The skills that somebody names: on the command line, or in the project's `AGENTS.md`.
+//! Skills named on the command line or in the project's `AGENTS.md`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use crate::terminal;
 /// Files that may name skills in their frontmatter.
 const AGENT_FILES: [&str; 2] = ["AGENTS.md", "AGENT.md"];
 
-/// What `--skills` means: ids, and directories that become a layer of their own.
-pub(super) fn sorted(given: &[String]) -> (Vec<String>, Vec<PathBuf>) {
+/// Splits the values of `--skills` into skill ids and directories of skills.
+pub(super) fn split_names(given: &[String]) -> (Vec<String>, Vec<PathBuf>) {
     let is_directory = |text: &str| text.starts_with(['.', '/', '~']) || text.contains('\\');
     let (directories, ids): (Vec<&String>, Vec<&String>) =
         given.iter().partition(|text| is_directory(text));
@@ -19,8 +19,8 @@ pub(super) fn sorted(given: &[String]) -> (Vec<String>, Vec<PathBuf>) {
     (ids, directories.into_iter().map(PathBuf::from).collect())
 }
 
-/// The skills that the nearest `AGENTS.md` names, up to the project's root.
-pub(super) fn of_project(start: &Path, root: &ProjectRoot) -> (Vec<String>, Option<PathBuf>) {
+/// Returns the skills that the nearest `AGENTS.md` up to the project root names, and the path of that file.
+pub(super) fn named_by_project(start: &Path, root: &ProjectRoot) -> (Vec<String>, Option<PathBuf>) {
     for directory in start.ancestors() {
         for name in AGENT_FILES {
             let path = directory.join(name);
@@ -43,7 +43,7 @@ pub(super) fn of_project(start: &Path, root: &ProjectRoot) -> (Vec<String>, Opti
     (Vec::new(), None)
 }
 
-/// The id that somebody means: an id, or the name of a skill in some collection.
+/// Resolves an id, or a skill name that only one collection has, to an id.
 pub(crate) fn id_of(catalog: &Catalog, named: &str) -> String {
     let named = named.strip_prefix('/').unwrap_or(named);
     if catalog.get(named).is_some() {

@@ -1,10 +1,10 @@
-//! What happens to skills with code, as lines for people.
+//! Prints the events of code skills as lines on stderr.
 
 use prowess_runtime::{Listener, RuntimeEvent, State};
 
 use crate::terminal;
 
-/// Prints what somebody should hear of while something runs.
+/// Returns a listener that prints the events a user should see.
 pub(super) fn listener(quiet: bool) -> Listener {
     Listener::new(move |event| {
         if let Some(line) = line(&event).filter(|_| !quiet) {

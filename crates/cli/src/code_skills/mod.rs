@@ -1,18 +1,18 @@
-//! Skills with code, as every command that runs some gets them.
+//! Code skills for the commands that run them.
 
 mod approve;
 mod auditors;
+mod event_lines;
 mod explicit;
 mod jails;
 mod open;
 mod store;
-mod tell;
 
-pub(crate) use approve::Terminal;
+pub(crate) use approve::TerminalApprover;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
-pub(crate) use open::{Company, Living, Prepared, open, prepare};
+pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
 pub(crate) use store::open as open_store;
 
 use std::sync::Arc;
@@ -21,15 +21,15 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tokio::sync::Notify;
 
-/// How long what still runs may take to end.
-const ENDING: Duration = Duration::from_millis(500);
+/// Time for running tasks to finish at shutdown.
+const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
 
-/// What to type where nobody was there to approve a skill.
+/// Returns the hint for a skill that needs approval.
 pub(crate) fn approval_hint(name: &str) -> String {
     format!("run it in a terminal to be asked, or add `--approve-skills {name}` if you trust it")
 }
 
-/// Runs a future to its end; Ctrl-C ends it early, and whatever it started with it.
+/// Runs a future on a new async runtime; Ctrl-C cancels it.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     with_threads(async {
         tokio::select! {
@@ -39,35 +39,34 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     })
 }
 
-/// Runs a future to its end, which is its own to say.
+/// Runs a future that handles Ctrl-C itself; SIGTERM and SIGHUP cancel it.
 pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let told = Arc::new(Notify::new());
-    runtime.spawn(end_when_told(Arc::clone(&told)));
+    let stop = Arc::new(Notify::new());
+    runtime.spawn(stop_on_signal(Arc::clone(&stop)));
     let done = runtime.block_on(async {
         tokio::select! {
             done = work => done,
-            () = told.notified() => Err(Interrupted.into()),
+            () = stop.notified() => Err(Interrupted.into()),
         }
     });
-    // Programs that run for a skill end with what waits for them. Whoever still reads from a terminal is not waited for.
-    runtime.shutdown_timeout(ENDING);
+    // Dropped futures end the programs of skills. A blocking read from the terminal is not awaited.
+    runtime.shutdown_timeout(SHUTDOWN_TIME);
     done
 }
 
-/// Waits until the system wants the program to end, and has it end: orderly, or at once if that takes too long, as it
-/// does while somebody types.
+/// Stops the program on SIGTERM or SIGHUP: gracefully, or by exiting if that takes too long, as during a blocking read.
 #[cfg(unix)]
-async fn end_when_told(told: Arc<Notify>) {
+async fn stop_on_signal(stop: Arc<Notify>) {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return;
     };
-    // Whoever started us so that the end of the terminal is not ours gets what they want.
+    // `nohup` keeps a program running after its terminal closes.
     let hangup = (!is_hangup_ignored()).then(|| signal(SignalKind::hangup()));
     match hangup {
         Some(Ok(mut hangup)) => tokio::select! {
@@ -78,15 +77,15 @@ async fn end_when_told(told: Arc<Notify>) {
             terminate.recv().await;
         }
     }
-    told.notify_one();
-    tokio::time::sleep(ENDING * 2).await;
+    stop.notify_one();
+    tokio::time::sleep(SHUTDOWN_TIME * 2).await;
     std::process::exit(1);
 }
 
 #[cfg(not(unix))]
-async fn end_when_told(_: Arc<Notify>) {}
+async fn stop_on_signal(_: Arc<Notify>) {}
 
-/// Whether SIGHUP is ignored, as `nohup` has it. What cannot be found out is taken to be so.
+/// Whether SIGHUP is ignored, as under `nohup`; also if that cannot be determined.
 #[cfg(unix)]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -95,7 +94,7 @@ fn is_hangup_ignored() -> bool {
     mask.is_none_or(|mask| mask & 1 == 1)
 }
 
-/// Somebody pressed Ctrl-C, or the system wants the program to end.
+/// Cancellation by Ctrl-C or a termination signal.
 #[derive(Debug)]
 struct Interrupted;
 

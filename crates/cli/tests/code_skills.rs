@@ -21,8 +21,8 @@ use support::{Place, Run, without_digests};
 
 /// The example skills, in a project.
 fn examples() -> Place {
-    let place = Place::copy_of("examples/living");
-    fs::rename(place.path("examples/living"), place.path("skills")).unwrap();
+    let place = Place::copy_of("examples/code-skills");
+    fs::rename(place.path("examples/code-skills"), place.path("skills")).unwrap();
     fs::create_dir_all(place.path(".agents")).unwrap();
     fs::rename(place.path("skills"), place.path(".agents/skills")).unwrap();
     fs::create_dir(place.path(".git")).unwrap();
