@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use prowess_core::{Scope, SkillId};
+use prowess_core::SkillId;
 use prowess_policy::{
     CommandGrant, CommandPattern, CommandReach, Contents, Decision, Effect, Grant, Grants,
-    Lifetime, Right, Subject, TurnLimits, decide,
+    Lifetime, Right, Subject, decide,
 };
 use prowess_spec::manifest::{Manifest, Permission};
 use prowess_store::{Store, StoreError};
 
 use crate::code_skill::CodeSkill;
-use crate::content::SkillContent;
+use crate::content::{SkillContent, is_own};
 
 /// A question to whoever may answer it.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +33,6 @@ impl Question<'_> {
     pub fn may_count_everywhere(&self) -> bool {
         is_own(self.skill.scope)
     }
-}
-
-/// Whether a skill is built in or the user's own, and not a project's or a remote's.
-pub fn is_own(scope: Scope) -> bool {
-    matches!(scope, Scope::Builtin | Scope::User)
 }
 
 /// What the user answers.
@@ -227,7 +222,7 @@ impl Approvals {
     }
 
     /// Has a command decided: one that no earlier answer covers is asked about.
-    pub(crate) async fn settle_command(
+    pub(crate) async fn require_command(
         &self,
         approver: &dyn Approver,
         subject: &Subject,
@@ -347,13 +342,13 @@ impl Approvals {
     }
 
     /// Has everything decided that a skill wants: asks about what nobody decided yet.
-    pub(crate) async fn settle(
+    pub(crate) async fn require(
         &self,
         approver: &dyn Approver,
         skill: &SkillContent,
         manifest: Option<&Manifest>,
         wanted: &[Right],
-    ) -> Result<(), NotApproved> {
+    ) -> Result<(), ApprovalError> {
         let subject = skill.subject();
         let mut undecided = self.read(|grants| grants.undecided(&subject, wanted));
         if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
@@ -380,13 +375,13 @@ impl Approvals {
                 }
                 // A no is for now: it is asked about again when the user wants the skill again.
                 ApprovalDecision::Deny => (Effect::Deny, Lifetime::Session),
-                ApprovalDecision::Unavailable => return Err(NotApproved::Undecided(undecided)),
+                ApprovalDecision::Unavailable => return Err(ApprovalError::Undecided(undecided)),
             };
             self.answer(&subject, &undecided, effect, lifetime).await?;
         }
         match self.denied(&subject, wanted) {
             denied if denied.is_empty() => Ok(()),
-            denied => Err(NotApproved::Denied(denied)),
+            denied => Err(ApprovalError::Denied(denied)),
         }
     }
 
@@ -413,7 +408,7 @@ pub(crate) enum CommandRefusal {
 
 /// Why a skill may not do what it wants.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotApproved {
+pub(crate) enum ApprovalError {
     #[error("not approved: {}", words(.0))]
     Undecided(Vec<Right>),
     #[error("denied: {}", words(.0))]
@@ -426,25 +421,4 @@ pub(crate) enum NotApproved {
 pub(crate) fn words(rights: &[Right]) -> String {
     let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
     words.join(", ")
-}
-
-/// What a turn allows, and how long programs and fetches may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowances {
-    /// How often.
-    pub turn: TurnLimits,
-    /// How long a program may run.
-    pub exec_time: std::time::Duration,
-    /// How long a fetch may take.
-    pub fetch_time: std::time::Duration,
-}
-
-impl Default for Allowances {
-    fn default() -> Self {
-        Self {
-            turn: TurnLimits::default(),
-            exec_time: std::time::Duration::from_secs(30),
-            fetch_time: std::time::Duration::from_secs(15),
-        }
-    }
 }

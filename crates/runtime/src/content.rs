@@ -11,7 +11,6 @@ use prowess_spec::SkillPath;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::approval::is_own;
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
 
 /// Every byte of a skill.
@@ -24,6 +23,11 @@ pub struct SkillContent {
     /// Its files, sorted by path.
     files: Vec<(SkillPath, Vec<u8>)>,
     digest: ContentDigest,
+}
+
+/// Whether a skill is built in or the user's own, and not a project's or a remote's.
+pub fn is_own(scope: Scope) -> bool {
+    matches!(scope, Scope::Builtin | Scope::User)
 }
 
 /// Why a skill could not be read whole.

@@ -71,7 +71,7 @@ impl Gate {
         question: CommandQuestion<'_>,
     ) -> Result<(), CommandRefusal> {
         self.approvals
-            .settle_command(approver, &self.subject, question)
+            .require_command(approver, &self.subject, question)
             .await
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Scope, SkillId};
+use prowess_core::SkillId;
 use prowess_sdk::Phase;
 use prowess_sdk::wire::HookResult;
 use prowess_spec::manifest::{Permission, Word};
@@ -70,16 +70,6 @@ pub(crate) struct Dispatched {
     pub(crate) events: Vec<RuntimeEvent>,
     /// The skills that changed the input of a call, in order.
     pub(crate) changed_by: Vec<SkillId>,
-}
-
-/// Where a skill's handlers stand: what came with the program first, what came with the project last.
-pub(crate) fn tier(scope: Scope) -> u8 {
-    match scope {
-        Scope::Builtin => 0,
-        Scope::User => 1,
-        Scope::Project => 2,
-        Scope::Remote => 3,
-    }
 }
 
 /// Asks one handler after the other; each sees what the last one changed.

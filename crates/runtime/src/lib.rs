@@ -1,15 +1,14 @@
-//! Living skills: when they become active, what their code may do, and what it has to say.
+//! Code skills: activation, permissions, hooks and workers.
 //!
-//! A skill with a `SKILL.yaml` says what makes it active: files of the project, words of a message, a language, a
-//! way of being used. [`Triggers::evaluate`] tells which skills that is the case for, and why. [`Runtime`] has them
-//! become active: their permissions are approved for exactly these bytes, their code starts in a worker, and their
-//! tools, handlers, workflows, scanners and prompts have an effect until they become inactive again.
+//! The `SKILL.yaml` of a code skill declares its triggers: files of the project, keywords of a message, languages and
+//! modes. [`Triggers::evaluate`] returns the triggered skills with the causes. [`Runtime`] activates them: the user
+//! approves their permissions for their exact content, their code starts in a worker, and their tools, hooks,
+//! workflows, scanners and prompts take effect until they are deactivated.
 //!
-//! Nothing of a skill runs in this process. Whatever its code wants of the world goes through [`SkillHost`], where
-//! each call passes the skill's [`Gate`].
+//! No code of a skill runs in this process. Its requests go through [`SkillHost`], where each call passes the skill's
+//! [`Gate`].
 
-mod activate;
-mod active;
+mod activation;
 mod approval;
 mod backend;
 mod builtin;
@@ -22,38 +21,36 @@ mod hooks;
 mod host;
 mod language;
 pub mod limits;
-mod lives;
 mod manifests;
+mod process;
 mod program_output;
 mod project;
 mod prompt;
 mod runtime;
-mod start;
 mod state;
-mod step;
 mod triggers;
 pub mod worker;
 
-pub use activate::ActivationError;
+pub use activation::{ActivationError, Parts, Workers};
 pub use approval::{
-    Allowances, ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion,
-    NoApprover, Question, is_own,
+    ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, NoApprover, Question,
 };
 pub use backend::{Backend, BackendError};
 pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use code_skill::{CodeSkill, CodeSkillError};
 pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};
-pub use content::{ContentError, SkillContent};
+pub use content::{ContentError, SkillContent, is_own};
 pub use event::{Listener, RuntimeEvent};
 pub use gate::Gate;
 pub use hooks::{Cancelled, Payload};
-pub use host::{Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost};
+pub use host::{
+    Allowances, Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost,
+};
 pub use language::languages_of;
 pub use manifests::Manifests;
 pub use project::{Project, ProjectLimits};
 pub use prompt::{CutFragment, Fragment, PromptReport};
 pub use prowess_policy::CommandReach;
-pub use runtime::{ChangedInput, Parts, Runtime, ToolResult, UnknownContribution};
-pub use start::Workers;
+pub use runtime::{ChangedInput, Runtime, ToolResult, UnknownContribution};
 pub use state::{InvalidTransition, State};
 pub use triggers::{Activation, Cause, Situation, TriggerError, Triggers, UnknownSkill};

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::interpreter::{Found, Places, ProgramError, for_command, for_file};
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::worker::{Handle, Spawned, Start, patiently};
+use crate::process::{Handle, Spawned, Start, patiently};
 
 /// Where a skill finds itself.
 pub(crate) const SKILL: &str = "/skill";

@@ -17,8 +17,8 @@ use crate::approval::{Approvals, Approver};
 use crate::code_skill::CodeSkill;
 use crate::content::SkillContent;
 use crate::gate::Gate;
+use crate::process::Handle;
 use crate::program_output::{ProgramOutput, exit_code};
-use crate::worker::Handle;
 
 /// Whether scripts run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Scripts {
                 let rights: Vec<Right> = [Right::Run].into_iter().chain(asked).collect();
                 let settled = self
                     .approvals
-                    .settle(&*self.approver, &content, manifest.as_ref(), &rights)
+                    .require(&*self.approver, &content, manifest.as_ref(), &rights)
                     .await;
                 settled.map_err(|error| {
                     let name = content.approval_name();

@@ -13,8 +13,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::confined::{CommandPlace, Jails};
+use crate::process::{Handle as _, patiently};
 use crate::program_output::{ProgramOutput, exit_code};
-use crate::worker::{Handle as _, patiently};
 
 /// How long streams may stay open that a child of the program still holds.
 const AFTERMATH: Duration = Duration::from_millis(100);

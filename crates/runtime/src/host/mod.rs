@@ -8,11 +8,13 @@ mod git;
 mod git_isolation;
 mod log_budget;
 mod model;
+mod services;
 mod skill_host;
 
 pub use environment::Environment;
 pub use fetch::PrivateHosts;
 pub use files::{FileError, ProjectFiles};
 pub use model::Model;
-pub(crate) use skill_host::Invoke;
-pub use skill_host::{Services, SkillHost};
+pub(crate) use services::Invoke;
+pub use services::{Allowances, Services};
+pub use skill_host::SkillHost;

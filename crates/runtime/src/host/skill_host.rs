@@ -4,63 +4,29 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Weak};
 
-use async_trait::async_trait;
 use prowess_policy::{CommandReach, Denial};
-use prowess_sdk::wire::{Failure, HostCall, Output, code};
+use prowess_sdk::wire::{Failure, HostCall, code};
 use prowess_spec::manifest::Permission;
 use serde_json::{Value, json};
 
-use super::environment::{Environment, Overlay};
+use super::environment::Overlay;
 use super::exec::{Execution, run};
-use super::fetch::{Fetch, FetchError, PrivateHosts, fetch};
+use super::fetch::{Fetch, FetchError, fetch};
 use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::log_budget::{LogBudget, LogShare};
-use super::model::Model;
-use crate::approval::{Allowances, Approver, CommandQuestion, NoApprover};
-use crate::confined::Jails;
-use crate::event::{Listener, RuntimeEvent};
+use super::services::{Invoke, Services};
+use crate::approval::{Approver, CommandQuestion, NoApprover};
+use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
-
-/// What a host has to offer to skills.
-#[derive(Clone, Default)]
-pub struct Services {
-    /// The project.
-    pub project: Option<ProjectFiles>,
-    /// The environment.
-    pub environment: Environment,
-    /// What confines commands. Without it none runs, except outside of the sandbox; a runtime takes it from its
-    /// workers.
-    pub jails: Option<Jails>,
-    /// What a turn allows.
-    pub allowances: Allowances,
-    /// Hosts inside the network that may be reached.
-    pub private_hosts: PrivateHosts,
-    /// The model.
-    pub model: Option<Arc<dyn Model>>,
-    /// Whoever hears of events.
-    pub listener: Listener,
-}
-
-/// Calls a tool or a workflow of a skill.
-#[async_trait]
-pub(crate) trait Invoke: Send + Sync {
-    async fn invoke(
-        &self,
-        skill: &str,
-        name: &str,
-        input: Value,
-        depth: usize,
-    ) -> Result<Output, String>;
-}
 
 /// The host as one skill sees it: what the host has, behind the skill's gate.
 pub struct SkillHost {
     gate: Arc<Gate>,
     services: Arc<Services>,
     overlay: Overlay,
-    others: Option<Weak<dyn Invoke>>,
+    invoker: Option<Weak<dyn Invoke>>,
     approver: Arc<dyn Approver>,
     log: LogBudget,
 }
@@ -72,7 +38,7 @@ impl SkillHost {
             gate,
             services,
             overlay: Overlay::default(),
-            others: None,
+            invoker: None,
             approver: Arc::new(NoApprover),
             log: LogBudget::default(),
         }
@@ -85,8 +51,8 @@ impl SkillHost {
         self
     }
 
-    pub(crate) fn with_others(mut self, others: Weak<dyn Invoke>) -> Self {
-        self.others = Some(others);
+    pub(crate) fn with_invoker(mut self, invoker: Weak<dyn Invoke>) -> Self {
+        self.invoker = Some(invoker);
         self
     }
 
@@ -227,11 +193,11 @@ impl SkillHost {
             | HostCall::GitAdd { .. }
             | HostCall::GitCommit { .. }) => self.git(call).await,
             HostCall::InvokeSkill { skill, name, input } => {
-                let others = self.others.as_ref().and_then(Weak::upgrade);
-                let Some(others) = others else {
+                let invoker = self.invoker.as_ref().and_then(Weak::upgrade);
+                let Some(invoker) = invoker else {
                     return Err(failed("there are no other skills here"));
                 };
-                let output = others.invoke(&skill, &name, input, depth + 1).await;
+                let output = invoker.invoke(&skill, &name, input, depth + 1).await;
                 let output = output.map_err(failed)?;
                 serde_json::to_value(output).map_err(|error| failed(error.to_string()))
             }

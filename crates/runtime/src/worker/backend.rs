@@ -10,13 +10,13 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::live::{Ended, Live, Unanswered};
-use super::process::Start;
 use crate::backend::{Backend, BackendError};
 use crate::event::RuntimeEvent;
 use crate::host::SkillHost;
 use crate::limits::{
     BACKOFF_FIRST, BACKOFF_LAST, CALL_TIME, CRASH_WINDOW, CRASHES, HOOK_TIME, START_TIME, STOP_TIME,
 };
+use crate::process::Start;
 
 /// What becomes of a worker that took too long to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum OnTimeout {
     /// It is ended: it does one thing at a time, and would do nothing else.
     Stop,
     /// It goes on; its answer is not waited for.
-    GoOn,
+    Continue,
 }
 
 /// A skill's code in a worker.

@@ -17,9 +17,9 @@ use tokio::task::JoinSet;
 
 use super::clock::Clock;
 use super::lines::{self, Line};
-use super::process::{Handle, Spawned};
 use crate::host::SkillHost;
 use crate::limits::{CALL_BYTES, CALLS_AT_ONCE, STDERR_BYTES, STRAY_BYTES};
+use crate::process::{Handle, Spawned};
 
 /// How long an ending worker may take to say why.
 const LAST_WORDS: Duration = Duration::from_millis(200);

@@ -4,8 +4,7 @@ mod backend;
 mod clock;
 mod lines;
 mod live;
-mod process;
 
 pub use backend::{OnTimeout, WorkerBackend};
-pub(crate) use process::patiently;
-pub use process::{Handle, Program, Spawned, Start};
+
+pub use crate::process::{Handle, Program, Spawned, Start};

@@ -1,4 +1,4 @@
-//! A skill that has its say, and what it may say.
+//! An active skill and its contributions.
 
 use std::sync::Arc;
 
@@ -10,18 +10,17 @@ use prowess_spec::manifest::{Backend as Kind, InputSchema, SkillType, WikiSectio
 
 use crate::backend::Backend;
 use crate::code_skill::CodeSkill;
+use crate::event::RuntimeEvent;
 use crate::gate::Gate;
-use crate::hooks::tier;
+use crate::hooks::{Handler, Payload, dispatch};
 use crate::prompt::{Fragment, fragment};
 
 /// An active skill.
-pub(crate) struct Active {
+pub(crate) struct ActiveSkill {
     pub(crate) skill: CodeSkill,
     pub(crate) gate: Arc<Gate>,
     pub(crate) backend: Option<Arc<dyn Backend>>,
     pub(crate) contributions: Contributions,
-    /// How many became active before.
-    pub(crate) order: u64,
 }
 
 /// What a skill contributes while it is active.
@@ -33,31 +32,57 @@ pub(crate) struct Contributions {
     pub(crate) scanners: Vec<String>,
     pub(crate) rules: Vec<PatternRule>,
     pub(crate) fragment: Option<Fragment>,
-    /// Tokens of the fragment that the skill's own limit cut off.
+    /// Tokens that the skill's own limit cut off the fragment.
     pub(crate) fragment_lost: usize,
     pub(crate) wiki: Vec<WikiSection>,
 }
 
-impl Active {
+impl ActiveSkill {
     pub(crate) fn id(&self) -> &SkillId {
         self.skill.id()
     }
 
-    /// What handlers and fragments are sorted by.
-    pub(crate) fn position(&self) -> (u8, u64) {
-        (tier(self.skill.content.scope), self.order)
+    /// Runs the skill's own handler for its activation or deactivation, and returns the events of the call.
+    pub(super) async fn run_own_hook(&self, phase: Phase) -> Vec<RuntimeEvent> {
+        let Some(backend) = &self.backend else {
+            return Vec::new();
+        };
+        if !self.contributions.hooks.contains(&phase) {
+            return Vec::new();
+        }
+        let handler = Handler {
+            skill: self.id().clone(),
+            backend: Arc::clone(backend),
+            gate: None,
+        };
+        let mut payload = Payload::new();
+        payload.insert("skill".to_owned(), self.id().as_str().into());
+        let dispatched = dispatch(phase, payload, &[handler], None, 0).await;
+        dispatched.events
+    }
+
+    /// Ends the code of the skill.
+    pub(super) async fn unload(&self) {
+        if let Some(backend) = &self.backend {
+            let _ = backend.unload().await;
+        }
     }
 }
 
-/// Names that a model can call.
+/// Whether models accept this as the name of a tool.
 fn is_tool_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=64).contains(&name.len()) && name.chars().all(fits)
 }
 
 impl Contributions {
-    /// What the manifest and the code of a skill say together, if they may.
-    pub(crate) fn new(skill: &CodeSkill, registration: &Registration) -> Result<Self, String> {
+    /// Whether a tool is among them.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// Combines the manifest of a skill with what its code registers.
+    pub(super) fn new(skill: &CodeSkill, registration: &Registration) -> Result<Self, String> {
         let manifest = &skill.manifest;
         let has = |wanted: SkillType| manifest.types.contains(&wanted);
         let need = |wanted: SkillType, what: String| {
@@ -108,7 +133,7 @@ impl Contributions {
     }
 }
 
-/// The tools of the code, with what the manifest says about them.
+/// The tools of the code, with the descriptions and schemas of the manifest.
 fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, String> {
     let mut tools = registration.tools.clone();
     let starlark = skill

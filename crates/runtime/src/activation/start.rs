@@ -1,7 +1,7 @@
-//! From the files of a skill to its running code.
+//! Starts the code of a skill.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,56 +14,53 @@ use crate::backend::{Backend, BackendError};
 use crate::code_skill::CodeSkill;
 use crate::confined::{Confined, Extra, Jails, PROJECT, SKILL};
 use crate::host::SkillHost;
-use crate::lives::Inner;
 use crate::worker::{OnTimeout, Program, WorkerBackend};
 
-/// How code is run here. What is absent is not run.
+/// The programs that run the code of skills. A backend without its program is unsupported.
 #[derive(Clone, Debug, Default)]
 pub struct Workers {
-    /// What interprets Starlark.
+    /// The Starlark worker.
     pub starlark: Option<Program>,
-    /// What confines programs of any language.
+    /// Sandboxes for programs of any language.
     pub jails: Option<Jails>,
-    /// What loads native plugins inside of a jail: a single file of ours, and its arguments.
+    /// The loader of native plugins: a single executable file, run in a sandbox.
     pub plugin_host: Option<Program>,
-    /// How long a call may take; [`crate::limits::CALL_TIME`] if absent.
+    /// Time limit of a call; [`crate::limits::CALL_TIME`] by default.
     pub call_time: Option<Duration>,
 }
 
-/// Where the program that loads plugins is, inside.
+/// Path of the plugin loader in the sandbox.
 const PLUGIN_HOST: &str = "/prowess/plugin-host";
 
-/// Starts the code of a skill; nothing if it has none.
-pub(crate) async fn start(
+/// Starts the code of a skill; `None` if it has none.
+pub(super) async fn start(
     skill: &CodeSkill,
-    inner: &Inner,
+    workers: &Workers,
+    project: Option<&Path>,
     host: Arc<SkillHost>,
 ) -> Result<Option<Arc<dyn Backend>>, BackendError> {
     let Some(implementation) = &skill.manifest.implementation else {
         return Ok(None);
     };
-    let workers = &inner.workers;
-    let project = inner.services.project.as_ref();
-    let project: Option<PathBuf> = project.map(|it| it.root().to_owned());
     let backend = match implementation.backend {
         Kind::Starlark => {
             let program = workers
                 .starlark
                 .clone()
-                .ok_or_else(|| nothing("starlark"))?;
+                .ok_or_else(|| unsupported("starlark"))?;
             let initialize = Initialize {
                 code: Some(code(skill, implementation)?),
                 project_root: project.map(|it| it.display().to_string()),
-                ..introduction(skill, &host)
+                ..base_initialize(skill, &host)
             };
             let stop = OnTimeout::Stop;
             WorkerBackend::start(Box::new(program), initialize, host, stop, workers.call_time)
         }
         Kind::Process | Kind::Plugin => {
             let word = prowess_spec::manifest::Word::word(implementation.backend);
-            let jails = workers.jails.as_ref().ok_or_else(|| nothing(word))?;
+            let jails = workers.jails.as_ref().ok_or_else(|| unsupported(word))?;
             let extra = Extra {
-                project,
+                project: project.map(Path::to_owned),
                 ..Extra::default()
             };
             let sees_project = [Permission::FileRead, Permission::FileWrite]
@@ -72,7 +69,7 @@ pub(crate) async fn start(
             let initialize = Initialize {
                 skill_dir: Some(SKILL.to_owned()),
                 project_root: (sees_project && extra.project.is_some()).then(|| PROJECT.to_owned()),
-                ..introduction(skill, &host)
+                ..base_initialize(skill, &host)
             };
             let (program, on_timeout) = match implementation.backend {
                 Kind::Plugin => (
@@ -81,7 +78,7 @@ pub(crate) async fn start(
                 ),
                 _ => (
                     process(skill, implementation, jails, &host, &extra)?,
-                    OnTimeout::GoOn,
+                    OnTimeout::Continue,
                 ),
             };
             let program = Box::new(program);
@@ -91,11 +88,11 @@ pub(crate) async fn start(
     Ok(Some(Arc::new(backend.await?)))
 }
 
-fn nothing(backend: &str) -> BackendError {
+fn unsupported(backend: &str) -> BackendError {
     BackendError::Start(format!("nothing here runs the backend `{backend}`"))
 }
 
-fn introduction(skill: &CodeSkill, host: &SkillHost) -> Initialize {
+fn base_initialize(skill: &CodeSkill, host: &SkillHost) -> Initialize {
     Initialize {
         protocol: PROTOCOL,
         name: skill.manifest.name.as_str().to_owned(),
@@ -110,7 +107,7 @@ fn entrypoint(implementation: &Implementation) -> Result<&SkillPath, BackendErro
     named.ok_or_else(|| BackendError::Start("the manifest names no entrypoint".to_owned()))
 }
 
-/// A program of any language: a command, or a file that says what runs it.
+/// A program of any language: a command, or a file with an interpreter.
 fn process(
     skill: &CodeSkill,
     implementation: &Implementation,
@@ -127,7 +124,7 @@ fn process(
     made.map_err(|error| BackendError::Start(error.to_string()))
 }
 
-/// A library, in a program of ours that loads it where it can do no harm.
+/// A native library, loaded by the plugin host in a sandbox.
 fn plugin(
     skill: &CodeSkill,
     implementation: &Implementation,
@@ -139,7 +136,7 @@ fn plugin(
     let loader = workers
         .plugin_host
         .as_ref()
-        .ok_or_else(|| nothing("plugin"))?;
+        .ok_or_else(|| unsupported("plugin"))?;
     let path = entrypoint(implementation)?;
     if skill.content.file(path).is_none() {
         return Err(BackendError::Start(format!("`{path}` is not in the skill")));
@@ -156,7 +153,7 @@ fn plugin(
         .map_err(|error| BackendError::Start(error.to_string()))
 }
 
-/// The texts that an interpreter needs, straight from what was approved: no file is opened a second time.
+/// The Starlark files of a skill, from the approved bytes: no file is opened again.
 fn code(skill: &CodeSkill, implementation: &Implementation) -> Result<Code, BackendError> {
     let entrypoint = entrypoint(implementation)?;
     let mut files = BTreeMap::new();

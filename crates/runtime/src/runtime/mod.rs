@@ -1,0 +1,9 @@
+//! The runtime of code skills.
+
+mod calls;
+mod contributions;
+mod handle;
+mod shared;
+
+pub use calls::{ChangedInput, ToolResult, UnknownContribution};
+pub use handle::Runtime;
