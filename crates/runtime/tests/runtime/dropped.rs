@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use prowess_runtime::{ApprovalDecision, Parts, State};
 use serde_json::json;
 
-use crate::place::{Place, Running, id, runs};
+use crate::place::{Place, Running, id, launcher, runs};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const EXEC: &str = "permissions: [\"shell:exec\"]\n";
@@ -62,7 +62,7 @@ async fn an_activation_leaves_nothing() {
         let place = Place::new();
         place.skill("a", "tool", EXEC, &code);
         let worker = place.path("worker");
-        symlink(env!("CARGO_BIN_EXE_prowess"), &worker).unwrap();
+        symlink(launcher(), &worker).unwrap();
         let own = |parts: &mut Parts| {
             if let Some(program) = &mut parts.workers.starlark {
                 program.program.clone_from(&worker);

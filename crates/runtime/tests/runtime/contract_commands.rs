@@ -11,7 +11,7 @@ use prowess_runtime::{ApprovalDecision, Jails, Parts};
 use prowess_sandbox::{Isolation, Launcher, Requirement};
 use serde_json::{Value, json};
 
-use crate::place::{Place, Running, jails_of, runs};
+use crate::place::{Place, Running, jails_of, launcher, runs};
 
 const RUN: &str = "register_tool('run', '', lambda input: exec(*input['args']))";
 
@@ -309,7 +309,7 @@ async fn q17_what_a_command_started_ends_with_it() {
 #[tokio::test]
 async fn q17_without_a_sandbox_a_command_is_refused() {
     fn only(isolation: Isolation) -> Jails {
-        let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
+        let mut launcher = Launcher::new(launcher());
         launcher.arguments = vec!["sandbox-init".into()];
         Jails::new(
             launcher,

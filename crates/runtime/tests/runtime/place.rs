@@ -131,16 +131,10 @@ impl Place {
         let approver = Arc::new(Always(answer, Mutex::default()));
         let mut parts = Parts::new(self.skills().await);
         parts.workers = Workers {
-            starlark: Some(Program {
-                program: env!("CARGO_BIN_EXE_prowess").into(),
-                arguments: vec!["worker".into(), "starlark".into()],
-            }),
+            starlark: Some(worker("starlark")),
             call_time: Some(Duration::from_secs(10)),
             jails: Some(jails()),
-            plugin_host: Some(Program {
-                program: env!("CARGO_BIN_EXE_prowess").into(),
-                arguments: vec!["worker".into(), "plugin".into()],
-            }),
+            plugin_host: Some(worker("plugin")),
         };
         parts.services = Services {
             project: Some(ProjectFiles::open(&self.path("project")).unwrap()),
@@ -159,6 +153,25 @@ impl Place {
     }
 }
 
+/// The program that builds sandboxes and runs workers: `examples/launcher.rs`, built with the tests.
+pub(crate) fn launcher() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let target = test.parent().unwrap().parent().unwrap();
+    let launcher = target.join("examples/launcher");
+    assert!(
+        launcher.exists(),
+        "run `cargo build -p prowess-runtime --examples`"
+    );
+    launcher
+}
+
+fn worker(kind: &str) -> Program {
+    Program {
+        program: launcher(),
+        arguments: vec!["worker".into(), kind.into()],
+    }
+}
+
 /// Jails of this machine.
 pub(crate) fn jails() -> Jails {
     jails_of(std::env::home_dir())
@@ -166,7 +179,7 @@ pub(crate) fn jails() -> Jails {
 
 /// The same for a user whose directory is another one.
 pub(crate) fn jails_of(home: Option<PathBuf>) -> Jails {
-    let mut launcher = Launcher::new(env!("CARGO_BIN_EXE_prowess"));
+    let mut launcher = Launcher::new(launcher());
     launcher.arguments = vec!["sandbox-init".into()];
     Jails::new(
         launcher,
