@@ -397,14 +397,14 @@ fn approved_once_and_for_exactly_these_bytes() {
     --- stdout
     --- stderr
     error: not-approved: `rfc-writer` needs approval: run, file:read, file:write
-    hint: run it in a terminal to be asked, or add `--approve-skills rfc-writer@sha256:DIGEST` if you trust it
+    hint: run it in a terminal to approve it, or add `--approve-skills rfc-writer@sha256:DIGEST` if you trust it
     ");
     assert!(!place.path("rfcs").exists());
 
     let shown = typed(&place, &draft, "s\na\n");
     for part in [
         "The skill `rfc-writer` 1.0.0 wants to:",
-        "file:write    write files of the project",
+        "file:write    write project files",
         "audit: nothing found",
         "register_workflow(\"draft\", draft)",
         "rfcs/0001-one.md",
@@ -433,7 +433,7 @@ fn approved_once_and_for_exactly_these_bytes() {
     assert_eq!(refused.code, Some(4), "{}", refused.snapshot());
     let shown = typed(&place, &draft, "o\n");
     assert!(
-        shown.contains("has changed since") && shown.contains("rfcs/0003-one.md"),
+        shown.contains("changed since its last approval") && shown.contains("rfcs/0003-one.md"),
         "{shown}"
     );
     // Once was once.
@@ -487,7 +487,7 @@ fn a_home_that_cannot_be_written() {
     ]);
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
     assert!(
-        run.stderr.contains("nothing is kept beyond this run"),
+        run.stderr.contains("nothing is saved after this run"),
         "{}",
         run.snapshot()
     );
@@ -510,8 +510,7 @@ fn rules_of_skills_look_at_other_skills() {
     );
     let run = place.run(&["audit", "other"]);
     assert!(
-        run.stderr
-            .contains("without the rules of house: not-approved"),
+        run.stderr.contains("rules of house not used: not-approved"),
         "{}",
         run.snapshot()
     );
@@ -613,7 +612,7 @@ fn scripts_run_in_the_sandbox_once_they_are_approved() {
     assert_eq!(place.run(&count).code, Some(4));
     place.write("prowess.toml", "[skills]\nscripts = \"off\"\n");
     let off = place.run(&[&count[..], &["--approve-skills", "tidy"]].concat());
-    assert!(off.stderr.contains("switched off"), "{}", off.snapshot());
+    assert!(off.stderr.contains("scripts are off"), "{}", off.snapshot());
     assert_eq!(off.code, Some(4));
 }
 

@@ -1,4 +1,4 @@
-//! Who says what a skill may do.
+//! Approvals: what the user allows skills to do.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,101 +15,101 @@ use prowess_store::{Store, StoreError};
 use crate::code_skill::CodeSkill;
 use crate::content::{SkillContent, is_own};
 
-/// A question to whoever may answer it.
+/// A request to approve rights of a skill.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The skill.
     pub skill: &'a SkillContent,
-    /// What it wants to be, if it says so.
+    /// Its manifest, if it has one.
     pub manifest: Option<&'a Manifest>,
-    /// What nobody decided yet.
+    /// The undecided rights.
     pub rights: &'a [Right],
-    /// Whether other contents of it were allowed something before.
+    /// Whether an earlier content of the skill was approved.
     pub changed: bool,
 }
 
 impl Question<'_> {
-    /// Whether the answer may count in every project: only for a skill that is built in or the user's own.
+    /// Whether the decision may apply to every project: only for built-in and user skills.
     pub fn may_count_everywhere(&self) -> bool {
         is_own(self.skill.scope)
     }
 }
 
-/// What the user answers.
+/// The decision about rights of a skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApprovalDecision {
-    /// It may, until the session ends.
+    /// Allow until the session ends.
     Once,
-    /// It may, in this project, for as long as it stays as it is.
+    /// Allow this content in this project.
     Always,
-    /// It may, in every project, for as long as it stays as it is.
+    /// Allow this content in every project.
     Everywhere,
-    /// It may not.
+    /// Deny until the session ends.
     Deny,
-    /// There is nobody to ask.
+    /// No approver is available.
     Unavailable,
 }
 
-/// A question about one command.
+/// A request to approve a command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandQuestion<'a> {
-    /// The skill that wants to run it.
+    /// The skill that runs it.
     pub skill: &'a SkillId,
     /// The program and its arguments.
     pub command: &'a [String],
-    /// Where it starts.
+    /// Its working directory.
     pub directory: &'a Path,
     /// What it can reach.
     pub reach: CommandReach,
-    /// What it reads from its standard input.
+    /// Its standard input.
     pub stdin: Option<&'a str>,
-    /// Variables that the skill set for it.
+    /// Environment variables that the skill set.
     pub variables: &'a [(String, String)],
 }
 
 impl CommandQuestion<'_> {
-    /// Whether the words of the command are all that decides what it does: only then may an answer count again.
+    /// Whether the command has no input or variables besides its words; only then can an approval be stored.
     pub fn is_plain(&self) -> bool {
         self.stdin.is_none() && self.variables.is_empty()
     }
 
-    /// The program that may be approved with any arguments.
+    /// The program, if it can be approved with any arguments.
     ///
-    /// None where something else says what is run, and none that reaches more than the sandbox.
+    /// `None` for programs that run other programs, and outside the sandbox.
     pub fn program(&self) -> Option<&str> {
         let sandboxed = self.reach == CommandReach::Sandboxed;
         prowess_policy::program(self.command).filter(|_| sandboxed && self.is_plain())
     }
 }
 
-/// What the user answers about a command.
+/// The decision about a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandDecision {
-    /// Run it now.
+    /// Allow this call.
     Once,
-    /// Run it whenever this skill wants it in this project, word for word.
+    /// Allow this skill to run the same command in this project.
     AlwaysCommand,
-    /// Run this program with any arguments whenever this skill wants it in this project.
+    /// Allow this skill to run the program with any arguments in this project.
     AlwaysProgram,
-    /// Do not run it.
+    /// Deny this call.
     Deny,
-    /// There is nobody to ask.
+    /// No approver is available.
     Unavailable,
 }
 
-/// Who can be asked.
+/// Decides about approvals.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Asks what a skill may do.
+    /// Decides about rights of a skill.
     async fn ask(&self, question: Question<'_>) -> ApprovalDecision;
 
-    /// Asks whether a command may run.
+    /// Decides about a command.
     async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandDecision {
         CommandDecision::Unavailable
     }
 }
 
-/// Nobody: what was not decided stays so.
+/// Decides nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct NoApprover;
 
@@ -120,20 +120,20 @@ impl Approver for NoApprover {
     }
 }
 
-/// Everything that was said about skills, here and in the store. A clone is another handle.
+/// Approvals of this session and of the store. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Approvals {
     grants: Arc<RwLock<Grants>>,
     commands: Arc<RwLock<Vec<CommandGrant>>>,
     store: Option<Store>,
-    /// The real path of the project's root: what is approved here counts here.
+    /// The real path of the project root, which stored approvals are bound to.
     project: Arc<str>,
-    /// One question at a time.
+    /// Serialises requests to the approver.
     asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Approvals {
-    /// What was said already. What is said for longer than a session goes into the store, if there is one.
+    /// Creates approvals from grants. Permanent decisions are stored, if there is a store.
     pub fn new(grants: Grants, store: Option<Store>) -> Self {
         Self {
             grants: Arc::new(RwLock::new(grants)),
@@ -142,7 +142,7 @@ impl Approvals {
         }
     }
 
-    /// What the store holds about the project with this root.
+    /// Loads the stored approvals of a project.
     pub async fn load(store: Store, project: &Path) -> Result<Self, StoreError> {
         let real = project.canonicalize();
         let real = real.unwrap_or_else(|_| project.to_owned());
@@ -173,18 +173,18 @@ impl Approvals {
         change(&mut self.grants.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// A copy of everything.
+    /// A copy of the grants.
     pub fn grants(&self) -> Grants {
         self.read(Clone::clone)
     }
 
-    /// Adds what a program that embeds the runtime says beforehand, whatever the skill consists of: that its code runs,
-    /// what it may ask for, and that its commands run in the sandbox. It is not stored.
+    /// Allows a skill of any content for this session, without storing it: running its code, permissions, and
+    /// sandboxed commands if `shell:exec` is among them. For programs that embed the runtime.
     pub fn say_for_session(&self, skill: &str, permissions: &[Permission]) {
         self.say(skill, Contents::Any, permissions);
     }
 
-    /// The same for a skill as it is: what a command line or the user's configuration approves by name.
+    /// Allows the present content of a skill for this session.
     pub fn approve_for_session(&self, subject: &Subject, permissions: &[Permission]) {
         let contents = Contents::Exactly(subject.content);
         self.say(&subject.skill, contents, permissions);
@@ -216,12 +216,12 @@ impl Approvals {
         }
     }
 
-    /// Withdraws what was denied in this session, of one skill or of all: it is asked about again.
+    /// Forgets the denials of this session, of one skill or of all.
     pub fn forget_denials(&self, skill: Option<&str>) {
         self.change(|grants| grants.forget_denials(skill));
     }
 
-    /// Has a command decided: one that no earlier answer covers is asked about.
+    /// Requires approval of a command; asks the approver if no earlier decision covers it.
     pub(crate) async fn require_command(
         &self,
         approver: &dyn Approver,
@@ -273,7 +273,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Adds an answer about a skill as it is.
+    /// Adds and stores a decision about the present content of a skill.
     pub async fn answer(
         &self,
         subject: &Subject,
@@ -289,7 +289,7 @@ impl Approvals {
                 effect,
                 lifetime,
             };
-            // Stored first: what could not be stored was not said for always.
+            // Stored first, so that a failure leaves nothing approved.
             if let Some(store) = &self.store {
                 store.say(&grant, &self.project).await?;
             }
@@ -298,7 +298,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Takes back everything about a skill, or one right of it.
+    /// Revokes one right of a skill, or all.
     pub async fn revoke(&self, skill: &str, right: Option<Right>) -> Result<(), StoreError> {
         match right {
             Some(right) => self.change(|grants| grants.revoke(skill, right)),
@@ -316,7 +316,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// What nobody decided yet of what a skill wants.
+    /// The undecided rights of a skill.
     pub fn undecided(&self, skill: &CodeSkill) -> Vec<Right> {
         self.read(|grants| grants.undecided(&skill.content.subject(), &skill.rights()))
     }
@@ -329,8 +329,8 @@ impl Approvals {
         })
     }
 
-    /// Whether other contents of the skill were allowed something.
-    fn knew_otherwise(&self, subject: &Subject) -> bool {
+    /// Whether another content of the skill was approved.
+    fn has_other_content(&self, subject: &Subject) -> bool {
         self.read(|grants| {
             let other = |grant: &Grant| {
                 grant.skill == subject.skill
@@ -341,7 +341,7 @@ impl Approvals {
         })
     }
 
-    /// Has everything decided that a skill wants: asks about what nobody decided yet.
+    /// Requires approval of all rights; asks the approver about undecided ones.
     pub(crate) async fn require(
         &self,
         approver: &dyn Approver,
@@ -352,7 +352,7 @@ impl Approvals {
         let subject = skill.subject();
         let mut undecided = self.read(|grants| grants.undecided(&subject, wanted));
         if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
-            // The user may have answered in another process.
+            // Another process may have stored decisions.
             for grant in store.grants(&self.project).await?.iter() {
                 self.change(|grants| grants.say(grant.clone()));
             }
@@ -363,7 +363,7 @@ impl Approvals {
                 skill,
                 manifest,
                 rights: &undecided,
-                changed: self.knew_otherwise(&subject),
+                changed: self.has_other_content(&subject),
             };
             let (effect, lifetime) = match approver.ask(question).await {
                 ApprovalDecision::Once => (Effect::Allow, Lifetime::Session),
@@ -373,7 +373,7 @@ impl Approvals {
                 ApprovalDecision::Always | ApprovalDecision::Everywhere => {
                     (Effect::Allow, Lifetime::Always)
                 }
-                // A no is for now: it is asked about again when the user wants the skill again.
+                // A denial is asked again when the user activates the skill again.
                 ApprovalDecision::Deny => (Effect::Deny, Lifetime::Session),
                 ApprovalDecision::Unavailable => return Err(ApprovalError::Undecided(undecided)),
             };
@@ -395,18 +395,18 @@ impl Approvals {
     }
 }
 
-/// Why a command did not run.
+/// Why a command is not approved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandRefusal {
     #[error("the user denied this command")]
     Denied,
-    #[error("needs approval: run this command; there is nobody to ask")]
+    #[error("needs approval: run this command; no approver is available")]
     NoApprover,
     #[error("cannot store the approval: {0}")]
     Store(String),
 }
 
-/// Why a skill may not do what it wants.
+/// Why rights are not approved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApprovalError {
     #[error("not approved: {}", words(.0))]
@@ -417,7 +417,7 @@ pub(crate) enum ApprovalError {
     Store(#[from] StoreError),
 }
 
-/// Rights in words.
+/// Formats rights.
 pub(crate) fn words(rights: &[Right]) -> String {
     let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
     words.join(", ")

@@ -1,4 +1,4 @@
-//! What runs the code of a skill.
+//! Backends that run the code of a skill.
 
 use async_trait::async_trait;
 use prowess_sdk::Phase;
@@ -7,43 +7,43 @@ use prowess_sdk::wire::{
 };
 use serde_json::Value;
 
-/// The code of one active skill.
+/// The running code of a skill.
 #[async_trait]
 pub trait Backend: Send + Sync {
-    /// What the code contributes.
+    /// What the code registers.
     fn registration(&self) -> &Registration;
 
-    /// Has the code do something. `depth` counts the tools that called each other to get here.
+    /// Calls the code. `depth` is the number of nested tool calls.
     async fn call(&self, request: Request, depth: usize) -> Result<Value, BackendError>;
 
-    /// Ends it. Whatever goes wrong, nothing of it runs afterwards.
+    /// Stops the code. Nothing of it runs afterwards, even after an error.
     async fn unload(&self) -> Result<(), BackendError>;
 }
 
-/// Why code did not do what it was asked to.
+/// An error of a backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
-    /// It cannot be started.
+    /// It does not start.
     #[error("cannot start: {0}")]
     Start(String),
-    /// It says so itself.
+    /// It returned an error.
     #[error("{0}")]
     Failed(String),
-    /// It took too long.
-    #[error("stopped: it took longer than the {0} seconds that it may")]
+    /// It timed out.
+    #[error("timed out after {0} s")]
     TimedOut(u64),
-    /// It ended in the middle.
+    /// It exited during a call.
     #[error("{0}")]
     Ended(String),
-    /// It ended again and again.
-    #[error("it ended {0} times within a minute and is not started again; the last time: {1}")]
+    /// It crashed too often.
+    #[error("crashed {0} times within a minute and is not restarted; last crash: {1}")]
     CrashLoop(usize, String),
-    /// What it said makes no sense.
-    #[error("it answered what cannot be understood: {0}")]
-    Nonsense(String),
+    /// It sent a malformed response.
+    #[error("malformed response: {0}")]
+    Malformed(String),
 }
 
-/// Typed questions over [`Backend::call`].
+/// Calls a tool.
 pub(crate) async fn execute_tool(
     backend: &dyn Backend,
     name: &str,
@@ -91,5 +91,5 @@ pub(crate) async fn run_scanner(
 }
 
 fn typed<T: serde::de::DeserializeOwned>(answer: Value) -> Result<T, BackendError> {
-    serde_json::from_value(answer).map_err(|error| BackendError::Nonsense(error.to_string()))
+    serde_json::from_value(answer).map_err(|error| BackendError::Malformed(error.to_string()))
 }

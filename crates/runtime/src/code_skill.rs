@@ -1,4 +1,4 @@
-//! A skill that does more than instruct.
+//! A skill with code.
 
 use prowess_core::{SkillId, Skills};
 use prowess_policy::Right;
@@ -7,27 +7,27 @@ use prowess_spec::{Context, Diagnostic, MANIFEST_FILE, SKILL_FILE, Skill};
 
 use crate::content::{ContentError, SkillContent};
 
-/// A skill with a manifest.
+/// A skill with a manifest, read whole.
 #[derive(Clone, Debug)]
 pub struct CodeSkill {
-    /// Every byte of it.
+    /// All files.
     pub content: SkillContent,
-    /// What it wants to be.
+    /// The parsed manifest.
     pub manifest: Manifest,
 }
 
-/// Why a skill cannot live.
+/// Why a skill is not a code skill.
 #[derive(Debug, thiserror::Error)]
 pub enum CodeSkillError {
-    /// It has no manifest: there are only instructions.
+    /// It has instructions and no manifest.
     #[error("`{0}` has no {MANIFEST_FILE}, so there is nothing to activate")]
     NoManifest(SkillId),
-    /// The manifest is wrong.
+    /// The manifest is invalid.
     #[error("{MANIFEST_FILE} of `{id}` is invalid: {}", first(diagnostics))]
     Invalid {
         /// The skill.
         id: SkillId,
-        /// Everything that is wrong.
+        /// All problems.
         diagnostics: Vec<Diagnostic>,
     },
     /// It cannot be read.
@@ -42,12 +42,12 @@ fn first(diagnostics: &[Diagnostic]) -> &str {
 }
 
 impl CodeSkill {
-    /// Reads a skill with everything that belongs to it.
+    /// Reads all files of a skill.
     pub async fn read(skills: &Skills, id: &SkillId) -> Result<Self, CodeSkillError> {
         Self::new(SkillContent::read(skills, id).await?)
     }
 
-    /// The skill that consists of these files.
+    /// Parses the manifest among these files.
     pub fn new(content: SkillContent) -> Result<Self, CodeSkillError> {
         let find = |name: &str| content.files().find(|(path, _)| path.as_str() == name);
         let Some((_, bytes)) = find(MANIFEST_FILE) else {
@@ -64,12 +64,12 @@ impl CodeSkill {
         Ok(Self { content, manifest })
     }
 
-    /// Its id.
+    /// The id.
     pub fn id(&self) -> &SkillId {
         &self.content.id
     }
 
-    /// What it wants somebody to say yes to: that its code runs, and each thing that the code may ask for.
+    /// The rights that need approval: running the code, and each permission of the manifest.
     pub fn rights(&self) -> Vec<Right> {
         let code = self.manifest.implementation.as_ref().map(|_| Right::Run);
         let asked = self.manifest.permissions.iter().copied().map(Right::Ask);
@@ -77,7 +77,7 @@ impl CodeSkill {
     }
 }
 
-/// The manifest in these bytes, or everything that is wrong with it.
+/// Parses a manifest.
 pub(crate) fn parse(
     id: &SkillId,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! A skill, read whole: what is approved, and then run, is this and nothing else.
+//! The content of a skill. Exactly these bytes are approved and run.
 
 use std::io;
 use std::path::Path;
@@ -13,36 +13,36 @@ use tempfile::TempDir;
 
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
 
-/// Every byte of a skill.
+/// All files of a skill.
 #[derive(Clone, Debug)]
 pub struct SkillContent {
-    /// Its id.
+    /// The id.
     pub id: SkillId,
-    /// Whose it is.
+    /// Where the skill comes from.
     pub scope: Scope,
-    /// Its files, sorted by path.
+    /// Files, sorted by path.
     files: Vec<(SkillPath, Vec<u8>)>,
     digest: ContentDigest,
 }
 
-/// Whether a skill is built in or the user's own, and not a project's or a remote's.
+/// Whether a scope is built-in or the user's own, and not of a project or a remote source.
 pub fn is_own(scope: Scope) -> bool {
     matches!(scope, Scope::Builtin | Scope::User)
 }
 
-/// Why a skill could not be read whole.
+/// Why a skill cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// There is too much of it.
+    /// It is too large.
     #[error(
-        "`{id}` has {files} files and {bytes} bytes; with code it may have {SKILL_FILES} files and {SKILL_BYTES} bytes"
+        "`{id}` has {files} files and {bytes} bytes; a code skill may have {SKILL_FILES} files and {SKILL_BYTES} bytes"
     )]
     TooLarge {
         /// The skill.
         id: SkillId,
-        /// Files.
+        /// Number of files.
         files: usize,
-        /// Bytes.
+        /// Total size.
         bytes: u64,
     },
     /// It cannot be read.
@@ -51,7 +51,7 @@ pub enum ContentError {
 }
 
 impl SkillContent {
-    /// Reads a skill with everything that belongs to it.
+    /// Reads all files of a skill.
     pub async fn read(skills: &Skills, id: &SkillId) -> Result<Self, ContentError> {
         let catalog = skills.catalog();
         let scope = catalog.get(id.as_str()).map(|found| found.descriptor.scope);
@@ -68,7 +68,7 @@ impl SkillContent {
         }
     }
 
-    /// A skill that consists of these files.
+    /// Creates content from files.
     pub fn new(id: SkillId, scope: Scope, mut files: Vec<(SkillPath, Vec<u8>)>) -> Self {
         files.sort_by(|a, b| a.0.cmp(&b.0));
         let digest = digest(&files);
@@ -80,7 +80,7 @@ impl SkillContent {
         }
     }
 
-    /// The skill as permissions see it.
+    /// The id and digest that approvals are bound to.
     pub fn subject(&self) -> Subject {
         Subject {
             skill: self.id.as_str().to_owned(),
@@ -88,8 +88,8 @@ impl SkillContent {
         }
     }
 
-    /// What `--approve-skills` has to name: the id alone of a skill that is built in or the user's own, the id with the
-    /// digest of any other.
+    /// The value for `--approve-skills`: the id of a built-in or user skill, and the id with the digest of any
+    /// other.
     pub fn approval_name(&self) -> String {
         if is_own(self.scope) {
             return self.id.to_string();
@@ -97,7 +97,7 @@ impl SkillContent {
         format!("{}@{}", self.id, self.digest)
     }
 
-    /// Its files, by path.
+    /// The files, sorted by path.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (&SkillPath, &[u8])> {
         self.files
             .iter()
@@ -113,8 +113,8 @@ impl SkillContent {
         self.files.get(at).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// A directory of its own with exactly these bytes, for programs that read from a disk. Whatever happens to the
-    /// place where the skill came from, this is what was approved.
+    /// Writes the files to a new temporary directory, so that programs read the approved bytes even if the source
+    /// changes.
     pub(crate) fn unpack(&self) -> io::Result<TempDir> {
         let place = tempfile::Builder::new()
             .prefix("prowess-skill-")
@@ -137,12 +137,12 @@ impl SkillContent {
     }
 }
 
-/// Whether a file says itself that it is a program: archives and servers do not keep modes.
+/// Whether a file begins like a program; archives and servers do not preserve modes.
 pub(crate) fn is_program(bytes: &[u8]) -> bool {
     bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF")
 }
 
-/// One digest over paths and bytes that cannot run into each other.
+/// A digest over length-prefixed paths and bytes.
 fn digest(files: &[(SkillPath, Vec<u8>)]) -> ContentDigest {
     let mut hasher = Sha256::new();
     for (path, bytes) in files {

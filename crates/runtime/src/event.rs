@@ -1,4 +1,4 @@
-//! What happened to skills with code, for whoever shows or logs it.
+//! Events of the runtime, for display and logging.
 
 use std::sync::Arc;
 
@@ -8,54 +8,54 @@ use serde::Serialize;
 
 use crate::state::State;
 
-/// Something that a host may want to show or log.
+/// An event of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum RuntimeEvent {
-    /// A skill's life went on.
+    /// The state of a skill changed.
     Changed {
         /// The skill.
         skill: SkillId,
-        /// What it was.
+        /// The previous state.
         from: State,
-        /// What it is.
+        /// The new state.
         to: State,
         /// Why.
         reason: String,
     },
-    /// A skill asked for what it may not do.
+    /// A call of a skill was denied.
     Denied {
         /// The skill.
         skill: SkillId,
-        /// What it asked for.
+        /// The call.
         call: &'static str,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A handler failed; what it was asked about goes on without it, except before a tool.
+    /// A handler failed. Only a tool call is cancelled by that; other phases continue.
     HookFailed {
         /// The skill.
         skill: SkillId,
-        /// The moment.
+        /// The phase.
         phase: Phase,
         /// Why.
         reason: String,
     },
-    /// A handler tried to cancel what cannot be cancelled.
+    /// A handler tried to cancel a phase that cannot be cancelled.
     CancelIgnored {
         /// The skill.
         skill: SkillId,
-        /// The moment.
+        /// The phase.
         phase: Phase,
     },
-    /// A worker ended without being asked to.
+    /// A worker exited unexpectedly.
     WorkerEnded {
         /// The skill.
         skill: SkillId,
-        /// How.
+        /// The cause.
         reason: String,
     },
-    /// A skill wrote into the log.
+    /// A skill wrote a line to the log.
     Log {
         /// The skill.
         skill: SkillId,
@@ -64,17 +64,17 @@ pub enum RuntimeEvent {
     },
 }
 
-/// Whoever hears of events.
+/// Receives events.
 #[derive(Clone)]
 pub struct Listener(Arc<dyn Fn(RuntimeEvent) + Send + Sync>);
 
 impl Listener {
-    /// Calls `hear` with each event.
-    pub fn new(hear: impl Fn(RuntimeEvent) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(hear))
+    /// Creates a listener from a function.
+    pub fn new(receive: impl Fn(RuntimeEvent) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(receive))
     }
 
-    /// Tells of an event.
+    /// Emits an event.
     pub fn emit(&self, event: RuntimeEvent) {
         (self.0)(event);
     }

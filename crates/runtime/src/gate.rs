@@ -1,4 +1,4 @@
-//! Where every request of a skill's code passes.
+//! Permission checks for the calls of a skill's code.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use prowess_spec::manifest::{Permission, Word};
 use crate::approval::{Approvals, Approver, CommandQuestion, CommandRefusal};
 use crate::content::SkillContent;
 
-/// What one skill may do, asked anew each time: a revoked permission is gone at the next call.
+/// Checks the permissions of one skill at each call, so that revocation takes effect immediately.
 #[derive(Debug)]
 pub struct Gate {
     skill: SkillId,
@@ -21,7 +21,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The gate of a skill, which may ask for what it declares.
+    /// Creates the gate of a skill with the permissions that it declares.
     pub fn new(
         skill: &SkillContent,
         declared: &[Permission],
@@ -38,12 +38,12 @@ impl Gate {
         })
     }
 
-    /// Whose gate it is.
+    /// The skill.
     pub fn skill(&self) -> &SkillId {
         &self.skill
     }
 
-    /// Whether the skill may do this, once more in this turn.
+    /// Checks a permission and counts the call against the limits of the turn.
     pub fn pass(&self, permission: Permission) -> Result<(), Denial> {
         self.may(permission)?;
         let mut usage = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +53,7 @@ impl Gate {
         }
     }
 
-    /// Whether the skill may do this at all; nothing is counted.
+    /// Checks a permission without counting a call.
     pub fn may(&self, permission: Permission) -> Result<(), Denial> {
         match self
             .approvals
@@ -64,7 +64,7 @@ impl Gate {
         }
     }
 
-    /// Has a command decided, asking the user where no earlier answer covers it.
+    /// Requires approval of a command.
     pub(crate) async fn command(
         &self,
         approver: &dyn Approver,
@@ -75,20 +75,20 @@ impl Gate {
             .await
     }
 
-    /// What is declared and approved.
+    /// The declared and approved permissions.
     pub(crate) fn permissions(&self) -> impl Iterator<Item = Permission> + '_ {
         let declared = self.declared.iter().copied();
         declared.filter(|permission| self.may(*permission).is_ok())
     }
 
-    /// What is declared and approved, in the words of a manifest.
+    /// The declared and approved permissions as manifest words.
     pub fn granted(&self) -> Vec<String> {
         self.permissions()
             .map(|permission| permission.word().to_owned())
             .collect()
     }
 
-    /// A new turn: what was counted begins anew.
+    /// Resets the counts of the turn.
     pub fn begin_turn(&self) {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Usage::default();
     }

@@ -1,4 +1,4 @@
-//! Handlers of skills, one after the other.
+//! Dispatch of hooks to the handlers of skills.
 
 use std::sync::Arc;
 
@@ -12,34 +12,34 @@ use crate::backend::{Backend, handle_hook};
 use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 
-/// The keys and values that handlers see and change.
+/// The data that handlers receive and change.
 pub type Payload = Map<String, Value>;
 
-/// A handler of one skill.
+/// The handler of a skill.
 #[derive(Clone)]
 pub(crate) struct Handler {
     pub(crate) skill: SkillId,
     pub(crate) backend: Arc<dyn Backend>,
-    /// What the skill may do; none for a handler that is about itself.
+    /// The permissions of the skill; `None` for hooks of its own activation.
     pub(crate) gate: Option<Arc<Gate>>,
 }
 
-/// A tool call that handlers see.
+/// The tool call of a hook.
 pub(crate) struct CallContext {
-    /// The skill whose tool it is; none for a tool of the engine.
+    /// The skill that contributes the tool; `None` for a tool of the engine.
     pub(crate) owner: Option<SkillId>,
-    /// What the call needs: a skill that changes its input needs the same.
+    /// Permissions of the call. A skill needs them to change its input.
     pub(crate) needs: Vec<Permission>,
 }
 
 impl CallContext {
-    /// Whether a handler sees the call: its own skill's, or any where the user said so.
+    /// Whether a handler may see the call: a tool of its own skill, or any with `hook:tools`.
     pub(crate) fn is_shown_to(&self, handler: &Handler) -> bool {
         self.owner.as_ref() == Some(&handler.skill) || handler.may(Permission::HookTools)
     }
 
-    /// What a skill that changed the input lacks for the call that it made of it.
-    fn lacked_by(&self, handler: &Handler) -> Option<Permission> {
+    /// A permission of the call that the skill of a handler lacks.
+    fn missing_permission(&self, handler: &Handler) -> Option<Permission> {
         let own = self.owner.as_ref() == Some(&handler.skill);
         let needs = self.needs.iter().copied();
         needs.into_iter().find(|it| !own && !handler.may(*it))
@@ -53,17 +53,17 @@ impl Handler {
     }
 }
 
-/// Why something was not done.
+/// A handler cancelled a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{skill}` cancelled it: {reason}")]
 pub struct Cancelled {
     /// The skill.
     pub skill: SkillId,
-    /// What it says.
+    /// The reason.
     pub reason: String,
 }
 
-/// What became of a payload, and what there is to tell.
+/// The result of a dispatch.
 #[derive(Debug)]
 pub(crate) struct Dispatched {
     pub(crate) outcome: Result<Payload, Cancelled>,
@@ -72,7 +72,7 @@ pub(crate) struct Dispatched {
     pub(crate) changed_by: Vec<SkillId>,
 }
 
-/// Asks one handler after the other; each sees what the last one changed.
+/// Calls handlers in order; each receives the payload that the previous one changed.
 pub(crate) async fn dispatch(
     phase: Phase,
     mut payload: Payload,
@@ -87,7 +87,7 @@ pub(crate) async fn dispatch(
         let asked = handle_hook(&*handler.backend, phase, data, depth).await;
         let answer = asked
             .map_err(|error| error.to_string())
-            .and_then(|answer| checked(phase, answer));
+            .and_then(|answer| check_types(phase, answer));
         let failed = match answer {
             Ok(answer) if answer.cancel && phase == Phase::BeforeToolCall => {
                 let reason = answer
@@ -110,7 +110,7 @@ pub(crate) async fn dispatch(
                     changed_by.push(handler.skill.clone());
                 }
                 call.filter(|_| changed)
-                    .and_then(|call| call.lacked_by(handler))
+                    .and_then(|call| call.missing_permission(handler))
                     .map(|lacked| {
                         format!(
                             "it changed the input and lacks `{}`, which this call needs",
@@ -124,7 +124,7 @@ pub(crate) async fn dispatch(
                     phase,
                     reason: reason.clone(),
                 });
-                // Who guards tools and falls over lets nothing through.
+                // A failed guard allows no call.
                 (phase == Phase::BeforeToolCall).then(|| format!("its handler failed: {reason}"))
             }
         };
@@ -144,7 +144,7 @@ pub(crate) async fn dispatch(
     }
 }
 
-/// Keys that a handler may not change: they say what it is asked about.
+/// Whether a key is read-only for handlers.
 fn is_fixed(phase: Phase, key: &str) -> bool {
     match phase {
         Phase::Activate | Phase::Deactivate | Phase::ConversationStart => true,
@@ -157,8 +157,8 @@ fn is_fixed(phase: Phase, key: &str) -> bool {
     }
 }
 
-/// An answer whose values are of the kind that their keys have.
-fn checked(phase: Phase, answer: HookResult) -> Result<HookResult, String> {
+/// Checks the types of changed values.
+fn check_types(phase: Phase, answer: HookResult) -> Result<HookResult, String> {
     for (key, value) in answer.modified.iter().flatten() {
         let fits = match (phase, key.as_str()) {
             (Phase::AfterToolResult, "content") | (Phase::AfterResponse, "response") => {
@@ -175,7 +175,7 @@ fn checked(phase: Phase, answer: HookResult) -> Result<HookResult, String> {
             _ => true,
         };
         if !fits {
-            return Err(format!("what it gives as `{key}` is of the wrong kind"));
+            return Err(format!("invalid type of `{key}`"));
         }
     }
     Ok(answer)
@@ -194,7 +194,7 @@ fn merge(phase: Phase, payload: &mut Payload, modified: Payload) {
     }
 }
 
-/// Adds what is new; a handler may hand back what it was given.
+/// Appends new items; a handler may also return the items that it received.
 fn append(payload: &mut Payload, key: &str, value: Value) {
     let new = match value {
         Value::Array(items) => items,

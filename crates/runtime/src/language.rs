@@ -1,8 +1,8 @@
-//! Which programming languages a project is in.
+//! The programming languages of a project.
 
 use std::collections::BTreeSet;
 
-/// Files that stand for a language by their whole name.
+/// Languages by file name.
 const BY_NAME: &[(&str, &str)] = &[
     ("Cargo.toml", "rust"),
     ("go.mod", "go"),
@@ -28,7 +28,7 @@ const BY_NAME: &[(&str, &str)] = &[
     ("build.zig", "zig"),
 ];
 
-/// Files that stand for a language by their ending.
+/// Languages by file extension.
 const BY_ENDING: &[(&str, &str)] = &[
     ("rs", "rust"),
     ("go", "go"),
@@ -71,7 +71,7 @@ const BY_ENDING: &[(&str, &str)] = &[
     ("tf", "terraform"),
 ];
 
-/// The languages that the files of a project are in.
+/// Returns the languages of files.
 pub fn languages_of<'p>(paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
     for path in paths {

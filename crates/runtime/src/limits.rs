@@ -1,26 +1,26 @@
-//! How much of anything a skill with code may use.
+//! Limits of code skills.
 //!
 //! | constant | what it bounds |
 //! |---|---|
-//! | [`SKILL_FILES`], [`SKILL_BYTES`] | a skill that may become active |
-//! | [`CALL_TIME`] | a tool, a workflow step or a scanner, not counting what it waits for its host |
-//! | [`HOOK_TIME`] | a handler, the same way |
-//! | [`START_TIME`] | a worker, until it says what it contributes |
-//! | [`STOP_TIME`] | a worker, between being told to stop and being stopped |
-//! | [`STRAY_BYTES`] | what a worker prints besides its answers |
-//! | [`CALLS_AT_ONCE`], [`CALL_BYTES`] | what a worker asks for before it reads the answers |
+//! | [`SKILL_FILES`], [`SKILL_BYTES`] | content of a code skill |
+//! | [`CALL_TIME`] | a call of a tool, workflow or scanner, without waiting for the host |
+//! | [`HOOK_TIME`] | a call of a hook handler, without waiting for the host |
+//! | [`START_TIME`] | start of a worker |
+//! | [`STOP_TIME`] | graceful exit of a worker |
+//! | [`STRAY_BYTES`] | output of a worker besides messages |
+//! | [`CALLS_AT_ONCE`], [`CALL_BYTES`] | unanswered calls of a worker |
 //! | [`LOG_LINE_BYTES`] | a line of the log |
-//! | [`LOG_LINES`], [`LOG_BYTES`] | what a worker writes into the log while it is busy with one call |
-//! | [`STDERR_BYTES`] | what is kept of a worker's complaints |
-//! | [`CRASHES`], [`CRASH_WINDOW`] | crashes, after which a skill is given up |
-//! | [`BACKOFF_FIRST`], [`BACKOFF_LAST`] | the wait before a crashed worker starts again |
-//! | [`DEPTH`] | tools that call tools |
-//! | [`FILE_BYTES`] | a file that is read or written for a skill |
-//! | [`ENTRIES`] | entries of a directory, and files that a search finds |
-//! | [`OUTPUT_BYTES`] | what is kept of each stream of a program |
-//! | [`FETCH_BYTES`], [`REDIRECTS`] | a fetched body, and how often it may be elsewhere |
-//! | [`PROMPT_TOKENS`] | what one skill adds to the prompt, if it states no limit of its own |
-//! | [`PROMPT_BUDGET`] | what all of them add, where a host does not say |
+//! | [`LOG_LINES`], [`LOG_BYTES`] | log output of one call |
+//! | [`STDERR_BYTES`] | stored standard error of a worker |
+//! | [`CRASHES`], [`CRASH_WINDOW`] | crashes before a skill fails |
+//! | [`BACKOFF_FIRST`], [`BACKOFF_LAST`] | wait before a crashed worker restarts |
+//! | [`DEPTH`] | nested tool calls |
+//! | [`FILE_BYTES`] | a file that a skill reads or writes |
+//! | [`ENTRIES`] | entries of a listing or search |
+//! | [`OUTPUT_BYTES`] | stored output of each stream of a program |
+//! | [`FETCH_BYTES`], [`REDIRECTS`] | a fetched body, and redirects |
+//! | [`PROMPT_TOKENS`] | default for the prompt of one skill |
+//! | [`PROMPT_BUDGET`] | default for the prompts of all skills |
 
 use std::time::Duration;
 
@@ -38,15 +38,15 @@ pub const START_TIME: Duration = Duration::from_secs(10);
 pub const STOP_TIME: Duration = Duration::from_secs(2);
 /// Stray output of a worker.
 pub const STRAY_BYTES: usize = 1024 * 1024;
-/// Calls of a worker that are answered at the same time; it waits with further ones.
+/// Concurrent calls of a worker; further ones wait.
 pub const CALLS_AT_ONCE: usize = 16;
 /// Bytes of those calls.
 pub const CALL_BYTES: usize = 2 * 1024 * 1024;
-/// Bytes of a line of the log.
+/// Bytes of a log line.
 pub const LOG_LINE_BYTES: usize = 8 * 1024;
-/// Lines of the log for one call; the rest is dropped.
+/// Log lines of one call; the rest is dropped.
 pub const LOG_LINES: usize = 1_000;
-/// Bytes of the log for one call; the rest is dropped.
+/// Log bytes of one call; the rest is dropped.
 pub const LOG_BYTES: usize = 256 * 1024;
 /// Stored bytes of the standard error of a worker.
 pub const STDERR_BYTES: usize = 8 * 1024;
@@ -54,11 +54,11 @@ pub const STDERR_BYTES: usize = 8 * 1024;
 pub const CRASHES: usize = 5;
 /// See [`CRASHES`].
 pub const CRASH_WINDOW: Duration = Duration::from_mins(1);
-/// The wait after the first crash; it doubles.
+/// The wait after the first crash; it doubles with each crash.
 pub const BACKOFF_FIRST: Duration = Duration::from_millis(50);
 /// The longest wait.
 pub const BACKOFF_LAST: Duration = Duration::from_secs(5);
-/// Tools that call tools.
+/// Nested tool calls.
 pub const DEPTH: usize = 4;
 /// Bytes of a file.
 pub const FILE_BYTES: usize = 512 * 1024;
@@ -72,5 +72,5 @@ pub const FETCH_BYTES: usize = 512 * 1024;
 pub const REDIRECTS: usize = 5;
 /// Tokens of one skill's prompt.
 pub const PROMPT_TOKENS: usize = 2_000;
-/// Tokens of all skills' prompts together.
+/// Tokens of the prompts of all skills.
 pub const PROMPT_BUDGET: usize = 8_000;

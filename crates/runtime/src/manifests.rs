@@ -1,4 +1,4 @@
-//! The manifests of all skills at once, for triggers.
+//! The manifests of all skills, for triggers.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use prowess_spec::{Context, MANIFEST_FILE, Profile, Severity, SkillPath};
 use crate::code_skill::{CodeSkillError, parse};
 use crate::triggers::{TriggerError, Triggers};
 
-/// Every skill of a catalog, and the manifests of those that have one.
+/// The skills of a catalog with their manifests.
 ///
-/// Skills from other machines are listed without their manifest: they become active by being named, never by
-/// themselves, and nobody asks a server for a thousand files to find that out.
+/// Remote skills are listed without their manifests: only their name activates them, and reading the manifests would
+/// take a request for each.
 #[derive(Debug, Default)]
 pub struct Manifests {
     found: BTreeMap<SkillId, Option<Box<Manifest>>>,
@@ -21,7 +21,7 @@ pub struct Manifests {
 }
 
 impl Manifests {
-    /// Reads them.
+    /// Reads the manifests of local skills.
     pub async fn read(skills: &Skills) -> Self {
         let Ok(path) = SkillPath::parse(MANIFEST_FILE) else {
             return Self::default();
@@ -49,12 +49,12 @@ impl Manifests {
                 Err(error) => all.problems.push((id.clone(), error.to_string())),
             }
         }
-        all.leave_out_unmet();
+        all.ignore_unmet();
         all
     }
 
-    /// A skill that needs what is not there does not become active by itself.
-    fn leave_out_unmet(&mut self) {
+    /// Ignores the manifests of skills with unmet dependencies, so that no trigger activates them.
+    fn ignore_unmet(&mut self) {
         let (ids, manifests): (Vec<&SkillId>, Vec<&Manifest>) = self.iter().unzip();
         let errors = check_dependencies(&manifests);
         let unmet: Vec<(SkillId, String)> = errors
@@ -68,7 +68,7 @@ impl Manifests {
         }
     }
 
-    /// The skills that have one.
+    /// The skills with a manifest.
     pub fn iter(&self) -> impl Iterator<Item = (&SkillId, &Manifest)> {
         self.found
             .iter()
@@ -80,17 +80,17 @@ impl Manifests {
         self.found.get(id)?.as_deref()
     }
 
-    /// The id of the skill with that name; the first, if collections share it.
+    /// The id of the first skill with this name.
     pub fn named(&self, name: &str) -> Option<&SkillId> {
         self.found.keys().find(|id| id.name() == name)
     }
 
-    /// Skills whose manifest cannot be used, and why.
+    /// Skills with an unusable manifest, and the reasons.
     pub fn problems(&self) -> &[(SkillId, String)] {
         &self.problems
     }
 
-    /// Their triggers, made ready. Skills without any become active when they are named.
+    /// Compiles the triggers. Skills without triggers are activated only by name.
     pub fn triggers(&self) -> (Triggers, Vec<TriggerError>) {
         let none = Declared::default();
         let declared = self.found.iter().map(|(id, manifest)| {

@@ -1,4 +1,4 @@
-//! Starting a worker, and ending it.
+//! Child processes of workers.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,34 +6,34 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts workers, one after the other, always the same way.
+/// Starts workers, each the same way.
 pub trait Start: Send + Sync {
-    /// Starts one.
+    /// Starts a worker.
     fn start(&self) -> io::Result<Spawned>;
 }
 
-/// A process with its three streams.
+/// A child process with piped streams.
 pub struct Spawned {
-    /// Where it reads.
+    /// Its standard input.
     pub stdin: ChildStdin,
-    /// Where it answers.
+    /// Its standard output.
     pub stdout: ChildStdout,
-    /// Where it complains.
+    /// Its standard error.
     pub stderr: ChildStderr,
-    /// The process itself.
+    /// The process.
     pub handle: Box<dyn Handle>,
 }
 
-/// A process that can be ended and buried.
+/// A process that can be stopped.
 pub trait Handle: Send {
-    /// Waits a while for its end, then ends it and everything that it started.
+    /// Waits up to `patience` for the process to exit, then kills it and its children.
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus>;
 }
 
-/// How often a process is looked at that is about to end.
-const LOOK: Duration = Duration::from_millis(1);
+/// Interval of polling an exiting process.
+const POLL: Duration = Duration::from_millis(1);
 
-/// Waits a while for something to end by itself.
+/// Polls for an exit status up to `patience`.
 pub(crate) fn patiently(
     patience: Duration,
     mut ended: impl FnMut() -> io::Result<Option<ExitStatus>>,
@@ -43,7 +43,7 @@ pub(crate) fn patiently(
         if let Some(status) = ended()? {
             return Ok(Some(status));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
     Ok(None)
 }
@@ -58,10 +58,10 @@ impl Handle for Child {
     }
 }
 
-/// A program of ours that bounds itself before it looks at anything of a stranger's.
+/// A trusted worker program, which restricts itself before it reads input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The file.
+    /// The executable.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
@@ -80,13 +80,13 @@ impl Start for Program {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
-            // A Ctrl-C is for us to hear, and for us to pass on.
+            // Ctrl-C reaches the host alone, which stops its workers.
             command.process_group(0);
         }
         let mut child = command.spawn()?;
         let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = taken else {
-            return Err(io::Error::other("its streams are not there"));
+            return Err(io::Error::other("missing streams"));
         };
         Ok(Spawned {
             stdin,

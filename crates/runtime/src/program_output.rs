@@ -1,4 +1,4 @@
-//! What is kept of a program that ran.
+//! Captured output of a program.
 
 use std::process::ExitStatus;
 
@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::limits::OUTPUT_BYTES;
 
-/// The beginning of a stream, and how much more there was.
+/// The beginning of a stream, and the number of bytes dropped after it.
 #[derive(Default)]
 pub(crate) struct ProgramOutput {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub(crate) struct ProgramOutput {
 }
 
 impl ProgramOutput {
-    /// Reads a stream to its end: a program must not have to wait for us.
+    /// Reads a stream to its end, so that the program never blocks on it.
     pub(crate) async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
         let Some(mut stream) = stream else {
             return;
@@ -34,7 +34,7 @@ impl ProgramOutput {
     }
 }
 
-/// The exit code; as a shell counts, 128 and the signal where there was one.
+/// The exit code as a shell reports it: 128 plus the number of a signal.
 pub(crate) fn exit_code(status: ExitStatus) -> i32 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);

@@ -1,4 +1,4 @@
-//! The files of a project, as triggers see them.
+//! The files of a project, for triggers.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::{WalkBuilder, WalkState};
 
-/// How much of a project is looked at.
+/// Limits of a project scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProjectLimits {
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Directories inside each other.
+    /// Depth of directories.
     pub depth: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for ProjectLimits {
     }
 }
 
-/// The files of a project: paths relative to its root, with `/` between parts, sorted.
+/// The files of a project: sorted paths relative to its root, separated by `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
     files: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// Looks through a directory, leaving out what its ignore files name and what is hidden.
+    /// Scans a directory without hidden and ignored files.
     pub fn scan(root: &Path, limits: &ProjectLimits) -> Self {
         let found = Mutex::new(Vec::new());
         let too_many = AtomicBool::new(false);
@@ -49,7 +49,7 @@ impl Project {
                 };
                 if entry.file_type().is_some_and(|kind| kind.is_file()) {
                     let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-                    // A name that is not UTF-8 cannot be named by a pattern either.
+                    // No pattern matches a name that is not UTF-8.
                     if let Some(path) = path.to_str() {
                         return batch.push(path.replace('\\', "/"));
                     }
@@ -68,7 +68,7 @@ impl Project {
         }
     }
 
-    /// A project whose files are known.
+    /// Creates a project from known files.
     pub fn new(files: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut files: Vec<String> = files.into_iter().map(Into::into).collect();
         files.sort_unstable();
@@ -83,13 +83,13 @@ impl Project {
         self.files.iter().map(String::as_str)
     }
 
-    /// Whether every file is here; a project may be larger than what is looked at.
+    /// Whether the scan reached no limit.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 }
 
-/// The files that one thread found, handed over many at a time.
+/// The files that one thread found, sent in batches.
 struct Batch<'s> {
     files: Vec<String>,
     all: &'s Mutex<Vec<String>>,

@@ -1,4 +1,4 @@
-//! What skills add to the system prompt, within bounds.
+//! Prompt fragments of skills, within a budget of tokens.
 
 use prowess_core::SkillId;
 use prowess_spec::estimate_tokens;
@@ -7,36 +7,36 @@ use serde::Serialize;
 use crate::code_skill::CodeSkill;
 use crate::limits::PROMPT_TOKENS;
 
-/// A text for the system prompt.
+/// A fragment of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fragment {
-    /// Whose it is; nobody's if a handler added it.
+    /// The skill; `None` if a handler added it.
     pub skill: Option<SkillId>,
     /// The text.
     pub text: String,
 }
 
-/// What went into the prompt, and what did not.
+/// The size of the fragments, and what was cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PromptReport {
-    /// About how many tokens the fragments take.
+    /// Estimated tokens of the fragments.
     pub tokens: usize,
-    /// How many they may take.
+    /// The budget.
     pub budget: usize,
-    /// Fragments that were cut, with how many tokens were lost.
+    /// Fragments that were cut.
     pub cut: Vec<CutFragment>,
 }
 
-/// What was lost of a fragment.
+/// A fragment that was cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CutFragment {
-    /// Whose it is.
+    /// The skill.
     pub skill: Option<SkillId>,
-    /// About how many tokens.
+    /// Estimated tokens that were removed.
     pub tokens: usize,
 }
 
-/// The fragment of a skill: its prompt, then the files that go along, within the limit that it states.
+/// The fragment of a skill, its prompt file and context files up to its limit, with the number of tokens cut.
 pub(crate) fn fragment(skill: &CodeSkill) -> Result<Option<(Fragment, usize)>, String> {
     let prompt = &skill.manifest.prompt;
     let paths = prompt
@@ -48,7 +48,7 @@ pub(crate) fn fragment(skill: &CodeSkill) -> Result<Option<(Fragment, usize)>, S
         let bytes = skill
             .content
             .file(path)
-            .ok_or_else(|| format!("`{path}` is not there"))?;
+            .ok_or_else(|| format!("missing file `{path}`"))?;
         let file = std::str::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
         if !text.is_empty() {
             text.push_str("\n\n");
@@ -64,7 +64,7 @@ pub(crate) fn fragment(skill: &CodeSkill) -> Result<Option<(Fragment, usize)>, S
     Ok(Some((Fragment { skill, text }, lost)))
 }
 
-/// As many fragments as fit, in order; the first that does not is cut, what follows is left out.
+/// Fits fragments into a budget, in order; the first that does not fit is cut, later ones are dropped.
 pub(crate) fn fit(fragments: Vec<Fragment>, budget: usize) -> (Vec<Fragment>, PromptReport) {
     let mut report = PromptReport {
         budget,
@@ -89,13 +89,13 @@ pub(crate) fn fit(fragments: Vec<Fragment>, budget: usize) -> (Vec<Fragment>, Pr
     (kept, report)
 }
 
-/// The beginning of a text that has at most that many tokens, and about how many are lost.
+/// Cuts a text to a number of tokens; also returns the estimated tokens removed.
 fn cut(text: String, tokens: usize) -> (String, usize) {
     let whole = estimate_tokens(&text);
     if whole <= tokens {
         return (text, 0);
     }
-    // Lines are what a reader can do without; half a line is not.
+    // Whole lines are cut.
     let mut kept = String::new();
     for line in text.split_inclusive('\n') {
         if estimate_tokens(&kept) + estimate_tokens(line) > tokens {

@@ -1,21 +1,21 @@
-//! The life of a skill.
+//! States of a skill.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Where a skill is in its life.
+/// The state of a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It does nothing.
+    /// Not running.
     #[default]
     Inactive,
-    /// It is being asked about, loaded and greeted.
+    /// Being approved and started.
     Activating,
-    /// It has its say.
+    /// Running; its contributions take effect.
     Active,
-    /// It failed, and stays so until it is reset.
+    /// Failed, until it is reset.
     Error,
 }
 
@@ -30,18 +30,18 @@ impl fmt::Display for State {
     }
 }
 
-/// A change that the life of a skill does not have.
+/// A state change that is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid-transition: a skill that is {from} cannot become {to}")]
 pub struct InvalidTransition {
-    /// What it is.
+    /// The present state.
     pub from: State,
-    /// What it should have become.
+    /// The requested state.
     pub to: State,
 }
 
 impl State {
-    /// The next state, if a skill's life has that change.
+    /// Checks a change of state.
     pub fn to(self, next: Self) -> Result<Self, InvalidTransition> {
         match (self, next) {
             (Self::Inactive, Self::Activating)

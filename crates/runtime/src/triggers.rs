@@ -1,4 +1,4 @@
-//! Which skills the situation calls for, and why.
+//! Triggers: which skills to activate, and why.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,65 +11,65 @@ use serde::Serialize;
 use crate::language::languages_of;
 use crate::project::Project;
 
-/// What an explicit selection counts.
+/// Score of a named skill.
 const EXPLICIT: u32 = 1_000;
-/// What each pattern counts that matches a file.
+/// Score of each file pattern that matches.
 const FILE: u32 = 100;
-/// What each keyword counts.
+/// Score of each keyword.
 const KEYWORD: u32 = 80;
-/// What each language counts.
+/// Score of each language.
 const LANGUAGE: u32 = 60;
-/// What the mode counts.
+/// Score of the mode.
 const MODE: u32 = 40;
 
-/// What is the case now.
+/// The input of triggers.
 #[derive(Clone, Debug)]
 pub struct Situation<'a> {
     /// The project.
     pub project: &'a Arc<Project>,
     /// The user's last message.
     pub message: &'a str,
-    /// How the host is being used.
+    /// How the host is used.
     pub mode: Mode,
-    /// Skills that somebody named; they become active whatever their triggers say.
+    /// Skills that are activated whatever their triggers say.
     pub explicit: &'a [String],
 }
 
-/// A skill that becomes active.
+/// A skill to activate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Activation {
     /// The skill.
     pub id: SkillId,
-    /// How much speaks for it.
+    /// The sum of the scores of its causes.
     pub score: u32,
-    /// What speaks for it.
+    /// Why it is activated.
     pub causes: Vec<Cause>,
 }
 
-/// What speaks for a skill.
+/// Why a skill is activated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "cause", rename_all = "kebab-case")]
 pub enum Cause {
-    /// Somebody named it.
+    /// It was named.
     Explicit,
     /// A pattern matches a file of the project.
     File {
         /// The pattern.
         pattern: String,
-        /// The first file.
+        /// The first matching file.
         file: String,
     },
-    /// A word of the message.
+    /// The message contains a keyword.
     Keyword {
-        /// The word.
+        /// The keyword.
         keyword: String,
     },
-    /// A language of the project.
+    /// The project contains a language.
     Language {
         /// The language.
         language: String,
     },
-    /// The way in which the host is used.
+    /// The mode of the host.
     Mode {
         /// The mode.
         mode: &'static str,
@@ -88,9 +88,9 @@ impl Cause {
     }
 }
 
-/// A pattern that cannot be used.
+/// An invalid file pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the file pattern `{}` of `{skill}` cannot be used: {reason}", pattern.escape_debug())]
+#[error("invalid file pattern `{}` of `{skill}`: {reason}", pattern.escape_debug())]
 pub struct TriggerError {
     /// The skill.
     pub skill: SkillId,
@@ -100,46 +100,46 @@ pub struct TriggerError {
     pub reason: String,
 }
 
-/// A skill that somebody named and that is not there.
+/// A named skill does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no skill `{}`{}", name.escape_debug(), meant(nearest))]
+#[error("unknown skill `{}`{}", name.escape_debug(), suggestions(nearest))]
 pub struct UnknownSkill {
-    /// What was named.
+    /// The name.
     pub name: String,
-    /// What may have been meant.
+    /// Similar ids.
     pub nearest: Vec<String>,
 }
 
-fn meant(nearest: &[String]) -> String {
+fn suggestions(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         near => format!("; did you mean {}?", near.join(", ")),
     }
 }
 
-/// The triggers of many skills, made ready for many situations.
+/// The compiled triggers of skills.
 #[derive(Debug)]
 pub struct Triggers {
     skills: Vec<Skill>,
-    /// Every file pattern of every skill, and whose it is.
+    /// Every file pattern with the index of its skill.
     patterns: Vec<(usize, String)>,
     globs: GlobSet,
-    /// What the patterns match in the project that was asked about last.
-    last: Mutex<Option<Arc<Seen>>>,
+    /// The matches in the last project.
+    last: Mutex<Option<Arc<ProjectMatches>>>,
 }
 
 #[derive(Debug)]
 struct Skill {
     id: SkillId,
-    /// Each keyword as it was written, and as it is compared.
+    /// Each keyword as written, and normalised for comparison.
     keywords: Vec<(String, String)>,
     languages: Vec<String>,
     modes: Vec<Mode>,
 }
 
-/// What was found in a project. It does not change, so it is looked through once.
+/// The matches in a project, which is immutable and searched once.
 #[derive(Debug)]
-struct Seen {
+struct ProjectMatches {
     project: Arc<Project>,
     /// The first file for each pattern.
     first: Vec<Option<String>>,
@@ -147,7 +147,7 @@ struct Seen {
 }
 
 impl Triggers {
-    /// Makes triggers ready. A pattern that cannot be used is left out and reported.
+    /// Compiles triggers. Invalid patterns are ignored and returned as errors.
     pub fn new<'d>(
         skills: impl IntoIterator<Item = (SkillId, &'d Declared)>,
     ) -> (Self, Vec<TriggerError>) {
@@ -157,7 +157,7 @@ impl Triggers {
         let mut errors = Vec::new();
         for (id, declared) in skills {
             for pattern in &declared.files {
-                // A pattern without a slash is about names, wherever they are.
+                // A pattern without a slash matches file names in any directory.
                 let anywhere = if pattern.contains('/') {
                     pattern.clone()
                 } else {
@@ -184,7 +184,7 @@ impl Triggers {
                 modes: declared.modes.clone(),
             });
         }
-        // Each of them was built already, so together they cannot fail.
+        // Each glob was valid on its own, so the set is valid.
         let globs = globs.build().unwrap_or_default();
         let triggers = Self {
             skills: ready,
@@ -195,16 +195,16 @@ impl Triggers {
         (triggers, errors)
     }
 
-    /// The skills that the situation calls for, the one that most speaks for first.
+    /// Returns the triggered skills, highest score first.
     ///
-    /// A name in `explicit` that no skill has is an error: whoever named it should hear so.
+    /// An unknown name in `explicit` is an error.
     pub fn evaluate(&self, situation: &Situation<'_>) -> Result<Vec<Activation>, UnknownSkill> {
         for name in situation.explicit {
             if !self.skills.iter().any(|skill| skill.id.as_str() == name) {
                 return Err(self.unknown(name));
             }
         }
-        let seen = self.look(situation.project);
+        let seen = self.matches(situation.project);
         let mut causes: Vec<Vec<Cause>> = vec![Vec::new(); self.skills.len()];
         for ((owner, pattern), first) in self.patterns.iter().zip(&seen.first) {
             if let (Some(file), Some(causes)) = (first, causes.get_mut(*owner)) {
@@ -249,7 +249,7 @@ impl Triggers {
         }
     }
 
-    fn look(&self, project: &Arc<Project>) -> Arc<Seen> {
+    fn matches(&self, project: &Arc<Project>) -> Arc<ProjectMatches> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seen) = &*last
             && Arc::ptr_eq(&seen.project, project)
@@ -266,7 +266,7 @@ impl Triggers {
                 }
             }
         }
-        let seen = Arc::new(Seen {
+        let seen = Arc::new(ProjectMatches {
             project: Arc::clone(project),
             first,
             languages: languages_of(project.files()),
@@ -277,7 +277,7 @@ impl Triggers {
 }
 
 impl Skill {
-    /// What speaks for the skill besides files and being named.
+    /// The causes besides files and names.
     fn others(&self, message: &str, languages: &BTreeSet<&'static str>, mode: Mode) -> Vec<Cause> {
         let keywords = self.keywords.iter().filter_map(|(written, compared)| {
             let there = !compared.trim().is_empty() && message.contains(compared.as_str());
@@ -300,8 +300,7 @@ impl Skill {
     }
 }
 
-/// The words of a text, in lower case, with one blank before, between and behind: what is found between two blanks
-/// is whole words.
+/// Normalises a text to lower-case words with one blank around each, so that a substring match finds whole words.
 fn words(text: &str) -> String {
     let mut out = String::from(" ");
     for word in text

@@ -119,7 +119,7 @@ fn what_is_named_and_not_there_is_an_error() {
     let error = triggers.evaluate(&situation).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no skill `kubernets`; did you mean kubernetes?"
+        "unknown skill `kubernets`; did you mean kubernetes?"
     );
 }
 
@@ -172,7 +172,7 @@ fn a_pattern_that_cannot_be_used_costs_only_itself() {
     assert!(
         errors[0]
             .to_string()
-            .starts_with("the file pattern `a[` of `x` cannot be used: ")
+            .starts_with("invalid file pattern `a[` of `x`: ")
     );
     let situation = Situation {
         project: &Arc::new(Project::new(["a.rs"])),

@@ -118,7 +118,7 @@ fn text(question: &Question<'_>) -> String {
         let _ = writeln!(text, "  {:<13} {}", right.word(), meaning(*right));
     }
     if question.changed {
-        text.push_str("It was approved before, and has changed since.\n");
+        text.push_str("It changed since its last approval.\n");
     }
     text
 }
@@ -137,9 +137,9 @@ fn prompt(question: &str, stopped: &AtomicBool) -> Option<String> {
 fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> ApprovalDecision {
     terminal::note(terminal::printable(text).trim_end());
     let question = if everywhere {
-        "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how what it is, [D]eny: "
+        "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how details, [D]eny: "
     } else {
-        "Allow it? [o]nce, [a]lways here, [s]how what it is, [D]eny: "
+        "Allow it? [o]nce, [a]lways here, [s]how details, [D]eny: "
     };
     loop {
         let Some(answer) = prompt(question, stopped) else {
@@ -242,21 +242,21 @@ fn ask_command(
 /// Describes what a right allows.
 fn meaning(right: Right) -> &'static str {
     let permission = match right {
-        Right::Run => return "run its code, which sees nothing but what it is given",
+        Right::Run => return "run its code, with only the access listed here",
         Right::Ask(permission) => permission,
     };
     match permission {
-        Permission::FileRead => "read files of the project",
-        Permission::FileWrite => "write files of the project",
+        Permission::FileRead => "read project files",
+        Permission::FileWrite => "write project files",
         Permission::ShellExec => "run commands; you are asked about each one",
-        Permission::NetFetch => "fetch from the network",
-        Permission::LlmCall => "ask the model, at your cost",
-        Permission::GitRead => "read the repository",
-        Permission::GitWrite => "stage and commit",
-        Permission::EnvRead => "read environment variables, secrets among them",
-        Permission::EnvWrite => "set environment variables for programs that it runs",
-        Permission::SkillInvoke => "use the tools of other active skills",
-        Permission::HookTools => "see and change every tool call",
+        Permission::NetFetch => "send requests to public hosts",
+        Permission::LlmCall => "call the model, at your cost",
+        Permission::GitRead => "read the git repository",
+        Permission::GitWrite => "stage and commit changes",
+        Permission::EnvRead => "read environment variables, including secrets",
+        Permission::EnvWrite => "set environment variables for its commands",
+        Permission::SkillInvoke => "call tools of other active skills",
+        Permission::HookTools => "see and change all tool calls",
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) async fn auditors(
     for name in &named {
         let id = explicit::id_of(&catalog, name);
         if !wanted.iter().any(|it| it.as_str() == id) {
-            anyhow::bail!("`{name}` is no skill with security rules");
+            anyhow::bail!("`{name}` has no security rules");
         }
     }
     if wanted.is_empty() {
@@ -69,7 +69,7 @@ pub(crate) async fn auditors(
         if let Err(error) = runtime.activate(&id).await
             && !global.quiet
         {
-            let line = format!("without the rules of {id}: {error}");
+            let line = format!("warning: rules of {id} not used: {error}");
             terminal::note(&terminal::printable(&line));
         }
     }

@@ -27,7 +27,7 @@ fn line(event: &RuntimeEvent) -> Option<String> {
             reason,
         } => format!("{skill}: {phase} failed: {reason}"),
         RuntimeEvent::CancelIgnored { skill, phase } => {
-            format!("{skill}: nothing can be cancelled in {phase}")
+            format!("{skill}: {phase} cannot be cancelled")
         }
         RuntimeEvent::WorkerEnded { skill, reason } => format!("{skill}: {reason}"),
         RuntimeEvent::Changed {

@@ -16,7 +16,7 @@ use crate::cli::Global;
 use crate::{configuration, environment, terminal};
 
 fn own_program() -> Result<PathBuf> {
-    let program = env::current_exe().context("cannot find this program")?;
+    let program = env::current_exe().context("cannot find the path of this program")?;
     // A sandbox contains the real file, not links to it.
     Ok(program.canonicalize().unwrap_or(program))
 }
@@ -98,7 +98,7 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
         Ok(approvals) => approvals,
         Err(error) => {
             terminal::note(&terminal::printable(&format!(
-                "scripts do not run: {error:#}"
+                "warning: scripts are unavailable: {error:#}"
             )));
             return Ok(None);
         }

@@ -26,7 +26,7 @@ const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
 
 /// Returns the hint for a skill that needs approval.
 pub(crate) fn approval_hint(name: &str) -> String {
-    format!("run it in a terminal to be asked, or add `--approve-skills {name}` if you trust it")
+    format!("run it in a terminal to approve it, or add `--approve-skills {name}` if you trust it")
 }
 
 /// Runs a future on a new async runtime; Ctrl-C cancels it.
@@ -45,7 +45,7 @@ pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T
         .worker_threads(2)
         .enable_all()
         .build()
-        .context("cannot start threads")?;
+        .context("cannot start the async runtime")?;
     let stop = Arc::new(Notify::new());
     runtime.spawn(stop_on_signal(Arc::clone(&stop)));
     let done = runtime.block_on(async {

@@ -100,11 +100,7 @@ pub(crate) async fn resolve(
     let mut builder = open::builder(&arguments.place, global, Some(waiting.report()))?;
     let mut tops = Vec::new();
     for layer in layers {
-        anyhow::ensure!(
-            layer.is_dir(),
-            "`{}` is not a directory with skills",
-            layer.display()
-        );
+        anyhow::ensure!(layer.is_dir(), "`{}` is not a directory", layer.display());
         let options = open::options_of(&layer, &directory);
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
@@ -137,7 +133,7 @@ pub(crate) async fn resolve(
         if catalog.get(&id).is_none() {
             let file = file.clone().unwrap_or_default();
             anyhow::bail!(
-                "{} names the skill `{name}`, which is not there{}",
+                "{}: unknown skill `{name}`{}",
                 file.display(),
                 suggestions(&catalog, &name)
             );
@@ -286,8 +282,8 @@ async fn approved_content(skills: &Skills, stated: &str, by: &str) -> Result<Ski
         Some(digest) if digest == actual => Ok(content),
         None if is_own(scope) => Ok(content),
         Some(_) => Err(Refused {
-            message: format!("{by}: `{id}` has another digest: {actual}"),
-            hint: Some(format!("look at it with `prowess audit {id}`, then use {id}@{actual}")),
+            message: format!("{by}: `{id}` has the digest {actual}"),
+            hint: Some(format!("review it with `prowess audit {id}`, then use {id}@{actual}")),
             exit: Exit::Permission,
         }
         .into()),
@@ -295,7 +291,7 @@ async fn approved_content(skills: &Skills, stated: &str, by: &str) -> Result<Ski
             message: format!(
                 "{by}: `{id}` comes from {source}; a name alone covers only built-in skills and your own"
             ),
-            hint: Some(format!("look at it with `prowess audit {id}`, then use {id}@{actual}")),
+            hint: Some(format!("review it with `prowess audit {id}`, then use {id}@{actual}")),
             exit: Exit::Permission,
         }
         .into()),

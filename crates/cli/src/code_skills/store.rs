@@ -36,10 +36,10 @@ pub(crate) async fn open(config: &SkillsConfig) -> Result<Store> {
         Ok(store) => Ok(store),
         Err(error @ StoreError::ReadOnly { .. }) => {
             terminal::note(&terminal::printable(&format!(
-                "{error}: nothing is kept beyond this run"
+                "warning: {error}: nothing is saved after this run"
             )));
             Ok(Store::memory().await?)
         }
-        Err(error) => Err(error).context("cannot use the store"),
+        Err(error) => Err(error).context("cannot open the store"),
     }
 }

@@ -150,7 +150,7 @@ async fn settle(skill: &SkillId, suite: &Suite, with: &AgentSetup) -> Result<()>
         }
     }
     if let Some(script) = suite.scripts().next()
-        && let Err(error) = with.scripts.settle(skill, script).await
+        && let Err(error) = with.scripts.require_approval(skill, script).await
     {
         let (reason, hint, exit) = match error {
             ScriptError::NotApproved(reason, _, _, name) => {

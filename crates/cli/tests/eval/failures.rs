@@ -145,7 +145,7 @@ fn no_key_and_no_approval() {
     --- stdout
     --- stderr
     error: `evals/check.sh` of `haiku` cannot look at answers: not approved: run
-    hint: run it in a terminal to be asked, or add `--approve-skills haiku@sha256:DIGEST` if you trust it
+    hint: run it in a terminal to approve it, or add `--approve-skills haiku@sha256:DIGEST` if you trust it
     ");
 }
 

@@ -36,7 +36,7 @@ pub(crate) async fn activate(
     let listener = &context.services.listener;
     change_state(table, listener, id, State::Activating, "")?;
     // Dropping the skill ends its worker, and nothing is registered before the last step.
-    let dropped = "its activation was dropped";
+    let dropped = "activation cancelled";
     let guard = TransitionGuard::new(table, listener, id, State::Inactive, dropped);
     match start_skill(context, table, id, dependents).await {
         Ok(active) => {
@@ -90,12 +90,12 @@ fn check_compatibility(skill: &CodeSkill) -> Result<(), ActivationError> {
     };
     if !wanted.platforms.is_empty() && !wanted.platforms.contains(&platform) {
         let names: Vec<&str> = wanted.platforms.iter().map(|it| it.word()).collect();
-        return incompatible(format!("it is for {}", names.join(", ")));
+        return incompatible(format!("supports only {}", names.join(", ")));
     }
     let version = Version::parse(env!("CARGO_PKG_VERSION"));
     match (&wanted.prowess, version) {
         (Some(range), Ok(version)) if !range.matches(&version) => {
-            incompatible(format!("it is for Prowess {range}, and this is {version}"))
+            incompatible(format!("needs Prowess {range}, found {version}"))
         }
         _ => Ok(()),
     }
@@ -115,11 +115,11 @@ async fn activate_dependencies(
             .find(|found| found.descriptor.name() == name)
             .map(|found| found.descriptor.id.clone());
         let activated = match found {
-            None => Err("it is not there".to_owned()),
+            None => Err("not installed".to_owned()),
             Some(id) if id == *skill.id() || dependents.contains(&id) => {
                 let chain: Vec<&str> = dependents.iter().map(SkillId::as_str).collect();
                 let chain = chain.join(" -> ");
-                Err(format!("they need each other: {chain} -> {id}"))
+                Err(format!("circular dependency: {chain} -> {id}"))
             }
             Some(id) => {
                 dependents.push(skill.id().clone());
@@ -153,7 +153,7 @@ async fn activate_dependency(
     let skill = CodeSkill::read(&context.skills, id).await;
     let version = skill.map_err(|error| error.to_string())?.manifest.version;
     if !wanted.matches(&version) {
-        return Err(format!("{wanted} is needed, and {version} is there"));
+        return Err(format!("needs {wanted}, found {version}"));
     }
     let activated = activate(context, table, id, dependents).await;
     activated.map_err(|error| error.to_string())

@@ -149,7 +149,7 @@ fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, St
                 let bytes = skill
                     .content
                     .file(path)
-                    .ok_or_else(|| format!("`{path}` is not there"))?;
+                    .ok_or_else(|| format!("missing file `{path}`"))?;
                 let schema = serde_json::from_slice(bytes);
                 Some(schema.map_err(|error| format!("`{path}` is not JSON: {error}"))?)
             }
@@ -173,7 +173,7 @@ fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, St
     for tool in &tools {
         if !is_tool_name(&tool.name) {
             return Err(format!(
-                "`{}` is no name for a tool: 1 to 64 letters, digits, `_`, `-` and `.`",
+                "invalid tool name `{}`: expected 1 to 64 letters, digits, `_`, `-` or `.`",
                 tool.name.escape_debug()
             ));
         }

@@ -19,7 +19,7 @@ pub enum ActivationError {
     #[error(transparent)]
     Transition(#[from] InvalidTransition),
     /// The skill failed earlier.
-    #[error("`{skill}` failed before and was not reset: {reason}")]
+    #[error("`{skill}` failed earlier and was not reset: {reason}")]
     Failed {
         /// The skill.
         skill: SkillId,
@@ -27,7 +27,7 @@ pub enum ActivationError {
         reason: String,
     },
     /// The skill needs another version of Prowess or another platform.
-    #[error("`{skill}` does not work here: {reason}")]
+    #[error("`{skill}` is incompatible: {reason}")]
     Incompatible {
         /// The skill.
         skill: SkillId,

@@ -92,12 +92,12 @@ fn reject_duplicate_tools(
     for tool in &contributions.tools {
         let name = &tool.name;
         if dialect.tools.iter().any(|own| own.name == *name) {
-            return Err(format!("`{name}` is a tool of Prowess itself"));
+            return Err(format!("`{name}` is a built-in tool"));
         }
         if let Some(owner) = table.tool_owner(name) {
             let owner = owner.id();
             return Err(format!(
-                "the tool `{name}` is there already, from `{owner}`"
+                "the tool `{name}` is already registered by `{owner}`"
             ));
         }
     }

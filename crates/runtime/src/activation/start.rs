@@ -89,7 +89,7 @@ pub(super) async fn start(
 }
 
 fn unsupported(backend: &str) -> BackendError {
-    BackendError::Start(format!("nothing here runs the backend `{backend}`"))
+    BackendError::Start(format!("the backend `{backend}` is not available"))
 }
 
 fn base_initialize(skill: &CodeSkill, host: &SkillHost) -> Initialize {
@@ -104,7 +104,7 @@ fn base_initialize(skill: &CodeSkill, host: &SkillHost) -> Initialize {
 
 fn entrypoint(implementation: &Implementation) -> Result<&SkillPath, BackendError> {
     let named = implementation.entrypoint.as_ref();
-    named.ok_or_else(|| BackendError::Start("the manifest names no entrypoint".to_owned()))
+    named.ok_or_else(|| BackendError::Start("the manifest has no entrypoint".to_owned()))
 }
 
 /// A program of any language: a command, or a file with an interpreter.

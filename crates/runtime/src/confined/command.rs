@@ -1,4 +1,4 @@
-//! A command of a developer: it works on the project and reads the machine, and nothing else.
+//! Sandboxed developer commands, which write the project and read the machine without secret places.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use super::env_files::env_files;
 use super::jail::{ConfinedChild, Jails};
 use super::secret_places::{caches, hidden};
 
-/// What a build may use.
+/// Limits of a build.
 const LIMITS: Limits = Limits {
-    // Runtimes reserve far more than they use; what they use is counted.
+    // Runtimes reserve more address space than they use; `memory` limits the use.
     address_space: u64::MAX,
     cpu_seconds: 3600,
     processes: 1024,
@@ -21,19 +21,19 @@ const LIMITS: Limits = Limits {
     disk: 16 << 30,
     files: 200_000,
 };
-/// Bytes of `/tmp` and of what is written to caches.
+/// Bytes of `/tmp` and of the layers over caches.
 const SCRATCH: u64 = 1 << 30;
 
-/// Where a command works and what it sees.
+/// The environment of a command.
 pub(crate) struct CommandPlace<'a> {
-    /// The project, without links on the way.
+    /// The real path of the project.
     pub(crate) project: &'a Path,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) network: Network,
 }
 
 impl Jails {
-    /// Starts a command in the sandbox that is made for those of a developer. Blocks for a few milliseconds.
+    /// Starts a developer command in a sandbox. Blocks for a few milliseconds.
     pub(crate) fn spawn_command(
         &self,
         program: PathBuf,

@@ -1,14 +1,14 @@
-//! What runs a file: the file itself, what its first line names, or what its name says.
+//! Finds the interpreter of a file: the file itself, its `#!` line, or its extension.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use prowess_spec::SkillPath;
 
-/// Directories of the system's programs; what is elsewhere belongs to a user.
+/// Directories of system programs.
 const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/// Interpreters by extension, and the package in which systems have them.
+/// Interpreters by extension, and their Debian packages.
 const BY_EXTENSION: &[(&str, &str, &str)] = &[
     ("py", "python3", "python3"),
     ("js", "node", "nodejs"),
@@ -23,24 +23,24 @@ const BY_EXTENSION: &[(&str, &str, &str)] = &[
     ("r", "Rscript", "r-base-core"),
 ];
 
-/// Why something cannot be run.
+/// Why a program cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// It is not among the files.
+    /// The skill has no such file.
     #[error("`{0}` is not in the skill")]
     Missing(String),
-    /// Nobody knows what runs it.
+    /// No interpreter is known.
     #[error(
         "`{0}` is no program: it has no `#!` line, is no binary, and its extension names no interpreter"
     )]
     Unknown(String),
-    /// What runs it is not there.
+    /// The interpreter is not installed.
     #[error("`{program}` is not installed{}", package(.program))]
     NotInstalled {
         /// The program.
         program: String,
     },
-    /// What runs it belongs to a version manager, which a jail has not.
+    /// The interpreter is a shim of a version manager, which does not work in a sandbox.
     #[error(
         "cannot run `{program}` in the sandbox: `{}` only starts a version that a version manager chooses\nhint: install it for the whole system{}, or put the directory of one version on the PATH",
         path.display(), package(.program)
@@ -48,10 +48,10 @@ pub enum ProgramError {
     VersionManager {
         /// The program.
         program: String,
-        /// What was found.
+        /// The shim.
         path: PathBuf,
     },
-    /// There is nothing to run.
+    /// The command is empty.
     #[error("the command is empty")]
     Empty,
 }
@@ -63,16 +63,16 @@ fn package(program: &str) -> String {
     })
 }
 
-/// A program as it is inside, with its first arguments, and what of ours it needs to be there.
+/// A program in the sandbox, its first arguments, and the mounts that it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
-    /// Files and directories of a program that is not the system's.
+    /// Files and directories of a program outside the system directories.
     pub(super) mounts: Vec<PathBuf>,
 }
 
-/// Where programs are looked for, and what is never shown whole.
+/// Where to look for programs, and directories that are never mounted whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Places<'a> {
     /// The user's search path.
@@ -81,7 +81,7 @@ pub(super) struct Places<'a> {
     pub(super) project: Option<&'a Path>,
 }
 
-/// What runs a file of a skill.
+/// Finds the interpreter of a file.
 pub(super) fn for_file(
     path: &SkillPath,
     bytes: &[u8],
@@ -110,7 +110,7 @@ pub(super) fn for_file(
     Ok(found)
 }
 
-/// A command as a manifest has it: the program is one of the system, or a file of the skill.
+/// Resolves a command of a manifest: a system program, or a file of the skill.
 pub(super) fn for_command(
     words: &[String],
     inside: &Path,
@@ -131,7 +131,7 @@ pub(super) fn for_command(
     Ok(found)
 }
 
-/// The words of a `#!` line. `/usr/bin/env` is not needed to find a program here.
+/// The words of a `#!` line, without `/usr/bin/env`.
 fn first_line(bytes: &[u8]) -> Option<Vec<String>> {
     let rest = bytes.strip_prefix(b"#!")?;
     let line = rest.split(|byte| *byte == b'\n').next()?;
@@ -140,28 +140,28 @@ fn first_line(bytes: &[u8]) -> Option<Vec<String>> {
     let first = words.next()?;
     let mut words: Vec<String> = words.collect();
     if first.ends_with("/env") {
-        // Options of `env` itself come first; `-S` is what lets there be more words.
+        // Options of `env` come first; `-S` allows further words.
         let own = words
             .iter()
             .take_while(|word| word.starts_with('-'))
             .count();
         words.drain(..own);
     } else {
-        // A path names a place of the author's machine; its last part names the interpreter.
+        // A path is of the author's machine; its last part names the interpreter.
         let name = first.rsplit('/').next().unwrap_or(&first).to_owned();
         words.insert(0, name);
     }
     (!words.is_empty()).then_some(words)
 }
 
-/// Scripts that are run by scripts, at most.
+/// Nested `#!` lines.
 const SCRIPTS: usize = 4;
-/// Bytes of the first line of a program.
+/// Bytes of a `#!` line.
 const LINE_BYTES: u64 = 512;
-/// Directories in which a version manager has programs that start others.
+/// Directories of version manager shims.
 const SHIMS: &[&str] = &["shims", ".volta"];
 
-/// Where a program is: with the system's, or elsewhere on the search path with what it needs to be there.
+/// Finds a program in the system directories, or elsewhere on the search path with its mounts.
 fn locate(name: &str, places: &Places<'_>, scripts: usize) -> Result<Found, ProgramError> {
     let plain = |program| Found {
         program,
@@ -179,7 +179,7 @@ fn locate(name: &str, places: &Places<'_>, scripts: usize) -> Result<Found, Prog
     if let Some(found) = in_system.into_iter().find(|path| path.is_file()) {
         return Ok(plain(found));
     }
-    // An empty or relative part of a search path means the working directory, whose content is anybody's.
+    // An empty or relative part means the working directory, whose content is untrusted.
     let search = places.search.unwrap_or_default().split(':');
     let directories = search.map(Path::new).filter(|place| place.is_absolute());
     let mut managed = None;
@@ -205,7 +205,7 @@ fn locate(name: &str, places: &Places<'_>, scripts: usize) -> Result<Found, Prog
     )
 }
 
-/// Whether a program only starts another, by the name that it was called by.
+/// Whether a program is a shim that starts another by its own name.
 fn is_shim(path: &Path, real: &Path) -> bool {
     let by_name = real.file_name() != path.file_name()
         && real
@@ -215,7 +215,7 @@ fn is_shim(path: &Path, real: &Path) -> bool {
     by_name || path.components().any(among)
 }
 
-/// A program with what it needs to be there: the version that it is a part of, or itself and what its first line names.
+/// A program with its mounts: the directory of its version, or itself and its interpreter.
 fn with_needs(real: PathBuf, places: &Places<'_>, scripts: usize) -> Result<Found, ProgramError> {
     let version = version_of(&real, places);
     let mut mounts = vec![version.unwrap_or_else(|| real.clone())];
@@ -244,8 +244,8 @@ fn beginning(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The directory of one version of a language, `VERSION/bin/NAME`, if showing it shows nothing else. Below a home
-/// directory it is deep enough to be nothing but that, as in `.pyenv/versions/3.12.1`.
+/// The directory of one version of a language, from `VERSION/bin/NAME`, if it contains nothing else. Below a home
+/// directory it must be deep enough, as in `.pyenv/versions/3.12.1`.
 fn version_of(real: &Path, places: &Places<'_>) -> Option<PathBuf> {
     const DEEP_IN_HOME: usize = 3;
     const DEEP: usize = 2;
@@ -264,7 +264,7 @@ fn version_of(real: &Path, places: &Places<'_>) -> Option<PathBuf> {
         .as_ref()
         .and_then(|home| version.strip_prefix(home).ok())
     {
-        // Conda has one directory for everything, and nothing of the user's in it.
+        // Conda has one directory for everything, without user data.
         Some(_) if version.join("conda-meta").is_dir() => true,
         Some(rest) => rest.components().count() >= DEEP_IN_HOME,
         // The first is the root itself.

@@ -1,4 +1,4 @@
-//! A skill's program, in a jail that its permissions furnish.
+//! Programs of skills in sandboxes that their permissions define.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,30 +19,30 @@ use crate::content::SkillContent;
 use crate::gate::Gate;
 use crate::process::{Handle, Spawned, Start, patiently};
 
-/// Where a skill finds itself.
+/// Directory of the skill in the sandbox.
 pub(crate) const SKILL: &str = "/skill";
-/// Where a skill finds the project, if it may.
+/// Directory of the project in the sandbox.
 pub(crate) const PROJECT: &str = "/project";
-/// Where a script may leave something.
+/// Scratch directory in the sandbox.
 pub(crate) const SCRATCH: &str = "/scratch";
 
-/// How programs are confined here. A clone is another handle.
+/// Sandboxes for programs. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Jails {
     pub(super) sandbox: Arc<Sandbox>,
-    /// Where programs are looked for besides the system's places.
+    /// The search path besides the system directories.
     search: Option<String>,
-    /// The user's directory, of which only single programs and versions are shown.
+    /// The home directory, of which only single programs and versions are mounted.
     pub(super) home: Option<PathBuf>,
-    /// Places that commands do not see, besides the known ones.
+    /// Further secret places.
     pub(super) hidden: Vec<PathBuf>,
     /// The `.env` files on this machine: searched for once, before the first command.
     pub(super) env_files: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 impl Jails {
-    /// Jails that are entered through this launcher; `search` is the user's search path for programs, `home` the user's
-    /// directory, whose secret places commands do not see.
+    /// Creates sandboxes with a launcher. `search` is the user's search path for programs; the secret places of `home`
+    /// are hidden from commands.
     pub fn new(
         launcher: Launcher,
         requirement: Requirement,
@@ -58,7 +58,7 @@ impl Jails {
         }
     }
 
-    /// The same with more places that commands do not see.
+    /// Hides more places from commands.
     #[must_use]
     pub fn hide(mut self, places: impl IntoIterator<Item = PathBuf>) -> Self {
         self.hidden.extend(places);
@@ -74,30 +74,30 @@ impl Jails {
     }
 }
 
-/// What a jail has besides the skill.
+/// What a sandbox contains besides the skill.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extra {
     /// The project's directory.
     pub(crate) project: Option<PathBuf>,
-    /// A directory for what the program leaves.
+    /// A directory for output files.
     pub(crate) scratch: Option<PathBuf>,
-    /// Files of ours at places inside.
+    /// Host files with their paths in the sandbox.
     pub(crate) files: Vec<(PathBuf, PathBuf)>,
-    /// Limits, where they differ.
+    /// Limits.
     pub(crate) limits: Limits,
 }
 
-/// A program of a skill, ready to be started as often as need be.
+/// A sandboxed program of a skill, which can be started several times.
 pub(crate) struct Confined {
     jails: Jails,
     command: Command,
     confinement: Confinement,
-    /// The skill's files, which live as long as anything may read them.
+    /// The unpacked files of the skill.
     files: Arc<TempDir>,
 }
 
 impl Confined {
-    /// A file of the skill, run by what runs such files.
+    /// A file of the skill with its interpreter.
     pub(crate) fn file(
         jails: &Jails,
         skill: &SkillContent,
@@ -111,7 +111,7 @@ impl Confined {
         Self::new(jails, skill, found, gate, extra)
     }
 
-    /// A command of the manifest; what in it names a file of the skill means that file.
+    /// A command of the manifest; words can name files of the skill.
     pub(crate) fn command(
         jails: &Jails,
         skill: &SkillContent,
@@ -136,7 +136,7 @@ impl Confined {
         Self::new(jails, skill, found, gate, extra)
     }
 
-    /// A program of ours that is among the extra files.
+    /// A host program among the extra files.
     pub(crate) fn ours(
         jails: &Jails,
         skill: &SkillContent,
@@ -205,13 +205,13 @@ impl Confined {
         })
     }
 
-    /// The same with more arguments.
+    /// Adds arguments.
     pub(crate) fn arguments(mut self, arguments: &[String]) -> Self {
         self.command = self.command.arguments(arguments);
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub(crate) fn spawn(&self) -> Result<ConfinedChild, prowess_sandbox::SandboxError> {
         let child = self.jails.sandbox.spawn(&self.command, &self.confinement)?;
         Ok(ConfinedChild {
@@ -221,16 +221,16 @@ impl Confined {
     }
 }
 
-/// Why a program was not made ready.
+/// Why a program cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfinedError {
     #[error(transparent)]
     Program(#[from] ProgramError),
-    #[error("cannot put the skill's files where the program can read them: {0}")]
+    #[error("cannot unpack the skill: {0}")]
     Unpack(#[source] io::Error),
 }
 
-/// Nothing of ours: what a program needs to find others and to write its text.
+/// A minimal environment without variables of the host.
 fn environment() -> Vec<(OsString, OsString)> {
     let variables = [
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
@@ -244,7 +244,7 @@ fn environment() -> Vec<(OsString, OsString)> {
         .collect()
 }
 
-/// A running program, with the files that it reads.
+/// A running program with its unpacked files.
 pub(crate) struct ConfinedChild {
     pub(crate) child: Child,
     _files: Option<Arc<TempDir>>,
@@ -278,7 +278,7 @@ impl Start for Confined {
             child.child.stderr.take(),
         );
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
-            return Err(io::Error::other("its streams are not there"));
+            return Err(io::Error::other("missing streams"));
         };
         Ok(Spawned {
             stdin,

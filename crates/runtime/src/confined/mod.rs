@@ -1,4 +1,4 @@
-//! Code of any language, in a child that sees only what it was given.
+//! Programs in sandboxes.
 
 mod command;
 mod env_files;

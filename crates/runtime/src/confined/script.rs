@@ -1,4 +1,4 @@
-//! Scripts that a skill brings along, run when a model or a person asks for one.
+//! Scripts of skills, run for the model or the user.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,26 +20,24 @@ use crate::gate::Gate;
 use crate::process::Handle;
 use crate::program_output::{ProgramOutput, exit_code};
 
-/// Whether scripts run.
+/// When scripts run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptsMode {
     /// Never.
     Off,
-    /// Once somebody approved the skill as it is.
+    /// After approval of the skill.
     Ask,
-    /// Always, with nothing but the skill and a scratch directory to see.
+    /// Always, with access to the skill and a scratch directory only.
     Sandboxed,
 }
 
-/// Why a script did not run.
+/// Why a script does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// Scripts are off.
-    #[error(
-        "scripts are switched off; `scripts = \"ask\"` in prowess.toml lets them run once they are approved"
-    )]
+    #[error("scripts are off; `scripts = \"ask\"` in prowess.toml runs them after approval")]
     Off,
-    /// Nobody approved the skill.
+    /// The skill is not approved.
     #[error(
         "{0}; approve it in a terminal with `prowess run {1}/{2}`, or with --approve-skills {3}"
     )]
@@ -47,16 +45,14 @@ pub enum ScriptError {
     /// It cannot be run.
     #[error("{0}")]
     Cannot(String),
-    /// It took too long.
-    #[error(
-        "the script took longer than {0} seconds and was stopped with everything that it started"
-    )]
+    /// It timed out.
+    #[error("the script timed out after {0} s; its processes were stopped")]
     TimedOut(u64),
 }
 
 /// Runs the scripts of skills.
 pub struct Scripts {
-    /// Handed over once it exists: skills are made with somebody to run scripts, and scripts come from skills.
+    /// Set by [`Self::serve`], because building skills needs a script runner first.
     skills: Mutex<Option<Skills>>,
     jails: Jails,
     approvals: Approvals,
@@ -64,12 +60,12 @@ pub struct Scripts {
     mode: ScriptsMode,
     project: Option<PathBuf>,
     time: Duration,
-    /// What scripts left behind, shared by all of them for as long as this lives.
+    /// The scratch directory, shared by all scripts.
     scratch: Mutex<Option<Arc<TempDir>>>,
 }
 
 impl Scripts {
-    /// Somebody to run scripts.
+    /// Creates a script runner.
     pub fn new(
         jails: Jails,
         approvals: Approvals,
@@ -88,33 +84,33 @@ impl Scripts {
         }
     }
 
-    /// The project, for skills that may see it.
+    /// Sets the project, for skills with access to it.
     #[must_use]
     pub fn project(mut self, project: PathBuf) -> Self {
         self.project = Some(project);
         self
     }
 
-    /// How long a script may take.
+    /// Sets the time limit.
     #[must_use]
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// The skills whose scripts these are.
+    /// Sets the skills.
     pub fn serve(&self, skills: &Skills) {
         let mut slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(skills.clone());
     }
 
-    /// The directory with what scripts left behind, once one ran.
+    /// The scratch directory, once a script ran.
     pub fn scratch(&self) -> Option<PathBuf> {
         let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         scratch.as_ref().map(|it| it.path().to_owned())
     }
 
-    /// Begins with an empty directory the next time; the old one goes when no script is at work in it.
+    /// Uses a new scratch directory from now on; the old one is removed when no script uses it.
     pub fn forget_scratch(&self) {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         *scratch = None;
@@ -122,28 +118,32 @@ impl Scripts {
 
     fn scratch_directory(&self) -> std::io::Result<Arc<TempDir>> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(there) = &*scratch {
-            return Ok(Arc::clone(there));
+        if let Some(present) = &*scratch {
+            return Ok(Arc::clone(present));
         }
-        let made = tempfile::Builder::new()
+        let directory = tempfile::Builder::new()
             .prefix("prowess-scratch-")
             .tempdir()?;
-        Ok(Arc::clone(scratch.insert(Arc::new(made))))
+        Ok(Arc::clone(scratch.insert(Arc::new(directory))))
     }
 
-    /// Has it settled whether a script may run, before it does.
-    pub async fn settle(&self, id: &SkillId, path: &SkillPath) -> Result<(), ScriptError> {
-        self.settled(id, path).await.map(|_| ())
+    /// Requires approval of a script without running it.
+    pub async fn require_approval(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+    ) -> Result<(), ScriptError> {
+        self.approved(id, path).await.map(|_| ())
     }
 
-    /// Runs a script, if it may.
+    /// Runs an approved script.
     pub async fn execute(
         &self,
         id: &SkillId,
         path: &SkillPath,
         arguments: &[String],
     ) -> Result<ScriptOutput, ScriptError> {
-        let (content, declared) = self.settled(id, path).await?;
+        let (content, declared) = self.approved(id, path).await?;
         let approvals = self.approvals.clone();
         let gate = Gate::new(&content, &declared, approvals, TurnLimits::default());
         let scratch = self.scratch_directory().map_err(cannot)?;
@@ -157,15 +157,15 @@ impl Scripts {
         self.run_program(program).await
     }
 
-    /// The skill as it was approved, and what it may ask for.
-    async fn settled(
+    /// The approved content of a skill and its declared permissions.
+    async fn approved(
         &self,
         id: &SkillId,
         path: &SkillPath,
     ) -> Result<(SkillContent, Vec<Permission>), ScriptError> {
         let skills = {
             let slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-            slot.clone().ok_or_else(|| cannot("there are no skills"))?
+            slot.clone().ok_or_else(|| cannot("no skills are loaded"))?
         };
         let content = SkillContent::read(&skills, id).await.map_err(cannot)?;
         let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
@@ -195,9 +195,9 @@ impl Scripts {
     async fn run_program(&self, program: Confined) -> Result<ScriptOutput, ScriptError> {
         let began = Instant::now();
         let spawned = tokio::task::spawn_blocking(move || program.spawn()).await;
-        let spawned = spawned.map_err(|_| cannot("the work was given up"))?;
+        let spawned = spawned.map_err(|_| cannot("cancelled"))?;
         let mut running = spawned.map_err(cannot)?;
-        // A script reads what it was given as arguments; nobody types here.
+        // Scripts have arguments and no standard input.
         drop(running.child.stdin.take());
         let out = running.child.stdout.take().map(ChildStdout::from_std);
         let err = running.child.stderr.take().map(ChildStderr::from_std);
@@ -215,7 +215,7 @@ impl Scripts {
             let status = running.end(left);
             (status, running.child.excess())
         });
-        let ended = ended.await.map_err(|_| cannot("the run was cancelled"))?;
+        let ended = ended.await.map_err(|_| cannot("cancelled"))?;
         let (status, excess) = (ended.0.map_err(cannot)?, ended.1);
         if !in_time {
             return Err(ScriptError::TimedOut(self.time.as_secs()));

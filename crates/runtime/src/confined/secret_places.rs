@@ -1,4 +1,4 @@
-//! What a command of a developer must not read, and where it may write as it likes.
+//! Places that sandboxed commands cannot read, and caches that they can write.
 
 use std::path::{Path, PathBuf};
 
@@ -104,7 +104,7 @@ const SECRET: &[&str] = &[
     "Library/Keychains",
     "Library/Application Support/Firefox",
     "Library/Application Support/Google/Chrome",
-    // What was typed, passwords among it.
+    // Histories, which can contain passwords.
     ".bash_history",
     ".zsh_history",
     ".local/share/fish/fish_history",
@@ -120,18 +120,18 @@ const SECRET: &[&str] = &[
     ".zhistory",
     ".history",
     ".env",
-    // Ours.
+    // Prowess itself.
     ".config/prowess",
     ".local/share/prowess",
     ".cache/prowess",
-    // Other agents: keys, and what was said.
+    // Other agents: keys and conversations.
     ".claude",
     ".claude.json",
     ".codex",
     ".gemini",
 ];
 
-/// The same of the system, where the superuser runs us; and a directory that everybody may write to.
+/// The same for the system, if the host runs as the superuser, and a directory that is writable for all.
 const SECRET_OF_SYSTEM: &[&str] = &[
     "/etc/shadow",
     "/etc/shadow-",
@@ -147,7 +147,7 @@ const SECRET_OF_SYSTEM: &[&str] = &[
     "/var/lib/containers",
 ];
 
-/// What tools write to besides the project.
+/// Caches of tools.
 const CACHES: &[&str] = &[
     ".cargo",
     ".rustup",
@@ -183,7 +183,7 @@ pub(super) fn hidden<'a>(
     let mut found: Vec<PathBuf> = all
         .chain(more.cloned())
         .filter_map(|place| place.canonicalize().ok())
-        // What the project lies in cannot be hidden.
+        // A directory that contains the project cannot be hidden.
         .filter(|place| !project.starts_with(place))
         .filter(|place| !(place.starts_with(project) && is_env(place)))
         .collect();
@@ -192,7 +192,7 @@ pub(super) fn hidden<'a>(
     found
 }
 
-/// Caches that are there, without links on the way. None that has to do with the project.
+/// The real paths of existing caches that do not overlap the project.
 pub(super) fn caches(home: Option<&Path>, project: &Path) -> Vec<PathBuf> {
     let home = home.into_iter();
     let places = home.flat_map(|home| CACHES.iter().map(|place| home.join(place)));

@@ -1,14 +1,14 @@
-//! Environment variables, as far as skills see them.
+//! Environment variables that skills can see.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What any program needs to find its way. Whoever wants more needs `env:read`.
+/// Variables for any program. Others need `env:read`.
 const ALWAYS: &[&str] = &[
     "HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
 ];
 
-/// What tools of developers need to find what belongs to them.
+/// Variables for developer tools.
 const TOOLS: &[&str] = &[
     "CARGO_",
     "RUST",
@@ -48,7 +48,7 @@ const TOOLS: &[&str] = &[
     "EDITOR",
     "SOURCE_DATE_EPOCH",
 ];
-/// Words of a name whose value is likely a secret.
+/// Words in names of variables that are likely secret.
 const SECRET_WORDS: &[&str] = &[
     "TOKEN",
     "SECRET",
@@ -64,7 +64,7 @@ const SECRET_WORDS: &[&str] = &[
     "SESSION",
     "SIGNING",
 ];
-/// Beginnings of names that lead to services of the user.
+/// Prefixes of variables that lead to services of the user.
 const SERVICES: &[&str] = &[
     "SSH_",
     "GPG_",
@@ -96,7 +96,7 @@ fn is_harmless(name: &str, value: &str) -> bool {
         || upper.ends_with("_KEY")
         || upper.ends_with("_KEYS")
         || SERVICES.iter().any(|word| upper.starts_with(word));
-    // An address with a user's name in front of the host mostly has a password as well; a list may have several.
+    // A URL with a user name mostly has a password too; a list can contain several.
     let with_user = |rest: &str| {
         let host = rest.split(['/', ' ', ',', '|']).next().unwrap_or_default();
         host.contains('@')
@@ -106,11 +106,11 @@ fn is_harmless(name: &str, value: &str) -> bool {
     let option = ["passw", "token=", "secret="]
         .iter()
         .any(|word| lower.contains(word));
-    // Patterns of modules, whatever the word in its name.
+    // Module patterns, despite the word in the name.
     upper == "GOPRIVATE" || (!secret && !address && !option)
 }
 
-/// The variables of the host's process, handed in by whoever may read them.
+/// The environment of the host process.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
@@ -125,7 +125,7 @@ impl Environment {
         self.0.get(name).map(String::as_str)
     }
 
-    /// What a program gets: everything where the skill may read everything, else what is harmless.
+    /// Variables for an unconfined program: all if the skill has `env:read`, else the harmless ones.
     pub(crate) fn for_program(&self, everything: bool) -> BTreeMap<String, String> {
         let harmless = |name: &str| ALWAYS.contains(&name) || name.starts_with("LC_");
         let given = self
@@ -139,8 +139,8 @@ impl Environment {
 }
 
 impl Environment {
-    /// What a command in the sandbox gets: what tools need, or everything that does not look like a secret where the
-    /// skill may read everything.
+    /// Variables for a sandboxed command: those for tools, or all that do not look secret if the skill has
+    /// `env:read`.
     pub(crate) fn for_command(&self, everything: bool) -> BTreeMap<String, String> {
         let known = |name: &str| {
             ALWAYS.contains(&name)
@@ -158,7 +158,7 @@ impl Environment {
     }
 }
 
-/// What one skill set for the programs that it runs.
+/// Variables that one skill set for its programs.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay(Mutex<BTreeMap<String, String>>);
 
@@ -173,7 +173,7 @@ impl Overlay {
         variables.get(name).cloned()
     }
 
-    /// Everything that was set.
+    /// All variables.
     pub(crate) fn all(&self) -> Vec<(String, String)> {
         let variables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         variables.clone().into_iter().collect()

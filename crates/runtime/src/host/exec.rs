@@ -1,4 +1,4 @@
-//! Programs that run for a skill, without a shell.
+//! Runs programs for a skill, without a shell.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,8 +16,8 @@ use crate::confined::{CommandPlace, Jails};
 use crate::process::{Handle as _, patiently};
 use crate::program_output::{ProgramOutput, exit_code};
 
-/// How long streams may stay open that a child of the program still holds.
-const AFTERMATH: Duration = Duration::from_millis(100);
+/// Time for streams that a child of the program holds open.
+const DRAIN_TIME: Duration = Duration::from_millis(100);
 
 /// A program to run.
 pub(crate) struct Execution<'a> {
@@ -27,11 +27,11 @@ pub(crate) struct Execution<'a> {
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) time: Duration,
     pub(crate) reach: CommandReach,
-    /// What confines it, where that is asked for.
+    /// Sandboxes, for a confined reach.
     pub(crate) jails: Option<&'a Jails>,
 }
 
-/// What a program left behind.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Executed {
     pub(crate) stdout: String,
@@ -39,10 +39,10 @@ pub(crate) struct Executed {
     pub(crate) exit_code: i32,
 }
 
-/// Why a program left nothing.
+/// Why a program has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ExecError {
-    #[error("there is no program to run")]
+    #[error("the command is empty")]
     Empty,
     #[error("cannot run `{program}`: {reason}")]
     Start { program: String, reason: String },
@@ -50,14 +50,14 @@ pub(crate) enum ExecError {
         "cannot run `{program}` in the sandbox: {reason}\nhint: run `prowess doctor` to see what this machine lacks"
     )]
     Sandbox { program: String, reason: String },
-    #[error("`{program}` took longer than {seconds} seconds and was stopped with its children")]
+    #[error("`{program}` timed out after {seconds} s and was stopped with its children")]
     TimedOut { program: String, seconds: u64 },
 }
 
-/// Ends a program and its children when nobody waits for it any more.
-struct Family(Option<u32>);
+/// Kills a program and its children when dropped.
+struct ProcessGroup(Option<u32>);
 
-impl Drop for Family {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(group) = self
@@ -69,7 +69,7 @@ impl Drop for Family {
     }
 }
 
-/// Runs a program to its end, where it was asked to be run and nowhere else.
+/// Runs a program to its end with the requested reach.
 pub(crate) async fn run(execution: Execution<'_>) -> Result<Executed, ExecError> {
     match execution.reach {
         CommandReach::Sandboxed => run_confined(execution, Network::Loopback).await,
@@ -85,12 +85,12 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
         reason,
     };
     let jails = execution.jails.cloned();
-    let jails = jails.ok_or_else(|| refused("nothing here makes sandboxes".to_owned()))?;
+    let jails = jails.ok_or_else(|| refused("no sandbox is available".to_owned()))?;
     let search = execution.environment.get("PATH");
     let program = find(name, search.map(String::as_str), execution.directory);
     let program = program.ok_or_else(|| ExecError::Start {
         program: name.clone(),
-        reason: "it is not installed, or not on the PATH".to_owned(),
+        reason: "not found on the PATH".to_owned(),
     })?;
     let began = Instant::now();
     let (arguments, project) = (arguments.to_vec(), execution.directory.to_owned());
@@ -116,7 +116,7 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
     );
     let feed = async {
         if let (Some(mut stdin), Some(input)) = (stdin, execution.stdin) {
-            // A program need not read what it is given.
+            // A program may exit without reading its input.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
     };
@@ -141,19 +141,19 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
             seconds: execution.time.as_secs(),
         });
     }
-    let mut complaint = told(&stderr);
+    let mut errors = text_of(&stderr);
     if let Some(excess) = excess {
-        let _ = write!(complaint, "\n{excess}");
+        let _ = write!(errors, "\n{excess}");
     }
     Ok(Executed {
-        stdout: told(&stdout),
-        stderr: complaint,
+        stdout: text_of(&stdout),
+        stderr: errors,
         exit_code: exit_code(status.map_err(start)?),
     })
 }
 
-/// Where a program is. A part of the search path that is empty or relative would mean the project, which may have
-/// anything by any name.
+/// Finds a program. Empty and relative parts of the search path are ignored: they mean the project, whose content is
+/// untrusted.
 fn find(name: &str, search: Option<&str>, directory: &Path) -> Option<PathBuf> {
     if name.contains('/') {
         let path = directory.join(name);
@@ -180,7 +180,7 @@ async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError>
     let start = |error: std::io::Error| ExecError::Start {
         program: program.clone(),
         reason: match error.kind() {
-            std::io::ErrorKind::NotFound => "it is not installed, or not on the PATH".to_owned(),
+            std::io::ErrorKind::NotFound => "not found on the PATH".to_owned(),
             _ => error.to_string(),
         },
     };
@@ -200,8 +200,13 @@ async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError>
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn().map_err(start)?;
-    let _family = Family(child.id());
-    match timeout(execution.time, to_the_end(&mut child, execution.stdin)).await {
+    let _group = ProcessGroup(child.id());
+    match timeout(
+        execution.time,
+        wait_with_output(&mut child, execution.stdin),
+    )
+    .await
+    {
         Ok(done) => done.map_err(start),
         Err(_) => Err(ExecError::TimedOut {
             program: program.clone(),
@@ -210,11 +215,11 @@ async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError>
     }
 }
 
-async fn to_the_end(child: &mut Child, input: Option<&str>) -> std::io::Result<Executed> {
+async fn wait_with_output(child: &mut Child, input: Option<&str>) -> std::io::Result<Executed> {
     let stdin = child.stdin.take();
     let feed = async {
         if let (Some(mut stdin), Some(input)) = (stdin, input) {
-            // A program need not read what it is given.
+            // A program may exit without reading its input.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
     };
@@ -227,23 +232,23 @@ async fn to_the_end(child: &mut Child, input: Option<&str>) -> std::io::Result<E
         tokio::select! {
             _ = &mut streams => child.wait().await?,
             status = child.wait() => {
-                let _ = timeout(AFTERMATH, &mut streams).await;
+                let _ = timeout(DRAIN_TIME, &mut streams).await;
                 status?
             }
         }
     };
     Ok(Executed {
-        stdout: told(&stdout),
-        stderr: told(&stderr),
+        stdout: text_of(&stdout),
+        stderr: text_of(&stderr),
         exit_code: exit_code(status),
     })
 }
 
-/// The text, and a word about what is missing.
-fn told(kept: &ProgramOutput) -> String {
-    let mut text = kept.text();
-    if kept.dropped > 0 {
-        let _ = write!(text, "\n[{} more bytes]", kept.dropped);
+/// The text, with the number of missing bytes.
+fn text_of(output: &ProgramOutput) -> String {
+    let mut text = output.text();
+    if output.dropped > 0 {
+        let _ = write!(text, "\n[{} more bytes]", output.dropped);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Fetching from the network, and from nowhere that is not meant to be reached from it.
+//! HTTP requests to public hosts.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::limits::{FETCH_BYTES, REDIRECTS};
 
-/// Hosts inside the network that may be reached all the same, as `host` or `host:port`.
+/// Allowed hosts of private networks, as `host` or `host:port`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrivateHosts(pub Vec<String>);
 
@@ -24,7 +24,7 @@ impl PrivateHosts {
     }
 }
 
-/// What to fetch.
+/// A request.
 pub(crate) struct Fetch<'a> {
     pub(crate) url: &'a str,
     pub(crate) method: Option<&'a str>,
@@ -32,26 +32,26 @@ pub(crate) struct Fetch<'a> {
     pub(crate) body: Option<&'a str>,
 }
 
-/// Why nothing was fetched.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    #[error("`{0}` is no URL with http or https")]
+    #[error("invalid URL `{0}`: expected http or https")]
     Url(String),
     #[error("`{host}` is {address}, which is not on the public network")]
     Private { host: String, address: IpAddr },
     #[error("`{0}` cannot be sent")]
     Header(String),
-    #[error("`{0}` is not known")]
+    #[error("unknown host `{0}`")]
     Unknown(String),
     #[error("more than {REDIRECTS} redirects")]
     Redirects,
-    #[error("the answer has more than {FETCH_BYTES} bytes")]
+    #[error("the response has more than {FETCH_BYTES} bytes")]
     TooLarge,
     #[error("{0}")]
     Failed(String),
 }
 
-/// Fetches, following redirects by hand: each of them may lead somewhere else.
+/// Sends a request and follows redirects, checking the target of each.
 pub(crate) async fn fetch(
     fetch: &Fetch<'_>,
     private: &PrivateHosts,
@@ -76,7 +76,7 @@ pub(crate) async fn fetch(
                 method = Method::GET;
                 body = None;
             }
-            // What was meant for one origin is not for another.
+            // Headers and body are only for their origin.
             if next.origin() != url.origin() {
                 headers.clear();
             }
@@ -87,7 +87,7 @@ pub(crate) async fn fetch(
     match tokio::time::timeout(time, whole).await {
         Ok(answer) => answer,
         Err(_) => Err(FetchError::Failed(format!(
-            "no answer within {} seconds",
+            "timed out after {} s",
             time.as_secs()
         ))),
     }
@@ -122,7 +122,7 @@ async fn once(
 ) -> Result<Response, FetchError> {
     let host = url.host_str().unwrap_or_default();
     let addresses = addresses(url, host, private).await?;
-    // Looked up once, checked, and then used: a name that answers differently the second time gains nothing.
+    // Resolved once and checked, so that a second lookup cannot give another address.
     let client = client_builder(None)
         .no_proxy()
         .resolve_to_addrs(host, &addresses)
@@ -194,7 +194,7 @@ async fn read(answer: Response) -> Result<Value, FetchError> {
     Ok(json!({"status": status, "headers": headers, "body": body}))
 }
 
-/// Whether an address is one that anybody on the public network has.
+/// Whether an address is on the public network.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -227,9 +227,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(mapped);
     }
     match address.segments() {
-        // Addresses that stand for one of version 4: translated, and 6to4.
+        // Embedded IPv4 addresses: NAT64 and 6to4.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => inner(high, low),
-        // Teredo and other assignments that are not for hosts, and documentation.
+        // Teredo, other special assignments, and documentation.
         [0x2001, 0..=0x01ff | 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => false,
         [first, ..] => (first & 0xe000) == 0x2000,
     }

@@ -1,4 +1,4 @@
-//! The files of a project, never anything outside it.
+//! Access to the files of a project and nothing outside it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read, Write};
@@ -15,19 +15,19 @@ use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES};
 
-/// Why a file was not read, written or listed.
+/// Why a file cannot be read, written or listed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It is, or leads, outside of the project.
+    /// It is outside the project, possibly through a link.
     #[error("`{0}` is outside of the project")]
     Outside(String),
-    /// It belongs to version control, whose settings can hold passwords.
+    /// It belongs to the repository, whose settings can contain passwords.
     #[error("`{0}` belongs to the repository, which file tools do not see")]
     Repository(String),
-    /// Other programs trust what is written there, and would run it.
+    /// Other programs trust and run its content.
     #[error("`{0}` is protected: only you can change it")]
     Protected(String),
-    /// It cannot be had.
+    /// An operation failed.
     #[error("`{path}`: {reason}")]
     Failed {
         /// The path.
@@ -37,12 +37,12 @@ pub enum FileError {
     },
 }
 
-/// A project, opened once: a path is looked up beneath that handle, and the system refuses what leaves it.
+/// A project directory. Paths are resolved beneath its handle, and the operating system refuses what leaves it.
 #[derive(Clone, Debug)]
 pub struct ProjectFiles {
     root: PathBuf,
     directory: Arc<Dir>,
-    /// Repositories that lie in the project under another name, looked for when a file is first opened.
+    /// Repositories under other names in the project, searched for when a file is first opened.
     repositories: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
@@ -58,12 +58,12 @@ impl ProjectFiles {
         })
     }
 
-    /// Where it is.
+    /// The root directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path below the project; an absolute one may name what is inside.
+    /// The path relative to the project; an absolute path inside it is allowed.
     fn below(&self, path: &str) -> Result<PathBuf, FileError> {
         let given = Path::new(path);
         let below = if given.is_absolute() {
@@ -83,7 +83,7 @@ impl ProjectFiles {
         Ok(below)
     }
 
-    /// The text of a file.
+    /// Reads a text file.
     pub fn read(&self, path: &str) -> Result<String, FileError> {
         let below = self.below(path)?;
         let mut options = OpenOptions::new();
@@ -91,7 +91,7 @@ impl ProjectFiles {
         #[cfg(unix)]
         {
             use cap_std::fs::OpenOptionsExt;
-            // A named pipe must not make us wait.
+            // Do not block on a named pipe.
             options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         }
         self.visible(path, &below)?;
@@ -116,7 +116,7 @@ impl ProjectFiles {
         String::from_utf8(bytes).map_err(|_| because(path, "is not UTF-8 text"))
     }
 
-    /// Writes a whole file: it has the new text or the old one, never half.
+    /// Replaces a file atomically.
     pub fn write(&self, path: &str, content: &str) -> Result<(), FileError> {
         let below = self.below(path)?;
         if content.len() > FILE_BYTES {
@@ -141,12 +141,12 @@ impl ProjectFiles {
         })
     }
 
-    /// The directory that a file is in and its name there, once links are followed. Directories on the way are made.
+    /// The directory and name of a file after following links. Missing directories are created.
     fn parent(&self, path: &str, below: &Path) -> Result<(Dir, OsString), FileError> {
         let target = match self.directory.canonicalize(below) {
             Ok(target) => target,
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(path, &error)),
-            // A link to nowhere: whatever it names, it is not ours to make.
+            // Do not create the target of a dangling link.
             Err(_) if self.directory.symlink_metadata(below).is_ok() => {
                 return Err(because(path, "is a link that leads nowhere"));
             }
@@ -157,7 +157,7 @@ impl ProjectFiles {
         };
         let above = target.parent().filter(|it| !it.as_os_str().is_empty());
         let above = above.unwrap_or(Path::new("."));
-        // What is there of the way decides, before anything is made.
+        // Check the existing part of the path before creating directories.
         let there = above.ancestors().find_map(|it| {
             let it = if it.as_os_str().is_empty() {
                 Path::new(".")
@@ -176,7 +176,7 @@ impl ProjectFiles {
         Ok((parent, name.to_owned()))
     }
 
-    /// Refuses what belongs to the repository, by this path or by where its links lead.
+    /// Refuses files of the repository, by path and by link target.
     fn visible(&self, path: &str, below: &Path) -> Result<(), FileError> {
         let repository = |path: &Path| path.components().any(|it| is_repository(it.as_os_str()));
         let real = self.directory.canonicalize(below);
@@ -186,7 +186,7 @@ impl ProjectFiles {
         Ok(())
     }
 
-    /// The same for what was opened: a link may have been another one a moment ago.
+    /// Checks an opened file again, because a link may have changed meanwhile.
     #[cfg(target_os = "linux")]
     fn check_opened(
         &self,
@@ -225,7 +225,7 @@ impl ProjectFiles {
         Ok(())
     }
 
-    /// The entries of a directory, by name.
+    /// Lists a directory, sorted by name.
     pub fn list(&self, path: &str) -> Result<Vec<Value>, FileError> {
         let below = self.below(path)?;
         self.visible(path, &below)?;
@@ -250,7 +250,7 @@ impl ProjectFiles {
         Ok(named.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// The files that a glob matches, leaving out what ignore files name; a pattern without `/` is about names.
+    /// Finds files by glob, without ignored ones; a pattern without `/` matches names in any directory.
     pub fn search(&self, pattern: &str) -> Result<Vec<String>, FileError> {
         let anywhere = if pattern.contains('/') {
             pattern.to_owned()
@@ -280,7 +280,7 @@ impl ProjectFiles {
         Ok(found)
     }
 
-    /// Whether something inside the project has that path.
+    /// Whether a path exists in the project.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.below(path)
             .is_ok_and(|below| self.directory.symlink_metadata(below).is_ok())
@@ -292,7 +292,7 @@ fn protected(part: Component<'_>) -> bool {
 }
 
 fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &str) -> std::io::Result<()> {
-    // A link here was put there after its target was looked up.
+    // A link here appeared after its target was resolved.
     let before = parent.symlink_metadata(name).ok();
     if before.as_ref().is_some_and(|found| !found.is_file()) {
         return Err(std::io::Error::other("is not a file"));
@@ -323,7 +323,7 @@ fn because(path: &str, reason: &str) -> FileError {
 fn failed(path: &str, error: &std::io::Error) -> FileError {
     match error.kind() {
         ErrorKind::NotFound => because(path, "is not there"),
-        // The system says the same of a path that leaves and of one that it will not open.
+        // The system reports the same error for leaving the project and for refusing to open.
         ErrorKind::PermissionDenied => FileError::Outside(path.to_owned()),
         _ => because(path, &error.to_string()),
     }

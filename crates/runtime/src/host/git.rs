@@ -1,4 +1,4 @@
-//! The repository of a project, through the system's git, with nothing in it that runs anything else.
+//! The repository of a project, through the system's git, without starting other programs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::git_isolation::{self, Filtered};
 
 /// Options of every command.
 const GLOBAL: &[&str] = &["--no-pager", "--literal-pathspecs"];
-/// Options of commands that compare.
+/// Options of comparing commands.
 const COMPARE: &[&str] = &[
     "--no-ext-diff",
     "--no-textconv",
@@ -22,7 +22,7 @@ const COMPARE: &[&str] = &[
     "--submodule=short",
 ];
 
-/// Why git has no answer.
+/// Why a git call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     #[error("`{}` looks like an option; only revisions and paths are taken", .0.escape_debug())]
@@ -43,7 +43,7 @@ pub(crate) enum GitError {
     Exec(#[from] ExecError),
 }
 
-/// A repository, and how to ask about it.
+/// A repository.
 pub(crate) struct Repository<'a> {
     pub(crate) files: &'a ProjectFiles,
     pub(crate) environment: BTreeMap<String, String>,
@@ -86,7 +86,7 @@ impl Repository<'_> {
             let (Some(status), Some(path)) = (record.get(..2), record.get(3..)) else {
                 continue;
             };
-            // What was renamed is followed by its old name.
+            // A renamed file is followed by its old name.
             if status.starts_with(['R', 'C']) {
                 records.next();
             }
@@ -106,7 +106,7 @@ impl Repository<'_> {
     }
 
     pub(crate) async fn commit(&self, message: &str) -> Result<Value, GitError> {
-        // Where nothing is staged, `commit` shows a status, for which it enters submodules.
+        // Without staged changes, `commit` prints a status, for which it enters submodules.
         let staged = [
             "diff",
             "--cached",
@@ -126,14 +126,14 @@ impl Repository<'_> {
         Ok(json!({"hash": head.stdout.trim()}))
     }
 
-    /// Revisions, a separator, then paths: what is a file of the project is a path, so no name is both.
+    /// Splits words into revisions and paths; an existing file is a path.
     fn revisions_then_paths(&self, arguments: &[String]) -> Result<Vec<String>, GitError> {
         for argument in arguments {
             no_option(argument)?;
         }
         let outside = |path: &&String| path.starts_with('/') || path.split('/').any(|p| p == "..");
         if let Some(path) = arguments.iter().find(|path| {
-            // `a..b` is a range of revisions, `../x` is a way out.
+            // `a..b` is a range of revisions, `../x` leaves the project.
             outside(path)
         }) {
             return Err(GitError::Outside(path.clone()));
@@ -150,7 +150,7 @@ impl Repository<'_> {
         self.isolated(options, words, Filtered::AsItIs).await
     }
 
-    /// Runs git where none of the repository's settings starts anything.
+    /// Runs git without the settings of the repository that start programs.
     async fn isolated(
         &self,
         options: &[&str],
@@ -163,12 +163,12 @@ impl Repository<'_> {
         self.run(options, words, environment).await
     }
 
-    /// The settings of filters, which have any name. Reading settings starts no program.
+    /// The names of filter settings. Reading settings starts no program.
     async fn filter_keys(&self) -> Result<Vec<String>, GitError> {
         let environment = git_isolation::environment(self.files.root(), &[], Filtered::AsItIs);
         let options = ["config", "--includes", "--null", "--name-only", "--list"];
         let listed = self.run(&options, &[], environment).await?.stdout;
-        // What was left out, or was not UTF-8, may be a filter.
+        // Truncated or malformed output can hide a filter.
         let Some(keys) = listed.strip_suffix('\0') else {
             return Err(GitError::Filters);
         };
@@ -182,7 +182,7 @@ impl Repository<'_> {
         Ok(keys)
     }
 
-    /// Makes sure that the repository lies in the project.
+    /// Checks that the repository is inside the project.
     async fn inside(&self) -> Result<(), GitError> {
         let root = self.files.root();
         let environment = git_isolation::environment(root, &[], Filtered::AsItIs);

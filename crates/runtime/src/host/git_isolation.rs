@@ -1,11 +1,10 @@
-//! What git is told before it looks at a repository that a stranger wrote: which of its settings count for
-//! nothing, and that all of it lies in the project.
+//! Isolation of git from the settings of an untrusted repository, and from files outside the project.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Settings that start programs or leave the repository, and what they are instead.
+/// Replacements of settings that start programs or leave the repository.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -31,7 +30,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// Variables of the environment that do the same.
+/// Environment variables that do the same.
 const VARIABLES: &[(&str, &str)] = &[
     // No transport has this name.
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -42,19 +41,19 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// Bytes that are read of a file of the repository.
+/// Bytes read from a file of the repository.
 const SMALL: u64 = 64 * 1024;
 
 /// What happens to a file that a filter would change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filtered {
-    /// It is compared as it is.
+    /// It is compared unfiltered.
     AsItIs,
-    /// It is refused: the filter may encrypt what must not be recorded as it is.
+    /// It is refused, because the filter may encrypt content that must not be committed in plain text.
     Refused,
 }
 
-/// The environment in which git starts no other program; `keys` are the names of filter settings.
+/// The environment in which git starts no other program. `keys` are the names of filter settings.
 pub(crate) fn environment(
     root: &Path,
     keys: &[String],
@@ -77,7 +76,7 @@ pub(crate) fn environment(
         ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string()),
         ("GIT_WORK_TREE".to_owned(), root.display().to_string()),
     ];
-    // A repository above the project is not the project's.
+    // A repository above the project does not belong to it.
     if let Some(parent) = root.parent() {
         let ceiling = ("GIT_CEILING_DIRECTORIES", parent.display().to_string());
         environment.push((ceiling.0.to_owned(), ceiling.1));
@@ -91,9 +90,9 @@ pub(crate) fn environment(
     environment
 }
 
-/// The part of a repository that lies outside of the project, if one does.
+/// A part of the repository that is outside the project.
 ///
-/// A worktree of a repository elsewhere is no such part: that repository names the project.
+/// A worktree is allowed to have its repository elsewhere if that repository names the project.
 pub(crate) fn outside(root: &Path, directory: &Path, common: &Path) -> Option<PathBuf> {
     let is_inside = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
     if !is_inside(directory) {
@@ -118,14 +117,14 @@ pub(crate) fn outside(root: &Path, directory: &Path, common: &Path) -> Option<Pa
     link.or_else(|| alternate(&objects, is_inside))
 }
 
-/// A symbolic link directly in a directory; git makes none.
+/// A symbolic link directly in a directory; git creates none.
 fn link_in(directory: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(directory).ok()?.flatten();
     let link = entries.find(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
     link.map(|entry| entry.path())
 }
 
-/// An object store elsewhere from which this one takes objects.
+/// An alternate object store.
 fn alternate(objects: &Path, is_inside: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let list = small_text(&objects.join("info/alternates"));
     let paths = list
@@ -135,7 +134,7 @@ fn alternate(objects: &Path, is_inside: impl Fn(&Path) -> bool) -> Option<PathBu
     paths.find(|path| !is_inside(path))
 }
 
-/// The beginning of a regular file; nothing of what would have to be waited for.
+/// The beginning of a regular file; never blocks.
 fn small_text(path: &Path) -> String {
     let mut text = String::new();
     if fs::metadata(path).is_ok_and(|found| found.is_file())

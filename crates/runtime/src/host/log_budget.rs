@@ -1,10 +1,10 @@
-//! How much a skill's code may have to tell.
+//! Limits of the log output of a skill.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::limits::{LOG_BYTES, LOG_LINES};
 
-/// What is left of the log for one call. A clean start comes with [`Self::renew`].
+/// The remaining log budget of a call, reset by [`Self::renew`].
 #[derive(Debug, Default)]
 pub(crate) struct LogBudget(Mutex<Used>);
 
@@ -15,19 +15,19 @@ struct Used {
     is_spent: bool,
 }
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogShare {
-    /// It is told.
-    Told,
-    /// It is dropped, and is the first one.
+    /// It is logged.
+    Logged,
+    /// It is the first dropped line.
     FirstDropped,
     /// It is dropped.
     Dropped,
 }
 
 impl LogBudget {
-    /// Takes room for a line.
+    /// Takes the budget of a line.
     pub(crate) fn take(&self, bytes: usize) -> LogShare {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if used.is_spent {
@@ -39,11 +39,11 @@ impl LogBudget {
         if used.is_spent {
             LogShare::FirstDropped
         } else {
-            LogShare::Told
+            LogShare::Logged
         }
     }
 
-    /// Begins anew.
+    /// Resets the budget.
     pub(crate) fn renew(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Used::default();
     }

@@ -1,4 +1,4 @@
-//! What a skill's code may ask its host for. Every call passes the skill's gate first.
+//! Calls of a skill's code to the host. Each call passes the skill's gate.
 
 mod environment;
 mod exec;

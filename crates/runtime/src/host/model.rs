@@ -1,11 +1,11 @@
-//! The model behind a conversation, as a skill's code may use it.
+//! The model that skills can call.
 
 use async_trait::async_trait;
 
-/// A model that answers one question at a time.
+/// A model for single completions.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// Answers a question; an error is a sentence.
+    /// Completes a prompt.
     async fn complete(
         &self,
         prompt: &str,

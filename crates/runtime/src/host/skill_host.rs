@@ -1,4 +1,4 @@
-//! The host as one skill sees it.
+//! The host of one skill.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
 
-/// The host as one skill sees it: what the host has, behind the skill's gate.
+/// Performs the calls of a skill's code, after its gate allows them.
 pub struct SkillHost {
     gate: Arc<Gate>,
     services: Arc<Services>,
@@ -32,7 +32,7 @@ pub struct SkillHost {
 }
 
 impl SkillHost {
-    /// The host behind a gate.
+    /// Creates the host of a skill.
     pub fn new(gate: Arc<Gate>, services: Arc<Services>) -> Self {
         Self {
             gate,
@@ -44,7 +44,7 @@ impl SkillHost {
         }
     }
 
-    /// Asks this approver about commands that no earlier answer covers.
+    /// Sets the approver for commands.
     #[must_use]
     pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = approver;
@@ -65,7 +65,7 @@ impl SkillHost {
         self.services.listener.emit(event);
     }
 
-    /// Lets the skill's code write into the log again, for its next call.
+    /// Resets the log budget for the next call.
     pub(crate) fn renew_log(&self) {
         self.log.renew();
     }
@@ -78,7 +78,7 @@ impl SkillHost {
             let _ = write!(message, " [cut: {length} bytes]");
         }
         let message = match self.log.take(message.len()) {
-            LogShare::Told => message,
+            LogShare::Logged => message,
             LogShare::FirstDropped => {
                 format!(
                     "log limit reached: {LOG_LINES} lines or {LOG_BYTES} bytes; the rest of this call is dropped"
@@ -90,7 +90,7 @@ impl SkillHost {
         self.emit(RuntimeEvent::Log { skill, message });
     }
 
-    /// Does what a skill's code asks for, if it may.
+    /// Performs a call if the skill has the permission.
     pub async fn call(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
         let name = name(&call);
         let allowed = permission(&call).map_or(Ok(()), |permission| self.gate.pass(permission));
@@ -100,7 +100,7 @@ impl SkillHost {
         };
         if let Err(failure) = &done
             && failure.code == code::DENIED
-            && self.log.take(failure.message.len()) == LogShare::Told
+            && self.log.take(failure.message.len()) == LogShare::Logged
         {
             self.emit(RuntimeEvent::Denied {
                 skill: self.gate.skill().clone(),
@@ -150,7 +150,7 @@ impl SkillHost {
             HostCall::SetEnv { name, value } => {
                 if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                     return Err(failed(format!(
-                        "`{}` is no name of a variable",
+                        "invalid variable name `{}`",
                         name.escape_debug()
                     )));
                 }
@@ -163,7 +163,7 @@ impl SkillHost {
                 max_tokens,
             } => {
                 let Some(model) = &self.services.model else {
-                    return Err(failed("there is no model to ask here"));
+                    return Err(failed("no model is available"));
                 };
                 let answer = model.complete(&prompt, system.as_deref(), max_tokens).await;
                 Ok(json!({"content": answer.map_err(failed)?}))
@@ -195,7 +195,7 @@ impl SkillHost {
             HostCall::InvokeSkill { skill, name, input } => {
                 let invoker = self.invoker.as_ref().and_then(Weak::upgrade);
                 let Some(invoker) = invoker else {
-                    return Err(failed("there are no other skills here"));
+                    return Err(failed("no other skills are available"));
                 };
                 let output = invoker.invoke(&skill, &name, input, depth + 1).await;
                 let output = output.map_err(failed)?;
@@ -219,7 +219,7 @@ impl SkillHost {
 
     fn files(&self) -> Result<&ProjectFiles, Failure> {
         let project = self.services.project.as_ref();
-        project.ok_or_else(|| failed("there is no project here"))
+        project.ok_or_else(|| failed("no project is open"))
     }
 
     async fn with_files<T: Send + 'static>(
@@ -228,7 +228,7 @@ impl SkillHost {
     ) -> Result<T, Failure> {
         let files = self.files()?.clone();
         let done = tokio::task::spawn_blocking(move || work(&files)).await;
-        let done = done.map_err(|_| failed("the work was given up"))?;
+        let done = done.map_err(|_| failed("cancelled"))?;
         done.map_err(|error| match error {
             FileError::Outside(_) | FileError::Repository(_) | FileError::Protected(_) => {
                 denied(error)
@@ -305,7 +305,7 @@ fn git_failed(error: GitError) -> Failure {
     }
 }
 
-/// What a call needs.
+/// The permission of a call.
 fn permission(call: &HostCall) -> Option<Permission> {
     Some(match call {
         HostCall::Log { .. } => return None,

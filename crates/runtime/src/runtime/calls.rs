@@ -46,9 +46,9 @@ impl ToolResult {
 
 /// No active skill contributes this tool or workflow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no active skill has {kind} `{name}`{}", list(known))]
+#[error("unknown {kind} `{name}`{}", list(known))]
 pub struct UnknownContribution {
-    /// The kind of contribution, with its article.
+    /// The kind of contribution.
     pub kind: &'static str,
     /// The unknown name.
     pub name: String,
@@ -59,7 +59,7 @@ pub struct UnknownContribution {
 fn list(known: &[String]) -> String {
     match known {
         [] => String::new(),
-        known => format!("; there is {}", known.join(", ")),
+        known => format!("; known: {}", known.join(", ")),
     }
 }
 
@@ -125,7 +125,7 @@ impl Shared {
             let active = self.table.active();
             let tools = active.iter().flat_map(|one| &one.contributions.tools);
             return Err(UnknownContribution {
-                kind: "the tool",
+                kind: "tool",
                 name: name.to_owned(),
                 known: tools.map(|tool| tool.name.clone()).collect(),
             });
@@ -177,7 +177,7 @@ impl Shared {
             (owner, backend, workflows.iter().any(|known| known == name))
         else {
             return Err(UnknownContribution {
-                kind: "the workflow",
+                kind: "workflow",
                 name: format!("{skill}/{name}"),
                 known: workflows.to_vec(),
             });

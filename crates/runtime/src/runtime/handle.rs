@@ -67,7 +67,7 @@ impl Runtime {
     /// The skill is inactive even if the future is dropped.
     pub async fn deactivate(&self, id: &SkillId) {
         let _changing = self.shared.changing.lock().await;
-        self.deactivate_locked(id, "asked to").await;
+        self.deactivate_locked(id, "deactivated").await;
     }
 
     async fn deactivate_locked(&self, id: &SkillId, reason: &str) {
@@ -78,7 +78,7 @@ impl Runtime {
     pub async fn shut_down(&self) {
         let _changing = self.shared.changing.lock().await;
         for active in self.shared.table.active().iter().rev() {
-            self.deactivate_locked(active.id(), "the end").await;
+            self.deactivate_locked(active.id(), "shutdown").await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! A worker that is started again when it ended.
+//! A worker that is restarted after a crash.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use prowess_sdk::wire::{Initialize, Registration, Request};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::live::{Ended, Live, Unanswered};
+use super::running::{CallError, RunningWorker, WorkerExit};
 use crate::backend::{Backend, BackendError};
 use crate::event::RuntimeEvent;
 use crate::host::SkillHost;
@@ -18,16 +18,16 @@ use crate::limits::{
 };
 use crate::process::Start;
 
-/// What becomes of a worker that took too long to answer.
+/// What happens to a worker after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTimeout {
-    /// It is ended: it does one thing at a time, and would do nothing else.
+    /// It is stopped, because it handles one call at a time.
     Stop,
-    /// It goes on; its answer is not waited for.
+    /// It continues; its response is ignored.
     Continue,
 }
 
-/// A skill's code in a worker.
+/// The code of a skill in a worker.
 pub struct WorkerBackend {
     starter: Box<dyn Start>,
     initialize: Initialize,
@@ -35,20 +35,20 @@ pub struct WorkerBackend {
     on_timeout: OnTimeout,
     registration: Registration,
     call_time: Duration,
-    /// Held by whoever a worker that does one thing at a time works for.
+    /// Serialises calls of a worker that handles one at a time.
     turn: Mutex<()>,
     state: Mutex<State>,
 }
 
 struct State {
-    live: Option<Arc<Live>>,
+    live: Option<Arc<RunningWorker>>,
     crashes: Vec<Instant>,
     last: String,
     unloaded: bool,
 }
 
 impl WorkerBackend {
-    /// Starts the worker, and hears what it contributes.
+    /// Starts the worker and reads what it registers.
     pub async fn start(
         starter: Box<dyn Start>,
         initialize: Initialize,
@@ -56,7 +56,7 @@ impl WorkerBackend {
         on_timeout: OnTimeout,
         call_time: Option<Duration>,
     ) -> Result<Self, BackendError> {
-        let (live, registration) = begin(&*starter, &initialize, &host).await?;
+        let (live, registration) = start_worker(&*starter, &initialize, &host).await?;
         Ok(Self {
             starter,
             initialize,
@@ -78,16 +78,16 @@ impl WorkerBackend {
         self.host.gate().skill()
     }
 
-    /// The running worker; one that ended is started again, unless it did so too often.
-    async fn live(&self) -> Result<Arc<Live>, BackendError> {
+    /// The running worker; restarts it if it exited, unless it crashed too often.
+    async fn live(&self) -> Result<Arc<RunningWorker>, BackendError> {
         let mut state = self.state.lock().await;
         if state.unloaded {
             return Err(BackendError::Ended("the skill is not active".to_owned()));
         }
         if let Some(live) = &state.live {
-            match live.settled().await {
+            match live.exit_after_stop().await {
                 None => return Ok(Arc::clone(live)),
-                Some(ended) => self.bury(&mut state, ended),
+                Some(exit) => self.record_exit(&mut state, exit),
             }
         }
         loop {
@@ -104,10 +104,10 @@ impl WorkerBackend {
                 permissions: self.host.gate().granted(),
                 ..self.initialize.clone()
             };
-            match begin(&*self.starter, &initialize, &self.host).await {
+            match start_worker(&*self.starter, &initialize, &self.host).await {
                 Ok((_, registration)) if registration != self.registration => {
-                    return Err(BackendError::Nonsense(
-                        "after a restart it contributes something else than before".to_owned(),
+                    return Err(BackendError::Malformed(
+                        "its contributions changed after a restart".to_owned(),
                     ));
                 }
                 Ok((live, _)) => {
@@ -123,16 +123,16 @@ impl WorkerBackend {
         }
     }
 
-    fn bury(&self, state: &mut State, ended: Ended) {
+    fn record_exit(&self, state: &mut State, exit: WorkerExit) {
         state.live = None;
-        if ended.crashed {
+        if exit.crashed {
             state.crashes.push(Instant::now());
         }
         self.host.emit(RuntimeEvent::WorkerEnded {
             skill: self.skill().clone(),
-            reason: ended.reason.clone(),
+            reason: exit.reason.clone(),
         });
-        state.last = ended.reason;
+        state.last = exit.reason;
     }
 
     fn time_for(&self, request: &Request) -> Duration {
@@ -143,37 +143,37 @@ impl WorkerBackend {
     }
 }
 
-async fn begin(
+async fn start_worker(
     starter: &dyn Start,
     initialize: &Initialize,
     host: &Arc<SkillHost>,
-) -> Result<(Live, Registration), BackendError> {
+) -> Result<(RunningWorker, Registration), BackendError> {
     let spawned = starter
         .start()
         .map_err(|error| BackendError::Start(error.to_string()))?;
-    let live = Live::new(spawned, Arc::clone(host))
+    let live = RunningWorker::new(spawned, Arc::clone(host))
         .map_err(|error| BackendError::Start(error.to_string()))?;
     let request = Request::Initialize(Box::new(initialize.clone()));
     let answer = match live.call(&request, START_TIME, 0).await {
         Ok(answer) => answer,
-        Err(Unanswered::Failed(failure)) => return Err(BackendError::Failed(failure.message)),
-        Err(Unanswered::TimedOut) => return Err(BackendError::TimedOut(START_TIME.as_secs())),
-        Err(Unanswered::Ended(ended)) => return Err(BackendError::Ended(ended.reason)),
+        Err(CallError::Failed(failure)) => return Err(BackendError::Failed(failure.message)),
+        Err(CallError::TimedOut) => return Err(BackendError::TimedOut(START_TIME.as_secs())),
+        Err(CallError::Exited(exit)) => return Err(BackendError::Ended(exit.reason)),
     };
     let registration = serde_json::from_value(answer)
-        .map_err(|error| BackendError::Nonsense(error.to_string()))?;
+        .map_err(|error| BackendError::Malformed(error.to_string()))?;
     Ok((live, registration))
 }
 
-/// Ends a worker whose answer nobody waits for any more, if it can do nothing else before it answered.
-struct StopUnlessDone<'a> {
-    live: Option<&'a Live>,
+/// Stops a worker when the future of its call is dropped.
+struct StopOnDrop<'a> {
+    live: Option<&'a RunningWorker>,
 }
 
-impl Drop for StopUnlessDone<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(live) = self.live {
-            live.stop("it was cancelled");
+            live.stop("cancelled");
         }
     }
 }
@@ -185,23 +185,23 @@ impl Backend for WorkerBackend {
     }
 
     async fn call(&self, request: Request, depth: usize) -> Result<Value, BackendError> {
-        // Waiting for one's turn is not the worker's time. What is called from within a call cannot wait for it.
+        // Waiting for the turn is not part of the time limit. A nested call cannot wait for its own caller.
         let _turn = match (self.on_timeout, depth) {
             (OnTimeout::Stop, 0) => Some(self.turn.lock().await),
             _ => None,
         };
         let live = self.live().await?;
         let time = self.time_for(&request);
-        let mut guard = StopUnlessDone {
+        let mut guard = StopOnDrop {
             live: (self.on_timeout == OnTimeout::Stop).then_some(&*live),
         };
         let answer = live.call(&request, time, depth).await;
         guard.live = None;
         match answer {
             Ok(answer) => Ok(answer),
-            Err(Unanswered::Failed(failure)) => Err(BackendError::Failed(failure.message)),
-            Err(Unanswered::Ended(ended)) => Err(BackendError::Ended(ended.reason)),
-            Err(Unanswered::TimedOut) => {
+            Err(CallError::Failed(failure)) => Err(BackendError::Failed(failure.message)),
+            Err(CallError::Exited(exit)) => Err(BackendError::Ended(exit.reason)),
+            Err(CallError::TimedOut) => {
                 let error = BackendError::TimedOut(time.as_secs());
                 if self.on_timeout == OnTimeout::Stop {
                     live.stop(&error.to_string());
@@ -220,15 +220,15 @@ impl Backend for WorkerBackend {
         let Some(live) = live else {
             return Ok(());
         };
-        // Its answer says nothing that its end does not.
+        // Only the exit of the worker matters, not its response.
         let asked = live.call(&Request::Shutdown, STOP_TIME, 0).await;
         let in_time = match asked {
-            Err(Unanswered::TimedOut) => Duration::ZERO,
+            Err(CallError::TimedOut) => Duration::ZERO,
             _ => STOP_TIME,
         };
         live.finish(in_time).await.map_err(|()| {
             BackendError::Ended(format!(
-                "it did not end within {} seconds and was stopped",
+                "did not exit within {} s and was killed",
                 STOP_TIME.as_secs()
             ))
         })

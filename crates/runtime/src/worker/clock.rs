@@ -1,4 +1,4 @@
-//! How long a worker has been waiting for its host: that time is not its own.
+//! Time in which a worker waits for the host, which does not count as its own.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl Clock {
         });
     }
 
-    /// All the time that was spent waiting until now.
+    /// The total time of waiting.
     pub(super) fn waited(&self) -> Duration {
         self.change(|waits| {
             waits.total + waits.since.map_or(Duration::ZERO, |since| since.elapsed())

@@ -1,19 +1,19 @@
-//! Lines that cannot become too long.
+//! Reads lines of bounded length.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// What came.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// A line, without its end.
+    /// A line without its terminator.
     Whole,
-    /// More than a line may hold.
+    /// A line that is too long.
     TooLong,
-    /// Nothing more.
+    /// The end of the stream.
     End,
 }
 
-/// Reads the next line into `line`, which keeps its room.
+/// Reads the next line into `line`, reusing its memory.
 pub(super) async fn next(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,
@@ -25,7 +25,7 @@ pub(super) async fn next(
             return Line::End;
         };
         if available.is_empty() {
-            // Half a line is no message.
+            // An incomplete line is no message.
             return Line::End;
         }
         let end = available.iter().position(|byte| *byte == b'\n');

@@ -1,9 +1,9 @@
-//! Code that runs in a child process, and lines of JSON to it and from it.
+//! Code in a child process that exchanges lines of JSON with the host.
 
 mod backend;
 mod clock;
 mod lines;
-mod live;
+mod running;
 
 pub use backend::{OnTimeout, WorkerBackend};
 

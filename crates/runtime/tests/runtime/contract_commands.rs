@@ -302,7 +302,7 @@ async fn q17_what_a_command_started_ends_with_it() {
     let (text, is_error) = running
         .call("run", json!({"args": ["python3", "-c", text]}))
         .await;
-    assert!(is_error && text.contains("longer than 2 seconds"), "{text}");
+    assert!(is_error && text.contains("timed out after 2 s"), "{text}");
     assert!(!runs("sleep 73.25"));
 }
 

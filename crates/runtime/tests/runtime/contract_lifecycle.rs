@@ -98,10 +98,10 @@ register_tool('other', '', other)
     let running = place.open().await.with(&["first"]).await;
     let runtime = &running.runtime;
     for (name, reason) in [
-        ("clash", "the tool `hello` is there already, from `first`"),
+        ("clash", "the tool `hello` is already registered by `first`"),
         ("rude", "failed in OnActivate"),
         ("quiet", "`types` does not name `tool`"),
-        ("thief", "`load_skill` is a tool of Prowess itself"),
+        ("thief", "`load_skill` is a built-in tool"),
     ] {
         let error = runtime.activate(&id(name)).await.unwrap_err().to_string();
         assert!(error.contains(reason), "{name}: {error}");
@@ -201,7 +201,7 @@ register_tool('twice', '', twice)
     assert_eq!(running.call("twice", json!({})).await.0, "hellohello");
     for (name, reason) in [
         ("lost", "`nobody`"),
-        ("old", "^2 is needed, and 1.0.0 is there"),
+        ("old", "needs ^2, found 1.0.0"),
         ("egg", "egg"),
     ] {
         let error = runtime.activate(&id(name)).await.unwrap_err().to_string();

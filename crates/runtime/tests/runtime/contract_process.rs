@@ -144,10 +144,7 @@ for request in requests():
 "#;
     let (_place, running) = running(code, 1).await;
     let (text, is_error) = running.call("t", json!({})).await;
-    assert!(
-        is_error && text.contains("longer than the 1 seconds"),
-        "{text}"
-    );
+    assert!(is_error && text.contains("timed out after 1 s"), "{text}");
     assert_eq!(running.call("t", json!({})).await, ("second".into(), false));
 }
 
@@ -169,7 +166,10 @@ for request in requests():
     let (_place, running) = running(code, 10).await;
     assert_eq!(running.call("t", json!({})).await, ("fine".into(), false));
     let (text, is_error) = running.call("flood", json!({})).await;
-    assert!(is_error && text.contains("besides its answers"), "{text}");
+    assert!(
+        is_error && text.contains("of output besides messages"),
+        "{text}"
+    );
     assert_eq!(running.call("t", json!({})).await, ("fine".into(), false));
 }
 
@@ -191,12 +191,13 @@ for request in requests():
         answer(request, {"content": "fine"})
 "#;
     let (_place, running) = running(code, 10).await;
-    for tool in ["long", "broken", "deep"] {
+    for (tool, reason) in [
+        ("long", "stopped: line of more than 1048576 bytes"),
+        ("broken", "stopped: malformed message"),
+        ("deep", "stopped: malformed message"),
+    ] {
         let (text, is_error) = running.call(tool, json!({})).await;
-        assert!(
-            is_error && text.contains("stopped: it wrote a line"),
-            "{tool}: {text}"
-        );
+        assert!(is_error && text.contains(reason), "{tool}: {text}");
         assert_eq!(
             running.call("t", json!({})).await,
             ("fine".into(), false),
@@ -218,7 +219,7 @@ for request in requests():
 "#;
     let (_place, running) = running(code, 10).await;
     let (text, is_error) = running.call("die", json!({})).await;
-    assert!(is_error && text.contains("ended by itself"), "{text}");
+    assert!(is_error && text.contains("the worker exited"), "{text}");
     assert_eq!(running.call("t", json!({})).await, ("fine".into(), false));
     assert!(running.told().iter().any(|it| it["type"] == "worker-ended"));
 }
@@ -242,7 +243,7 @@ for request in requests():
     let running = place.open().await.with(&["a"]).await;
     assert!(running.call("t", json!({})).await.1);
     let (text, is_error) = running.call("t", json!({})).await;
-    assert!(is_error && text.contains("ended 5 times"), "{text}");
+    assert!(is_error && text.contains("crashed 5 times"), "{text}");
     assert_eq!(running.runtime.state(&id("a")).0, State::Error);
     assert!(running.runtime.tools().is_empty());
 }

@@ -76,7 +76,7 @@ async fn an_activation_leaves_nothing() {
         drop(step);
         let (state, reason) = running.runtime.state(&id("a"));
         assert_eq!(state, State::Inactive);
-        assert_eq!(reason, "its activation was dropped");
+        assert_eq!(reason, "activation cancelled");
         assert!(running.runtime.tools().is_empty() && running.runtime.active().is_empty());
         until_ended(command).await;
         until_ended(worker.to_str().unwrap()).await;
@@ -152,7 +152,7 @@ async fn a_farewell_ends_the_skill_all_the_same() {
     drop(step);
     assert_eq!(
         runtime.state(&id("a")),
-        (State::Inactive, "asked to".to_owned())
+        (State::Inactive, "deactivated".to_owned())
     );
     assert!(runtime.tools().is_empty());
     until_ended("sleep 62.75").await;

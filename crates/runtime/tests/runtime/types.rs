@@ -176,7 +176,7 @@ async fn what_does_not_work_here_does_not_become_active() {
     place.skill("a", "prompt", "compatibility: {prowess: \">=99\"}\n", "");
     place.skill("b", "prompt", "compatibility: {platforms: [windows]}\n", "");
     let running = place.open().await;
-    for (name, reason) in [("a", "it is for Prowess >=99"), ("b", "it is for windows")] {
+    for (name, reason) in [("a", "needs Prowess >=99"), ("b", "supports only windows")] {
         let error = running
             .runtime
             .activate(&id(name))

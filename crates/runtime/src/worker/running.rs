@@ -1,4 +1,4 @@
-//! One running worker: requests out, answers in, and its own questions in between.
+//! A running worker: requests, responses, and its calls to the host.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,14 +21,14 @@ use crate::host::SkillHost;
 use crate::limits::{CALL_BYTES, CALLS_AT_ONCE, STDERR_BYTES, STRAY_BYTES};
 use crate::process::{Handle, Spawned};
 
-/// How long an ending worker may take to say why.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Time for an exiting worker to write its last output.
+const EXIT_TIME: Duration = Duration::from_millis(200);
 
-/// How long an answer is looked for before it is waited for.
-const SOON: Duration = Duration::from_micros(60);
+/// Time of polling for a response before waiting for it.
+const POLL_TIME: Duration = Duration::from_micros(60);
 
-/// A worker that was started. Dropping the last handle ends it.
-pub(super) struct Live {
+/// A running worker. Dropping it stops the process.
+pub(super) struct RunningWorker {
     shared: Arc<Shared>,
     next: AtomicU64,
 }
@@ -45,8 +45,8 @@ struct Shared {
 #[derive(Default)]
 struct Pending {
     waiting: HashMap<u64, Waiting>,
-    ended: Option<Ended>,
-    /// Why it is being ended, when it is we who end it.
+    ended: Option<WorkerExit>,
+    /// Why the host stops it.
     verdict: Option<String>,
 }
 
@@ -55,22 +55,22 @@ struct Waiting {
     depth: usize,
 }
 
-/// How a worker ended.
+/// How a worker exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ended {
+pub(super) struct WorkerExit {
     pub(super) reason: String,
-    /// Whether it fell over without reaching a limit and without being asked to.
+    /// Whether it exited unexpectedly, without reaching a limit.
     pub(super) crashed: bool,
 }
 
-/// Why a request has no answer.
-pub(super) enum Unanswered {
+/// Why a call has no response.
+pub(super) enum CallError {
     Failed(Failure),
     TimedOut,
-    Ended(Ended),
+    Exited(WorkerExit),
 }
 
-impl Live {
+impl RunningWorker {
     pub(super) fn new(spawned: Spawned, host: Arc<SkillHost>) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             stdin: tokio::sync::Mutex::new(Some(ChildStdin::from_std(spawned.stdin)?)),
@@ -90,12 +90,12 @@ impl Live {
         })
     }
 
-    pub(super) fn ended(&self) -> Option<Ended> {
+    pub(super) fn ended(&self) -> Option<WorkerExit> {
         self.shared.lock().ended.clone()
     }
 
-    /// Waits until it has ended, if it was told to; how it ended then.
-    pub(super) async fn settled(&self) -> Option<Ended> {
+    /// How it exited; waits for the exit if the host is stopping it.
+    pub(super) async fn exit_after_stop(&self) -> Option<WorkerExit> {
         let stopped = self.shared.stopped.notified();
         tokio::pin!(stopped);
         stopped.as_mut().enable();
@@ -110,27 +110,27 @@ impl Live {
         ended
     }
 
-    /// Asks, and waits for the answer no longer than `time`, not counting what the worker itself waits for.
+    /// Sends a request and waits for the response. Time in which the worker waits for the host does not count.
     pub(super) async fn call(
         &self,
         request: &Request,
         time: Duration,
         depth: usize,
-    ) -> Result<Value, Unanswered> {
+    ) -> Result<Value, CallError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (answer, mut answered) = oneshot::channel();
         {
             let mut pending = self.shared.lock();
             if let Some(ended) = &pending.ended {
-                return Err(Unanswered::Ended(ended.clone()));
+                return Err(CallError::Exited(ended.clone()));
             }
             if pending.waiting.is_empty() {
                 self.shared.host.renew_log();
             }
             pending.waiting.insert(id, Waiting { answer, depth });
         }
-        // Whoever loses interest does not leave the question behind.
-        let _forget = Forget {
+        // A dropped call removes its entry.
+        let _remove = RemoveOnDrop {
             shared: &self.shared,
             id,
         };
@@ -143,16 +143,16 @@ impl Live {
         let waited_before = self.shared.clock.waited();
         let exchange = async {
             self.shared.write(&asked).await?;
-            // Most answers are there sooner than a thread that went to sleep would be awake again.
-            while began.elapsed() < SOON {
+            // Most responses arrive sooner than a sleeping thread wakes up.
+            while began.elapsed() < POLL_TIME {
                 if let Ok(answer) = answered.try_recv() {
-                    return answer.map_err(Unanswered::Failed);
+                    return answer.map_err(CallError::Failed);
                 }
                 tokio::task::yield_now().await;
             }
             match (&mut answered).await {
-                Ok(answer) => answer.map_err(Unanswered::Failed),
-                Err(_) => Err(Unanswered::Ended(self.last_word())),
+                Ok(answer) => answer.map_err(CallError::Failed),
+                Err(_) => Err(CallError::Exited(self.exit())),
             }
         };
         tokio::pin!(exchange);
@@ -163,22 +163,22 @@ impl Live {
             if let Ok(answer) = tokio::time::timeout(left, &mut exchange).await {
                 return answer;
             }
-            // It may have been waiting for us in the meantime.
+            // The worker may have waited for the host meanwhile.
             let own = time + self.shared.clock.waited().saturating_sub(waited_before);
             if began.elapsed() >= own {
-                return Err(Unanswered::TimedOut);
+                return Err(CallError::TimedOut);
             }
         }
     }
 
-    fn last_word(&self) -> Ended {
-        self.ended().unwrap_or_else(|| Ended {
-            reason: "it ended".to_owned(),
+    fn exit(&self) -> WorkerExit {
+        self.ended().unwrap_or_else(|| WorkerExit {
+            reason: "it exited".to_owned(),
             crashed: true,
         })
     }
 
-    /// Ends the worker now; whoever waits for it hears why.
+    /// Stops the worker; pending calls fail with the reason.
     pub(super) fn stop(&self, reason: &str) {
         self.shared
             .lock()
@@ -187,7 +187,7 @@ impl Live {
         self.shared.stop.notify_one();
     }
 
-    /// Closes its input, which asks it to end, and waits until it has.
+    /// Closes its input, which asks it to exit, and waits for that.
     pub(super) async fn finish(&self, time: Duration) -> Result<(), ()> {
         let stopped = self.shared.stopped.notified();
         tokio::pin!(stopped);
@@ -198,7 +198,7 @@ impl Live {
         self.shared
             .lock()
             .verdict
-            .get_or_insert_with(|| "it was asked to end".to_owned());
+            .get_or_insert_with(|| "it was asked to exit".to_owned());
         let close = async {
             self.shared.stdin.lock().await.take();
             stopped.as_mut().await;
@@ -214,18 +214,18 @@ impl Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for RunningWorker {
     fn drop(&mut self) {
-        self.stop("nobody needs it any more");
+        self.stop("no longer needed");
     }
 }
 
-struct Forget<'a> {
+struct RemoveOnDrop<'a> {
     shared: &'a Shared,
     id: u64,
 }
 
-impl Drop for Forget<'_> {
+impl Drop for RemoveOnDrop<'_> {
     fn drop(&mut self) {
         self.shared.lock().waiting.remove(&self.id);
     }
@@ -236,9 +236,9 @@ impl Shared {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn write(&self, message: &impl serde::Serialize) -> Result<(), Unanswered> {
+    async fn write(&self, message: &impl serde::Serialize) -> Result<(), CallError> {
         let failed = |message: String| {
-            Unanswered::Failed(Failure {
+            CallError::Failed(Failure {
                 code: code::LIMIT,
                 message,
             })
@@ -247,7 +247,7 @@ impl Shared {
         if line.len() > MAX_LINE {
             let size = line.len();
             return Err(failed(format!(
-                "{size} bytes are more than the {MAX_LINE} of a message"
+                "message too large: {size} bytes, at most {MAX_LINE}"
             )));
         }
         line.push(b'\n');
@@ -256,72 +256,80 @@ impl Shared {
             Some(stdin) => stdin.write_all(&line).await,
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
-        // Where that failed, the reader finds out how it ended, and tells whoever waits.
+        // After a failure the reader sees the exit and fails the pending calls.
         drop(written);
         Ok(())
     }
 
-    /// The depth of whatever the worker is busy with; the deepest if it is busy with several things.
+    /// The largest depth among the pending calls.
     fn depth(&self) -> usize {
         let deepest = self.lock().waiting.values().map(|one| one.depth).max();
         deepest.unwrap_or_default()
     }
 }
 
-/// Reads what a worker says until it ends, then tells everybody who waits.
+/// Reads the messages of a worker until it exits, then fails the pending calls.
 async fn watch(
     shared: Arc<Shared>,
     stdout: ChildStdout,
     stderr: ChildStderr,
     mut handle: Box<dyn Handle>,
 ) {
-    let complaint = Arc::new(Mutex::new(Vec::new()));
-    let listening = tokio::spawn(keep_tail(stderr, Arc::clone(&complaint)));
+    let last_output = Arc::new(Mutex::new(Vec::new()));
+    let listening = tokio::spawn(keep_tail(stderr, Arc::clone(&last_output)));
     let (fault, patience) = tokio::select! {
         fault = listen(&shared, stdout) => match fault {
-            // Its output ended: it is about to end itself, or of no use.
-            None => (None, LAST_WORDS),
+            // Its output ended, so it is about to exit.
+            None => (None, EXIT_TIME),
             fault => (fault, Duration::ZERO),
         },
         () = shared.stop.notified() => (None, Duration::ZERO),
     };
     let status = tokio::task::spawn_blocking(move || handle.end(patience)).await;
-    // Something that it left behind may hold the stream open.
-    let _ = tokio::time::timeout(LAST_WORDS, listening).await;
-    let complaint = std::mem::take(&mut *complaint.lock().unwrap_or_else(PoisonError::into_inner));
+    // A child of the worker may hold the stream open.
+    let _ = tokio::time::timeout(EXIT_TIME, listening).await;
+    let last_output =
+        std::mem::take(&mut *last_output.lock().unwrap_or_else(PoisonError::into_inner));
     let status = status.ok().and_then(Result::ok);
     {
         let mut pending = shared.lock();
         let verdict = fault.or_else(|| pending.verdict.clone());
-        let complaint = String::from_utf8_lossy(&complaint);
-        pending.ended = Some(judge(verdict, status, complaint.trim()));
-        // Dropping the senders tells who waits.
+        let last_output = String::from_utf8_lossy(&last_output);
+        pending.ended = Some(describe_exit(verdict, status, last_output.trim()));
+        // Dropping the senders fails the pending calls.
         pending.waiting.clear();
     }
     shared.stdin.lock().await.take();
     shared.stopped.notify_waiters();
 }
 
-/// What to say of the end of a worker.
-fn judge(verdict: Option<String>, status: Option<ExitStatus>, complaint: &str) -> Ended {
+/// Describes the exit of a worker.
+fn describe_exit(
+    verdict: Option<String>,
+    status: Option<ExitStatus>,
+    last_output: &str,
+) -> WorkerExit {
     if let Some(reason) = verdict {
-        return Ended {
+        return WorkerExit {
             reason,
             crashed: false,
         };
     }
-    if let Some(limit) = limit_of(complaint, status.and_then(signal)) {
-        return Ended {
+    if let Some(limit) = limit_of(last_output, status.and_then(signal)) {
+        return WorkerExit {
             reason: format!("stopped: it reached {limit}"),
             crashed: false,
         };
     }
     let how = match status {
-        Some(status) => format!("it ended by itself ({status})"),
-        None => "it ended by itself".to_owned(),
+        Some(status) => format!("the worker exited ({status})"),
+        None => "the worker exited".to_owned(),
     };
-    let last = complaint.lines().rev().find(|line| !line.trim().is_empty());
-    Ended {
+    let last = last_output
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty());
+    WorkerExit {
         reason: match last {
             Some(line) => format!("{how}: {}", shortened(line)),
             None => how,
@@ -344,7 +352,7 @@ fn signal(_: ExitStatus) -> Option<i32> {
     None
 }
 
-/// Keeps the end of what a worker complains about.
+/// Stores the end of the standard error.
 async fn keep_tail(mut stderr: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
@@ -355,55 +363,51 @@ async fn keep_tail(mut stderr: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// Hears a worker out; what comes back is why it cannot be listened to any longer.
+/// Reads messages until the output ends; returns why the worker must be stopped.
 async fn listen(shared: &Arc<Shared>, stdout: ChildStdout) -> Option<String> {
     let mut reader = BufReader::with_capacity(16 * 1024, stdout);
     let mut line = Vec::new();
     let mut stray = 0;
-    // What a worker asked for is of no use to anybody once it has ended: it ends with this.
+    // Dropped with this function: calls of an exited worker are useless.
     let mut asked = HostCalls::default();
     loop {
-        // One that does not read its answers is not read either: it waits, not our memory.
+        // A worker that does not read its responses has to wait, so that they do not fill the memory.
         asked.make_room().await;
         match lines::next(&mut reader, &mut line, MAX_LINE).await {
             Line::End => return None,
             Line::TooLong => {
-                return Some(format!(
-                    "stopped: it wrote a line of more than {MAX_LINE} bytes"
-                ));
+                return Some(format!("stopped: line of more than {MAX_LINE} bytes"));
             }
             Line::Whole => {}
         }
-        let heard = match serde_json::from_slice::<Message>(&line) {
-            Ok(message) => hear(shared, message, line.len(), &mut asked),
+        let expected = match serde_json::from_slice::<Message>(&line) {
+            Ok(message) => handle(shared, message, line.len(), &mut asked),
             Err(error) if line.trim_ascii_start().starts_with(b"{") => {
-                return Some(format!(
-                    "stopped: it wrote a line that is no message: {error}"
-                ));
+                return Some(format!("stopped: malformed message: {error}"));
             }
             Err(_) => false,
         };
-        if !heard {
+        if !expected {
             stray += line.len() + 1;
             if stray > STRAY_BYTES {
                 return Some(format!(
-                    "stopped: it wrote more than {STRAY_BYTES} bytes besides its answers"
+                    "stopped: more than {STRAY_BYTES} bytes of output besides messages"
                 ));
             }
         }
     }
 }
 
-/// What a worker asked for and has not taken the answer to.
+/// Calls of a worker whose responses are not written yet.
 #[derive(Default)]
 struct HostCalls {
-    /// Each ends with the length of its question.
+    /// Each returns the length of its request.
     tasks: JoinSet<usize>,
     bytes: usize,
 }
 
 impl HostCalls {
-    /// Waits until one more may be asked.
+    /// Waits until another call is allowed.
     async fn make_room(&mut self) {
         loop {
             while let Some(done) = self.tasks.try_join_next() {
@@ -422,13 +426,13 @@ impl HostCalls {
     }
 }
 
-/// Takes a message in; whether anybody had been waiting for it.
-fn hear(shared: &Arc<Shared>, message: Message, bytes: usize, asked: &mut HostCalls) -> bool {
+/// Handles a message; returns whether it was expected.
+fn handle(shared: &Arc<Shared>, message: Message, bytes: usize, asked: &mut HostCalls) -> bool {
     let Some(method) = message.method else {
         let id = message.id.as_ref().and_then(Value::as_u64);
         let waiting = id.and_then(|id| shared.lock().waiting.remove(&id));
         let Some(waiting) = waiting else {
-            // An answer that comes too late.
+            // A late response.
             return false;
         };
         let answer = match message.error {
@@ -439,13 +443,13 @@ fn hear(shared: &Arc<Shared>, message: Message, bytes: usize, asked: &mut HostCa
         return true;
     };
     let Some(id) = message.id else {
-        // Nobody waits for an answer, so there is none.
+        // A notification gets no response.
         return false;
     };
     let depth = shared.depth();
     let shared = Arc::clone(shared);
     let call = HostCall::parse(&method, message.params);
-    // The log makes nobody wait: the time is the worker's own.
+    // A log call does not stop the clock of the worker.
     let waits = !matches!(call, Ok(HostCall::Log { .. }));
     if waits {
         shared.clock.begin();
@@ -460,7 +464,7 @@ fn hear(shared: &Arc<Shared>, message: Message, bytes: usize, asked: &mut HostCa
             shared.clock.end();
         }
         let answer = Message::answer(id.clone(), outcome);
-        if let Err(Unanswered::Failed(failure)) = shared.write(&answer).await {
+        if let Err(CallError::Failed(failure)) = shared.write(&answer).await {
             let _ = shared.write(&Message::answer(id, Err(failure))).await;
         }
         bytes
