@@ -78,7 +78,7 @@ async fn query_postgres(
     }
     let query = format!(
         "SELECT {} FROM (\n{rows}\n) AS q({}) WHERE CASE WHEN {} > {ROW_BYTES} \
-         THEN (left(q.c0::text, 0) || '{TOO_LARGE}')::integer = 0 ELSE true END LIMIT {}",
+         THEN (left((q.*)::text, 0) || '{TOO_LARGE}')::integer = 0 ELSE true END LIMIT {}",
         outer.join(", "),
         inner.join(", "),
         sizes.join(" + "),
