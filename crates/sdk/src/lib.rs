@@ -12,3 +12,7 @@ pub mod wire;
 
 pub use limit::{Limit, limit_of};
 pub use phase::{Phase, UnknownPhase};
+
+/// The source of this crate, which a new plugin brings along.
+#[cfg(feature = "source")]
+pub static SOURCE: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/src");

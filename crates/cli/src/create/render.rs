@@ -10,8 +10,6 @@ use prowess_spec::quote;
 use super::recipe::{Code, Recipe};
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/create/templates");
-/// The SDK goes along with a plugin: no registry has it.
-static SDK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../sdk/src");
 
 /// What keeps a template from being taken for the real thing.
 const SUFFIX: &str = ".template";
@@ -49,7 +47,7 @@ pub(super) fn files(recipe: &Recipe) -> Vec<File> {
         take(code.word(), &|_| true);
     }
     if recipe.code == Some(Code::Plugin) {
-        collect(&SDK, "", &mut |path, text| {
+        collect(&prowess_sdk::SOURCE, "", &mut |path, text| {
             files.push(File {
                 path: format!("sdk/src/{path}"),
                 text: text.to_owned(),
