@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use prowess_core::{Block, SkillId, Skills};
-use prowess_store::{ChatId, ChatSummary, Store};
+use prowess_store::{ChatSummary, Store};
 
-use crate::chat::Chat;
 use crate::error::AgentError;
 use crate::options::Options;
 use crate::provider::Provider;
-use crate::replay::replay;
 use crate::runtime_handle::RuntimeHandle;
 
 /// A model with skills, for any number of chats at once. A clone is another handle to the same agent.
@@ -147,33 +145,6 @@ impl Agent {
     /// The model behind it.
     pub fn provider(&self) -> &Arc<dyn Provider> {
         &self.inner.provider
-    }
-
-    /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
-    pub fn chat(&self) -> Chat {
-        if let Some(code_skills) = &self.inner.code_skills {
-            // What was denied in the last chat is asked about again.
-            code_skills.runtime.approvals().forget_denials(None);
-        }
-        let mut chat = Chat::new(self.clone());
-        if self.inner.store.is_some() {
-            chat.keep(ChatId::new(), 0);
-        }
-        chat
-    }
-
-    /// Goes on with a chat that was kept.
-    pub async fn resume(&self, id: &ChatId) -> Result<Chat, AgentError> {
-        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
-        let stored = store.chat(id).await?;
-        replay(self.clone(), stored).await
-    }
-
-    /// Goes on with a copy of a chat that was kept: the same messages, the same active skills.
-    pub async fn fork(&self, id: &ChatId) -> Result<Chat, AgentError> {
-        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
-        let fork = store.fork_chat(id).await?;
-        self.resume(&fork).await
     }
 
     /// The chats that were kept, the newest first.

@@ -5,12 +5,12 @@ use prowess_store::{ChatId, ChatTurn, StoreError, Tokens};
 
 use crate::account::Ledger;
 use crate::agent::Agent;
-use crate::compact::View;
 use crate::error::AgentError;
 use crate::history::Line;
 use crate::limits::TITLE_CHARS;
 use crate::prompt::Written;
 use crate::provider::Usage;
+use crate::view::View;
 use crate::wire::{AgentEvent, Entry};
 
 /// A conversation. Dropping it loses nothing: whole turns are in the store, if the agent has one.
@@ -52,6 +52,21 @@ pub(crate) struct Before {
     lines: usize,
     view: View,
     ledger: Ledger,
+}
+
+impl Agent {
+    /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
+    pub fn chat(&self) -> Chat {
+        if let Some(code_skills) = &self.inner.code_skills {
+            // What was denied in the last chat is asked about again.
+            code_skills.runtime.approvals().forget_denials(None);
+        }
+        let mut chat = Chat::new(self.clone());
+        if self.inner.store.is_some() {
+            chat.keep(ChatId::new(), 0);
+        }
+        chat
+    }
 }
 
 impl Chat {

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use prowess_core::{Session, SkillId};
 use prowess_spec::estimate_tokens;
 
 use crate::cancel::Cancel;
 use crate::chat::Chat;
 use crate::history::Line;
-use crate::limits::{PINNED_BYTES, SUMMARY_TOKENS};
+use crate::limits::SUMMARY_TOKENS;
 use crate::model::counted;
 use crate::options::Compaction;
 use crate::provider::{Message, Provider, Usage};
@@ -24,56 +23,6 @@ const DROPPED: &str =
     "[This result was left out to make room. Call the tool again if you need it.]";
 
 const SUMMARISE: &str = "You sum up conversations. Keep what was decided, what is still to be done, names, numbers and paths. Leave out greetings. Answer with the summary alone.";
-
-/// What of a chat the model sees.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct View {
-    /// The first message that it sees.
-    pub(crate) from: usize,
-    /// What stands for those before.
-    pub(crate) summary: Option<String>,
-    /// The same, with the instructions of skills that were among them.
-    pub(crate) lead: String,
-    /// Those skills.
-    pub(crate) pinned: Vec<SkillId>,
-}
-
-impl View {
-    /// Writes down what stands for the messages that are not seen. `elsewhere` are skills that the prompt holds.
-    pub(crate) async fn rebuild(
-        &mut self,
-        session: &Session,
-        lines: &[Line],
-        elsewhere: &[SkillId],
-    ) {
-        if self.from == 0 {
-            return;
-        }
-        let seen = lines.iter().skip(self.from).flat_map(|line| &line.skills);
-        let seen: Vec<&SkillId> = seen.chain(elsewhere).collect();
-        let mut blocks = session.pinned_blocks(usize::MAX).await;
-        let mut left = PINNED_BYTES;
-        blocks.retain(|block| {
-            let fits = !seen.contains(&&block.id) && block.text.len() <= left;
-            if fits {
-                left -= block.text.len();
-            }
-            fits
-        });
-        let mut lead = match &self.summary {
-            Some(summary) => format!(
-                "[Earlier messages were left out. In short:]\n{}",
-                summary.trim()
-            ),
-            None => "[Earlier messages were left out to make room.]".to_owned(),
-        };
-        for block in &blocks {
-            let _ = write!(lead, "\n\n{}", block.text);
-        }
-        self.pinned = blocks.into_iter().map(|block| block.id).collect();
-        self.lead = lead;
-    }
-}
 
 impl Chat {
     /// Estimated tokens of the messages that the model sees.

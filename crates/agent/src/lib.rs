@@ -43,6 +43,7 @@ mod runtime_handle;
 mod schema;
 mod tools;
 mod turn;
+mod view;
 pub mod wire;
 
 pub use account::{SkillTokens, TurnTokens};
@@ -57,4 +58,5 @@ pub use provider::{
     Request, StopReason, ToolCall, ToolReply, Usage,
 };
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
-pub use turn::{Ending, Saved, TurnReport};
+pub use turn::{Saved, TurnReport};
+pub use wire::Ending;

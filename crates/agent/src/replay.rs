@@ -1,7 +1,7 @@
 //! A chat that was kept, brought back: what skills said then, they are asked to say again.
 
 use prowess_core::{Operation, SkillId};
-use prowess_store::Chat as Stored;
+use prowess_store::{Chat as Stored, ChatId};
 
 use crate::agent::Agent;
 use crate::chat::Chat;
@@ -11,8 +11,24 @@ use crate::provider::{ToolCall, ToolReply};
 use crate::tools::again;
 use crate::wire::{Entry, KeptReply};
 
+impl Agent {
+    /// Goes on with a chat that was kept.
+    pub async fn resume(&self, id: &ChatId) -> Result<Chat, AgentError> {
+        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
+        let stored = store.chat(id).await?;
+        replay(self.clone(), stored).await
+    }
+
+    /// Goes on with a copy of a chat that was kept: the same messages, the same active skills.
+    pub async fn fork(&self, id: &ChatId) -> Result<Chat, AgentError> {
+        let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
+        let fork = store.fork_chat(id).await?;
+        self.resume(&fork).await
+    }
+}
+
 /// Brings a chat back. No instructions are in the store, so skills give them as they are now.
-pub(crate) async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
+async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
     let mut chat = Chat::new(agent);
     let mut calls: Vec<ToolCall> = Vec::new();
     for (number, text) in stored.messages.iter().enumerate() {

@@ -4,7 +4,6 @@ use futures_util::future::join_all;
 use prowess_core::{Place, SkillId, ToolUse};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::account::TurnTokens;
@@ -18,27 +17,7 @@ use crate::prompt::{fragments, joined, place, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
 use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
-use crate::wire::{AgentEvent, By, Cut};
-
-/// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// With an answer.
-    Answered,
-    /// Skills were activated; there was nothing to ask the model.
-    Activated,
-    /// With an answer that reached its limit.
-    Length,
-    /// Somebody at the provider objects to the answer.
-    Filtered,
-    /// There were too many rounds of tool calls.
-    TooManyRounds,
-    /// Somebody stopped it.
-    Cancelled,
-    /// The provider failed.
-    Failed,
-}
+use crate::wire::{AgentEvent, By, Cut, Ending};
 
 /// What a turn came to.
 #[derive(Clone, Debug, PartialEq)]

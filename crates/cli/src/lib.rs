@@ -21,6 +21,7 @@ mod model;
 mod open;
 mod progress;
 mod rewrite;
+mod severities;
 mod table;
 mod terminal;
 mod trust;

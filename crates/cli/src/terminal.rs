@@ -72,6 +72,11 @@ pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(visible_json(&serde_json::to_string_pretty(value)?))
 }
 
+/// Prints a value as JSON.
+pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    Ok(print(&format!("{}\n", json(value)?))?)
+}
+
 /// The same for JSON that is written already.
 pub(crate) fn visible_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

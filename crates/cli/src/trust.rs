@@ -11,8 +11,8 @@ use prowess_trust::{Decision, ProjectRoot, Reach, TrustRecords};
 use serde_json::json;
 
 use crate::cli::{Global, TrustArguments, Where};
-use crate::commands::print_json;
 use crate::exit::{Exit, Refused};
+use crate::terminal::print_json;
 use crate::{configuration, environment, terminal};
 
 pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {

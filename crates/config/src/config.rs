@@ -1,17 +1,16 @@
 //! From files to the one configuration.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_spec::{LineIndex, Span};
-use prowess_trust::{Act, ProjectRoot, ReachList};
-use serde::Serialize;
+use prowess_trust::{ProjectRoot, ReachList};
 use toml::de::DeTable;
 
 use crate::error::Error;
 use crate::file::{self, Loaded};
 use crate::hide;
+use crate::ignored::{IgnoredFile, IgnoredKey};
 use crate::layer::{Context, Fault, Layer, Log, Part};
 use crate::limits;
 use crate::lookup::Lookup;
@@ -55,36 +54,6 @@ pub struct SkillsConfig {
     pub project: Option<ProjectTrust>,
     entries: Vec<Entry>,
     ignored: Vec<IgnoredKey>,
-}
-
-/// A configuration file that was found and does not count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct IgnoredFile {
-    /// Which.
-    pub path: PathBuf,
-    /// Why; reads on after "ignored: ".
-    pub reason: String,
-}
-
-/// A key that a project's file states and only the user may.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IgnoredKey {
-    /// The dotted key.
-    pub key: String,
-    /// Where it is stated.
-    pub origin: Origin,
-    /// What it would have done.
-    pub act: Act,
-}
-
-impl fmt::Display for IgnoredKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, origin, act } = self;
-        write!(
-            f,
-            "{origin}: `{key}` ignored: a project's file cannot {act}"
-        )
-    }
 }
 
 /// What a project's file reaches outside of the project, and whether the user said yes to that.

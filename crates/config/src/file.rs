@@ -8,8 +8,8 @@ use std::sync::Arc;
 use prowess_spec::LineIndex;
 use prowess_trust::ProjectRoot;
 
-use crate::config::IgnoredFile;
 use crate::error::Error;
+use crate::ignored::IgnoredFile;
 use crate::limits;
 use crate::lookup::Lookup;
 use crate::origin::Scope;

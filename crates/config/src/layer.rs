@@ -7,7 +7,7 @@ use prowess_spec::Span;
 use prowess_trust::ProjectRoot;
 use toml::de::{DeTable, DeValue};
 
-use crate::config::IgnoredKey;
+use crate::ignored::IgnoredKey;
 use crate::lookup::Lookup;
 use crate::origin::{Entry, Origin, Scope};
 use crate::problem::ProblemKind;

@@ -7,7 +7,7 @@ use prowess_trust::Act;
 use serde_json::Value;
 use toml::de::DeValue;
 
-use crate::config::IgnoredKey;
+use crate::ignored::IgnoredKey;
 use crate::layer::{Context, Fault, Log, Part, Stated, span_of};
 use crate::origin::{Entry, Origin, Scope, key_part};
 use crate::problem::ProblemKind;

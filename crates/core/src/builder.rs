@@ -61,6 +61,13 @@ pub enum BuildError {
     Preload(#[from] PreloadError),
 }
 
+impl Skills {
+    /// Collects what skills are made of.
+    pub fn builder() -> SkillsBuilder {
+        SkillsBuilder::default()
+    }
+}
+
 impl SkillsBuilder {
     /// Adds a source below those that are there.
     #[must_use]

@@ -52,9 +52,9 @@ pub use render::{
 };
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
-pub use session::Session;
+pub use session::{Session, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};
-pub use skills::{Enforcement, PreloadError, Settings, Skills, ToolUse};
+pub use skills::{Enforcement, PreloadError, Settings, Skills};
 pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };

@@ -3,18 +3,15 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::arguments::with_arguments;
-use crate::builder::SkillsBuilder;
 use crate::catalog::Catalog;
 use crate::composite::Composite;
-use crate::dialect::{Dialect, Locations, Operation, Place, Shape, ToolSpec};
+use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::id::SkillId;
-use crate::render::{CatalogReport, RenderOptions, render_catalog, render_skill};
+use crate::render::render_skill;
 use crate::script::ScriptRunner;
 use crate::search::SearchIndex;
-use crate::session::Session;
 use crate::source::SourceError;
-use crate::tools::{ToolDefinition, define};
 use crate::turn::Block;
 
 /// How skills are presented, and how much of them.
@@ -46,16 +43,6 @@ impl Default for Settings {
             allowed_tools: Enforcement::default(),
         }
     }
-}
-
-/// Whether the model can call tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToolUse {
-    /// It can; the prompt says how.
-    #[default]
-    Available,
-    /// It cannot; the prompt does not speak of them.
-    Unavailable,
 }
 
 /// Skills for any number of sessions at once; a clone is another handle to the same ones.
@@ -95,11 +82,6 @@ fn hint(nearest: &[String]) -> String {
 }
 
 impl Skills {
-    /// Collects what skills are made of.
-    pub fn builder() -> SkillsBuilder {
-        SkillsBuilder::default()
-    }
-
     pub(crate) async fn new(
         sources: Composite,
         settings: Settings,
@@ -174,6 +156,10 @@ impl Skills {
         &self.inner.settings
     }
 
+    pub(crate) fn preloaded(&self) -> &[Block] {
+        &self.inner.preloaded
+    }
+
     pub(crate) fn scripts(&self) -> Option<&dyn ScriptRunner> {
         self.inner.scripts.as_deref()
     }
@@ -207,87 +193,6 @@ impl Skills {
     /// The sources behind the catalog.
     pub fn sources(&self) -> &Composite {
         &self.inner.sources
-    }
-
-    /// What the model is told about skills, and what had to be left out.
-    ///
-    /// Where it belongs is the dialect's to say: see [`Dialect::place`]. In a tool's description it is
-    /// part of [`Self::tools`] already.
-    pub fn system_prompt(&self, session: &Session, tools: ToolUse) -> (String, CatalogReport) {
-        let dialect = &self.inner.settings.dialect;
-        let (mut text, report) = self.render(session, tools);
-        if dialect.shape == Shape::Plain && !session.active().is_empty() && !text.is_empty() {
-            let names = serde_json::json!({"activated_skill_names": session.active()});
-            text.push('\n');
-            text.push_str(&names.to_string());
-        }
-        for block in &self.inner.preloaded {
-            text.push_str("\n\n");
-            text.push_str(&block.text);
-        }
-        (text, report)
-    }
-
-    fn render(&self, session: &Session, tools: ToolUse) -> (String, CatalogReport) {
-        let dialect = &self.inner.settings.dialect;
-        let browse = dialect
-            .name_of(Operation::Browse)
-            .or(dialect.name_of(Operation::List));
-        let names = browse.zip(dialect.name_of(Operation::Load));
-        let catalog = self.catalog();
-        let locate = |id: &SkillId| self.inner.sources.location(&catalog, id);
-        let active = session.active_set();
-        let options = RenderOptions {
-            format: dialect.catalog,
-            inventory_threshold: dialect.limits.inventory_threshold,
-            budget: self.inner.settings.catalog_chars,
-            active: &active,
-            tools: names.filter(|_| tools == ToolUse::Available),
-            location: (dialect.locations == Locations::Shown).then_some(&locate),
-        };
-        render_catalog(&catalog, &options)
-    }
-
-    /// The tools for a model; none where there are no skills.
-    pub fn tools(&self, session: &Session) -> Vec<ToolDefinition> {
-        let catalog = self.catalog();
-        if catalog.is_empty() {
-            return Vec::new();
-        }
-        let dialect = &self.inner.settings.dialect;
-        let in_tool = dialect.place == Place::ToolDescription;
-        let (text, _) = if in_tool {
-            self.render(session, ToolUse::Available)
-        } else {
-            Default::default()
-        };
-        // Without somebody to run them, scripts are offered only where the dialect promises an answer.
-        let offered = |tool: &&ToolSpec| {
-            tool.operation != Operation::Run
-                || self.inner.scripts.is_some()
-                || dialect.shape == Shape::Envelope
-        };
-        let appendix = |tool: &ToolSpec| {
-            if tool.operation == Operation::Load {
-                text.as_str()
-            } else {
-                ""
-            }
-        };
-        let tools = dialect.tools.iter().filter(offered);
-        tools
-            .map(|tool| define(tool, &catalog, appendix(tool)))
-            .collect()
-    }
-
-    /// A new conversation, with the preloaded skills active.
-    pub fn session(&self) -> Session {
-        self.resume(self.inner.preloaded.iter().map(|block| block.id.clone()))
-    }
-
-    /// A conversation that went on before: the skills that [`Session::active`] named are active again.
-    pub fn resume(&self, active: impl IntoIterator<Item = SkillId>) -> Session {
-        Session::new(self.clone(), active)
     }
 
     pub(crate) fn nearest(&self, text: &str) -> Vec<String> {

@@ -10,9 +10,9 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::error::{Code, Failure};
+use crate::health;
 use crate::limits::ANSWER;
 use crate::observe::Exchange;
-use crate::router::HEALTH;
 
 /// What every answer says: ask again before you use it twice, and do nothing with it but read it.
 const HEADERS: [(HeaderName, &str); 4] = [
@@ -60,7 +60,7 @@ fn refusal(app: &App, request: &Request) -> Option<Failure> {
         return Some(Failure::new(Code::ForbiddenHost, message));
     }
     // Whatever is not known to be harmless needs the token, be it there or not.
-    if request.uri().path() != HEALTH && !options.authorises(request.headers()) {
+    if request.uri().path() != health::PATH && !options.authorises(request.headers()) {
         return Some(Failure::new(Code::Unauthorised, "a token is needed"));
     }
     None

@@ -10,6 +10,9 @@ use crate::answer::Payload;
 use crate::app::App;
 use crate::error::Failure;
 
+/// The path of the health report, which needs no token.
+pub(crate) const PATH: &str = "/healthz";
+
 /// Always an answer while the server runs. The names of sources are for those who may see skills.
 pub(crate) async fn health(
     State(app): State<App>,

@@ -12,9 +12,6 @@ use crate::guard::guard;
 use crate::options::Options;
 use crate::{files, health, skills};
 
-/// Where to ask how the server is doing.
-pub(crate) const HEALTH: &str = "/healthz";
-
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: Options) -> Router {
     let app = App::new(skills, options);
@@ -24,7 +21,7 @@ pub fn router(skills: Skills, options: Options) -> Router {
         .route("/api/skills/{id}/files", get(files::list))
         .route("/api/skills/{id}/files/{*path}", get(files::file))
         .route("/api/skill-collections", get(skills::collections))
-        .route(HEALTH, get(health::health))
+        .route(health::PATH, get(health::health))
         .fallback(nothing)
         .method_not_allowed_fallback(read_only)
         .layer(from_fn_with_state(app.clone(), guard))

@@ -1,7 +1,7 @@
 //! Every code, with what the documentation says about it.
 
-use crate::code::{CodeInfo, Content, Example};
-use crate::diagnostic::Levels;
+use crate::code_info::{CodeInfo, Content, Example};
+use crate::levels::Levels;
 
 macro_rules! codes {
     ($($code:ident, $id:literal, $levels:ident; $title:literal; $explanation:literal; $bad:expr; $good:expr;)*) => {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Edit, Levels};
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::field::{Field, Meaning, meaning};
 use crate::frame::Frame;
+use crate::levels::Levels;
 use crate::limits::{COMPATIBILITY_CHARS, DESCRIPTION_CHARS, NAME_CHARS};
 use crate::name::{NameRule, SkillName, normalize};
 use crate::quote::quote;

@@ -1,7 +1,8 @@
 //! Which file of a directory is the skill.
 
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Levels};
+use crate::diagnostic::Diagnostic;
+use crate::levels::Levels;
 use crate::span::Span;
 
 /// The name that the standard gives to a skill's file.

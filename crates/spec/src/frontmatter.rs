@@ -1,7 +1,8 @@
 //! From the text between the delimiters to a mapping: the fast way, the exact way, the tolerant way.
 
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Edit, Levels};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::levels::Levels;
 use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
 use crate::offsets::Edited;
 use crate::plain;

@@ -2,10 +2,11 @@
 
 use crate::body;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Edit, Profile, Severity};
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::fields::{self, Skill};
 use crate::frame;
 use crate::frontmatter::{self, Kind};
+use crate::levels::{Profile, Severity};
 use crate::limits::{BODY_LINES, BODY_TOKENS, FILE_BYTES};
 use crate::span::Span;
 

@@ -41,7 +41,8 @@ mod tests {
     use super::*;
     use crate::account::TurnTokens;
     use crate::provider::Usage;
-    use crate::turn::{Ending, Saved};
+    use crate::turn::Saved;
+    use crate::wire::Ending;
 
     fn cost(input: u64, output: u64, requests: usize, text: &str) -> (u64, bool) {
         let provider = Usage {

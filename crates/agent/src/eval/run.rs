@@ -17,8 +17,8 @@ use super::used::{Used, is_used};
 use crate::agent::Agent;
 use crate::cancel::Cancel;
 use crate::error::AgentError;
-use crate::turn::Ending;
 use crate::wire::AgentEvent;
+use crate::wire::Ending;
 
 /// Bytes of an answer that are kept.
 const ANSWER_BYTES: usize = 16 * 1024;

@@ -1,6 +1,7 @@
 //! Answers that say nothing.
 
-use crate::turn::{Ending, TurnReport};
+use crate::turn::TurnReport;
+use crate::wire::Ending;
 
 /// Why a turn has no answer although nothing failed; nothing if it has one. Blank text is none: it contains nothing that
 /// it should not, and would be good for that.

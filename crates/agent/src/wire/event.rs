@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::account::TurnTokens;
-use crate::turn::Ending;
 
 /// Something that a user interface may want to show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -311,4 +310,24 @@ impl From<RuntimeEvent> for AgentEvent {
             RuntimeEvent::Log { skill, message } => Self::SkillLog { id: skill, message },
         }
     }
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// With an answer.
+    Answered,
+    /// Skills were activated; there was nothing to ask the model.
+    Activated,
+    /// With an answer that reached its limit.
+    Length,
+    /// Somebody at the provider objects to the answer.
+    Filtered,
+    /// There were too many rounds of tool calls.
+    TooManyRounds,
+    /// Somebody stopped it.
+    Cancelled,
+    /// The provider failed.
+    Failed,
 }

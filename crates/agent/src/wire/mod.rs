@@ -6,4 +6,4 @@ mod entry;
 mod event;
 
 pub use entry::{Cut, Entry, KeptReply};
-pub use event::{AgentEvent, By};
+pub use event::{AgentEvent, By, Ending};

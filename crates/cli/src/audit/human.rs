@@ -7,8 +7,9 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use prowess_scan::{Finding, NotRead, Severity, Verdict};
 use prowess_spec::manifest::Word;
 
-use super::{Audited, counted};
+use super::Audited;
 use crate::check::excerpt::excerpt;
+use crate::severities::count_severities;
 use crate::terminal;
 
 pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
@@ -102,7 +103,11 @@ fn summary(audited: &[Audited]) -> String {
     let found = match severities.len() {
         0 if is_unverified(audited) => "unverified".to_owned(),
         0 => "nothing found".to_owned(),
-        count => format!("{} ({})", plural(count, "finding"), counted(&severities)),
+        count => format!(
+            "{} ({})",
+            plural(count, "finding"),
+            count_severities(&severities)
+        ),
     };
     let unverified = match severities.len() {
         1.. if is_unverified(audited) => "; the rest is unverified",

@@ -7,8 +7,7 @@ mod sarif;
 
 use anyhow::Result;
 use prowess_runtime::Runtime;
-use prowess_scan::{File, Report, Rules, Severity, Verdict};
-use prowess_spec::manifest::Word;
+use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
 use serde::Serialize;
 
@@ -77,7 +76,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     code_skills::block_on(look(arguments, global, &mut audited))?;
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
-        AuditFormat::Json => super::commands::print_json(&document(&audited))?,
+        AuditFormat::Json => terminal::print_json(&document(&audited))?,
         AuditFormat::Sarif => terminal::print(&sarif::render(&audited))?,
     }
     let limit = arguments.fail_on.severity();
@@ -138,13 +137,4 @@ fn row(skill: &Audited) -> Row<'_> {
             .map(|(file, reason)| Unreadable { file, reason })
             .collect(),
     }
-}
-
-/// How many of each severity, the worst first: `1 critical, 2 low`.
-pub(crate) fn counted(severities: &[Severity]) -> String {
-    let counts = Severity::ALL.iter().filter_map(|severity| {
-        let count = severities.iter().filter(|found| *found == severity).count();
-        (count > 0).then(|| format!("{count} {}", severity.word()))
-    });
-    counts.collect::<Vec<_>>().join(", ")
 }

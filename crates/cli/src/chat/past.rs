@@ -9,10 +9,10 @@ use prowess_store::{ChatId, ChatSummary, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::markdown::Markdown;
-use crate::commands::print_json;
 use crate::exit::{Exit, Refused};
 use crate::table::{Column, Width, render};
 use crate::terminal;
+use crate::terminal::print_json;
 
 /// Chats that are looked through for the beginning of an id.
 const LOOKED_AT: usize = 10_000;

@@ -11,7 +11,7 @@ use prowess_runtime::{ApprovalDecision, Approver, CommandDecision, CommandQuesti
 use prowess_scan::{File, Rules, Verdict};
 use prowess_spec::manifest::Permission;
 
-use crate::audit::counted;
+use crate::severities::count_severities;
 use crate::terminal;
 
 /// Asks at the terminal; unavailable without one.
@@ -283,7 +283,7 @@ fn show(question: &Question<'_>) -> String {
         found => writeln!(
             text,
             "  audit: {} (`prowess audit {}`)",
-            counted(found),
+            count_severities(found),
             skill.id
         ),
     };

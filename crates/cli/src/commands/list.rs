@@ -7,9 +7,9 @@ use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus
 use serde::Serialize;
 
 use crate::cli::{Global, ListArguments};
-use crate::commands::print_json;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
+use crate::terminal::print_json;
 use crate::{open, terminal, trust};
 
 /// Why a skill with the id of a built-in one is refused.

@@ -19,15 +19,10 @@ pub(crate) mod why;
 
 use anyhow::Result;
 use prowess_core::{Skills, SourceError};
-use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::terminal;
-
-/// Prints a value as JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
-    Ok(terminal::print(&format!("{}\n", terminal::json(value)?))?)
-}
+use crate::terminal::print_json;
 
 /// Says why a skill cannot be had, and what may have been meant.
 fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {

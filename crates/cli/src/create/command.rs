@@ -14,8 +14,8 @@ use super::recipe::{Code, Misuse, Recipe};
 use super::render::{File, files};
 use super::write::{Existing, Outcome, write};
 use crate::cli::Global;
-use crate::commands::print_json;
 use crate::exit::Exit;
+use crate::terminal::print_json;
 use crate::{environment, terminal};
 
 pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> {

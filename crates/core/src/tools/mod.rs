@@ -1,7 +1,6 @@
 //! What a model may do with skills.
 
 mod answer;
-mod call;
 mod definition;
 mod shape;
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::types::{Dependency, Manifest};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Levels, Severity};
+use crate::diagnostic::Diagnostic;
+use crate::levels::{Levels, Severity};
 use crate::name::SkillName;
 use crate::suggest::did_you_mean;
 

@@ -9,9 +9,10 @@ use super::types::{
 };
 use super::words::{Backend, SkillType};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Levels, Profile};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Skill, broken_rule};
 use crate::frontmatter::{self, Kind};
+use crate::levels::{Levels, Profile};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
 use crate::skill::{Context, is_valid, text};

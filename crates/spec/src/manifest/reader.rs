@@ -4,7 +4,8 @@ use semver::{Version, VersionReq};
 
 use super::words::Word;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Levels};
+use crate::diagnostic::Diagnostic;
+use crate::levels::Levels;
 use crate::path::SkillPath;
 use crate::skill::Context;
 use crate::span::Span;

@@ -10,11 +10,11 @@ use crate::event::Event;
 use crate::id::{CollectionPath, SkillId};
 use crate::media::media_type;
 use crate::render::render_skill;
-use crate::session::Session;
 use crate::skills::Skills;
 use crate::source::SourceError;
+use crate::tools::{Answer, ErrorCode, SkillSummary, ToolError};
 
-use super::answer::{Answer, ErrorCode, SkillSummary, ToolError};
+use super::state::Session;
 
 /// Skills in one answer.
 const PAGE: usize = 20;
