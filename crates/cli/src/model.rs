@@ -1,4 +1,4 @@
-//! The model that somebody chose: on the command line, or in the configuration.
+//! The model that the command line or the configuration selects.
 
 use std::env;
 use std::sync::{Arc, OnceLock};
@@ -21,19 +21,19 @@ const DEMO: &str = "demo";
 /// A server of the user's own that speaks as `openai` does.
 const LOCAL: &str = "local";
 
-/// Which model answers; what is not said here, `[model]` of prowess.toml says.
+/// Options of the model; the default of each is in `[model]` of prowess.toml.
 #[derive(Args, Clone, Default)]
 pub(crate) struct ModelArguments {
-    /// Who runs the model: anthropic, openai, gemini, ollama, local, demo and others
+    /// Provider: anthropic, openai, gemini, ollama, local, demo and others [default: demo]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     provider: Option<String>,
-    /// Which model, as its provider calls it
+    /// Model, as the provider names it
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     model: Option<String>,
-    /// Where it is reached, when not at the provider's usual place; any server of chat completions
+    /// Base URL of a chat completions API [default: that of the provider]
     #[arg(long, value_name = "URL", help_heading = "Model")]
     base_url: Option<String>,
-    /// It cannot call tools: skills come when they are named
+    /// Offer no tools to the model; name skills yourself
     #[arg(long, help_heading = "Model")]
     no_tools: bool,
 }

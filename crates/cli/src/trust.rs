@@ -5,15 +5,49 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 use prowess_config::ProjectTrust;
 use prowess_core::{Catalog, Health};
 use prowess_trust::{Decision, ProjectRoot, Reach, TrustRecords};
 use serde_json::json;
 
-use crate::cli::{Global, TrustArguments, Where};
+use crate::cli::{Global, Where};
 use crate::exit::{Exit, Refused};
 use crate::terminal::print_json;
+use crate::terminal::print_json;
 use crate::{configuration, environment, terminal};
+
+const HELP: &str = "\
+The prowess.toml of a project can name servers, databases, directories outside the project, \
+environment variables and programs. Prowess uses none of them until you accept the whole list. It \
+stores your answer for this project and this list, and asks again when the list changes.
+
+Examples:
+  prowess trust             show the list and ask
+  prowess trust --list      list the projects with an answer
+  prowess trust --revoke    delete the answer for this project
+  prowess trust --yes --digest sha256:...    accept exactly this list";
+
+/// Arguments of `trust`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct TrustArguments {
+    /// List the stored answers
+    #[arg(long, conflicts_with_all = ["revoke", "yes"])]
+    list: bool,
+    /// Delete the answer for a project [default: this project]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", conflicts_with = "yes")]
+    revoke: Option<PathBuf>,
+    /// Accept without asking; requires --digest
+    #[arg(long, requires = "digest")]
+    yes: bool,
+    /// Digest of the list to accept, as printed by `prowess trust`
+    #[arg(long, value_name = "DIGEST", requires = "yes")]
+    digest: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
 
 pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
     let records = environment::trust_records().context("cannot find your data directory")?;

@@ -1,5 +1,6 @@
 //! `prowess audit`: what in a skill should make somebody look twice.
 
+mod arguments;
 mod by_skills;
 mod collect;
 mod human;
@@ -11,9 +12,12 @@ use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
 use serde::Serialize;
 
-use crate::cli::{AuditArguments, AuditFormat, Global};
+use crate::cli::Global;
 use crate::exit::Exit;
 use crate::{code_skills, terminal};
+use arguments::AuditFormat;
+
+pub(crate) use arguments::AuditArguments;
 
 /// A skill with its files, as far as they can be read.
 pub(crate) struct Audited {

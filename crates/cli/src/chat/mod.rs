@@ -13,5 +13,5 @@ mod screen;
 mod talk;
 mod turn;
 
-pub(crate) use arguments::{CHAT_HELP, ChatArguments};
+pub(crate) use arguments::ChatArguments;
 pub(crate) use command::run;

@@ -1,5 +1,6 @@
 //! `prowess check`: a compiler's answer about skills.
 
+mod arguments;
 pub(crate) mod excerpt;
 mod explain;
 mod file;
@@ -18,12 +19,15 @@ use std::time::Instant;
 use anyhow::Result;
 use prowess_spec::Severity;
 
-use crate::cli::{CheckArguments, Format, Global};
+use crate::cli::Global;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::terminal;
+use arguments::Format;
 use file::Fixes;
 use report::Report;
+
+pub(crate) use arguments::CheckArguments;
 
 pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     if let Some(code) = &arguments.explain {

@@ -3,11 +3,30 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use clap::Args;
 use prowess_core::{CollectionPath, Listing};
 
-use crate::cli::{BrowseArguments, Global};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess browse              list the top-level collections
+  prowess browse documents    list one collection";
+
+/// Arguments of `browse`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct BrowseArguments {
+    /// Collection to list [default: the root]
+    pub(crate) path: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &BrowseArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

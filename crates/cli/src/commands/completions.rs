@@ -3,14 +3,31 @@
 use std::ffi::OsStr;
 
 use anyhow::{Context, Result};
+use clap::Args;
 use clap::CommandFactory;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use crate::cli::{Cli, CompletionsArguments, Global, Where};
+use crate::cli::{Cli, Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples (add one line to the startup file of your shell):
+  bash        source <(prowess completions bash)
+  zsh         source <(prowess completions zsh)
+  fish        prowess completions fish | source
+  powershell  prowess completions powershell \
+| Out-String | Invoke-Expression";
+
+/// Arguments of `completions`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct CompletionsArguments {
+    /// Shell: bash, elvish, fish, powershell or zsh
+    pub(crate) shell: String,
+}
 
 /// The variable by which a shell says that it wants candidates.
 const VARIABLE: &str = "PROWESS_COMPLETE";

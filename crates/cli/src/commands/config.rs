@@ -3,14 +3,52 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use clap::{Args, Subcommand};
 use prowess_config::SkillsConfig;
 use serde_json::json;
 
 use super::print_json;
-use crate::cli::{ConfigArguments, ConfigCommand, Global};
+use crate::cli::Global;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{configuration, environment, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess config show      print every value and its origin
+  prowess config check     report invalid keys and values";
+
+/// Arguments of `config`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Print every key with its value and origin; mask secrets
+    #[command(after_long_help = "Examples:\n  prowess config show\n  prowess config show --json")]
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the configuration files in use, highest priority first
+    #[command(after_long_help = "Examples:\n  prowess config path")]
+    Path {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the configuration files and each repository in them
+    #[command(after_long_help = "Examples:\n  prowess config check")]
+    Check,
+    /// Print the JSON schema of prowess.toml
+    #[command(after_long_help = "Examples:\n  prowess config schema > prowess.schema.json")]
+    Schema,
+}
 
 pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> {
     match &arguments.command {

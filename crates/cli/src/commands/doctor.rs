@@ -4,14 +4,31 @@ use std::fmt::Write;
 use std::time::SystemTime;
 
 use anyhow::Result;
+use clap::Args;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
 use super::list::RESERVED_ID;
 use super::print_json;
-use crate::cli::{DoctorArguments, Global};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{code_skills, configuration, open, terminal, trust};
+
+const HELP: &str = "\
+Examples:
+  prowess doctor           check sources, configuration and sandbox
+  prowess doctor --json    print the same as JSON";
+
+/// Arguments of `doctor`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

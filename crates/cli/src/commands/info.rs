@@ -2,16 +2,37 @@
 
 use std::fmt::Write;
 
+use super::completions::ids;
 use anyhow::Result;
+use clap::Args;
 use pollster::block_on;
 use prowess_runtime::SkillContent;
 use prowess_spec::estimate_tokens;
 use serde_json::json;
 
 use super::{parse_id, print_json, refuse};
-use crate::cli::{Global, InfoArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess info pdf-forms
+  prowess info pdf-forms --json";
+
+/// Arguments of `info`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct InfoArguments {
+    /// Id of the skill
+    #[arg(add = ids())]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

@@ -3,14 +3,35 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use clap::Args;
 use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus};
 use serde::Serialize;
 
-use crate::cli::{Global, ListArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::terminal::print_json;
 use crate::{open, terminal, trust};
+
+const HELP: &str = "\
+Examples:
+  prowess list              list the skills of this project and user
+  prowess list --all        include shadowed and invalid skills
+  prowess list --in skills  list the skills below one directory";
+
+/// Arguments of `list`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Include shadowed, unavailable and invalid skills
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Why a skill with the id of a built-in one is refused.
 pub(super) const RESERVED_ID: &str = "reserved-id";

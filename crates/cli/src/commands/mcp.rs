@@ -7,16 +7,67 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use crate::mcp::{Client, Scope};
 use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
 use prowess_core::{Skill, Skills};
 use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
 use prowess_sources::{Watch, WatchError, watch};
 
-use crate::cli::{Global, McpArguments, McpCommand, McpInstallArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::mcp::{Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
 use crate::{code_skills, configuration, environment, open, terminal, trust};
+
+const HELP: &str = "\
+MCP clients start this command. `prowess mcp install` adds it to the configuration of a client.
+
+Examples:
+  prowess mcp                        serve the skills found here
+  prowess mcp --in skills            serve the skills of a directory
+  prowess mcp install claude-code    add Prowess to .mcp.json";
+
+const INSTALL_HELP: &str = "\
+Examples:
+  prowess mcp install claude-code     show the change to .mcp.json and ask
+  prowess mcp install codex           change ~/.codex/config.toml
+  prowess mcp install cursor --print  print the entry only";
+
+/// Arguments of `mcp`.
+#[derive(Args)]
+#[command(after_long_help = HELP, args_conflicts_with_subcommands = true)]
+pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    command: Option<McpCommand>,
+    #[command(flatten)]
+    place: Where,
+}
+
+#[derive(Subcommand)]
+enum McpCommand {
+    /// Add Prowess to the configuration of an MCP client
+    #[command(after_long_help = INSTALL_HELP)]
+    Install(McpInstallArguments),
+}
+
+#[derive(Args)]
+struct McpInstallArguments {
+    /// Client to configure
+    #[arg(value_enum)]
+    client: Client,
+    /// Configuration to change [default: project, if the client supports it]
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Print the entry and its file; write nothing
+    #[arg(long)]
+    print: bool,
+    /// Write without asking
+    #[arg(short, long, conflicts_with = "print")]
+    yes: bool,
+    #[command(flatten)]
+    place: Where,
+}
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     match &arguments.command {

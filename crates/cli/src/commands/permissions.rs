@@ -1,6 +1,8 @@
 //! `prowess permissions`: what was approved, and taking it back.
 
+use super::completions::ids;
 use anyhow::{Context, Result};
+use clap::Args;
 use prowess_core::Skills;
 use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
 use prowess_runtime::SkillContent;
@@ -8,10 +10,34 @@ use prowess_spec::manifest::{Permission, Word};
 use prowess_store::{Store, StoredGrant};
 use serde::Serialize;
 
-use crate::cli::{Global, PermissionsArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{code_skills, configuration, open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess permissions                        list all stored approvals
+  prowess permissions kubernetes             list those of one skill
+  prowess permissions kubernetes --revoke    revoke all of them
+  prowess permissions kubernetes --revoke shell:exec";
+
+/// Arguments of `permissions`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct PermissionsArguments {
+    /// Id of a skill [default: all skills]
+    #[arg(add = ids())]
+    pub(crate) skill: Option<String>,
+    /// Revoke one approved permission of the skill [default: all]
+    #[arg(long, value_name = "PERMISSION", num_args = 0..=1, requires = "skill", default_missing_value = "all")]
+    pub(crate) revoke: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 #[derive(Serialize)]
 struct Row {

@@ -3,11 +3,66 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use clap::{Args, ValueEnum};
+use prowess_core::CatalogFormat;
 use prowess_core::{Place, ToolUse};
 
-use crate::cli::{Global, PromptArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess prompt                          print the catalog for a model
+  prowess prompt --budget 4000            limit it to 4,000 characters
+  prowess prompt --dialect claude-code    print it for another host";
+
+/// Arguments of `prompt`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct PromptArguments {
+    /// Format of the catalog [default: as the dialect prescribes]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PromptFormat>,
+    /// Maximum number of characters [default: as the dialect prescribes]
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    /// Dialect: prowess, meerkat, remcochat, vibe-tavern, ruby-llm or claude-code [default: prowess]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Catalog format, as typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PromptFormat {
+    /// Elements with the id as attribute
+    Xml,
+    /// Elements with name and description inside
+    XmlElements,
+    /// Empty elements with attributes
+    XmlAttributes,
+    /// One JSON object
+    Json,
+    /// A list
+    Markdown,
+}
+
+impl From<PromptFormat> for CatalogFormat {
+    fn from(format: PromptFormat) -> Self {
+        match format {
+            PromptFormat::Xml => Self::Xml,
+            PromptFormat::XmlElements => Self::XmlElements,
+            PromptFormat::XmlAttributes => Self::XmlAttributes,
+            PromptFormat::Json => Self::Json,
+            PromptFormat::Markdown => Self::Markdown,
+        }
+    }
+}
 
 pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> {
     let dialect = arguments

@@ -1,13 +1,44 @@
 //! `prowess read`: a file of a skill.
 
+use super::completions::ids;
 use anyhow::Result;
+use clap::Args;
 use pollster::block_on;
 use prowess_spec::SkillPath;
 
 use super::{parse_id, refuse};
-use crate::cli::{Global, ReadArguments};
+use crate::cli::{Global, RawFlag, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess read pdf-forms references/API.md
+  prowess read pdf-forms references/API.md --limit 1000";
+
+/// Arguments of `read`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ReadArguments {
+    /// Id of the skill
+    #[arg(add = ids())]
+    pub(crate) id: String,
+    /// Path of the file inside the skill
+    pub(crate) path: String,
+    /// First byte to print
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: u64,
+    /// Maximum number of bytes to print [default: all]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    #[command(flatten)]
+    pub(crate) raw: RawFlag,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

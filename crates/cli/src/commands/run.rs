@@ -1,16 +1,58 @@
 //! `prowess run`: a workflow, a tool or a script of a skill, by name.
 
+use super::completions::ids;
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use prowess_core::{Catalog, SkillId};
 use prowess_runtime::{ActivationError, ScriptError, ToolResult};
 use prowess_spec::SkillPath;
 use serde_json::{Map, Value, json};
 
 use super::print_json;
-use crate::cli::{Global, RunArguments};
+use crate::cli::{CodeSkillArguments, Global};
 use crate::code_skills::{self, OpenedRuntime};
 use crate::exit::Exit;
 use crate::terminal;
+
+const HELP: &str = "\
+Examples:
+  prowess run rfc-writer/draft --arg title=\"Faster scans\"
+  prowess run core-tools/find_files --arg pattern='*.rs'
+  prowess run pdf-forms/scripts/fill.py -- form.pdf --flat
+  prowess run kubernetes/pods --input '{\"namespace\": \"web\"}'
+
+In a terminal, the command asks once for each version of a skill before its code runs. Without a \
+terminal, only the skills of --approve-skills and of [permissions.approved] in your own \
+prowess.toml are approved.
+
+Exit codes:
+  0  success
+  1  the workflow, tool or script failed
+  2  invalid arguments
+  4  not approved";
+
+/// Arguments of `run`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct RunArguments {
+    /// Id of a skill, a slash, and the name of a workflow or tool or the path of a script
+    #[arg(value_name = "SKILL/NAME", add = ids())]
+    pub(crate) target: String,
+    /// Input value, as JSON or text (repeatable)
+    #[arg(long = "arg", value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// Whole input, as a JSON object [default: {}]
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// Arguments of a script
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub(crate) script: Vec<String>,
+    #[command(flatten)]
+    pub(crate) code_skills: CodeSkillArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Exit> {
     code_skills::block_on(async {

@@ -1,14 +1,37 @@
 //! `prowess search`: the skills that fit a task.
 
 use anyhow::Result;
+use clap::Args;
 use pollster::block_on;
 use serde_json::json;
 
 use super::print_json;
 use crate::cache::IndexCache;
-use crate::cli::{Global, SearchArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess search fill in a PDF form
+  prowess search --limit 3 deploy to kubernetes";
+
+/// Arguments of `search`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct SearchArguments {
+    /// Description of the task, in your own words
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Maximum number of skills to print
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

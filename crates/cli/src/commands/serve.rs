@@ -1,8 +1,10 @@
 //! `prowess serve`: the skills over HTTP.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use prowess_config::Secret;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
@@ -10,9 +12,53 @@ use prowess_server::{Exchange, Options, keep_fresh, router, serve};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::cli::{Global, ServeArguments};
+use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess serve --read-only
+  prowess serve --read-only --listen 127.0.0.1:8080 --log
+
+To use this server from another Prowess, add to its prowess.toml:
+  [[skills.repositories]]
+  name = \"team\"
+  type = \"http\"
+  url = \"http://127.0.0.1:7357/api\"
+
+By default, every process on this machine can connect. To listen on another address, set \
+PROWESS_TOKEN to the token that clients must send, name the host with --host, and use a reverse \
+proxy with TLS.";
+
+/// Arguments of `serve`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ServeArguments {
+    /// Allow reading only; required
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7357")]
+    pub(crate) listen: SocketAddr,
+    /// Additional host name to accept (repeatable)
+    #[arg(long = "host", value_name = "NAME")]
+    pub(crate) hosts: Vec<String>,
+    /// Environment variable that holds the token
+    #[arg(long, value_name = "VARIABLE", default_value = "PROWESS_TOKEN")]
+    pub(crate) token_env: String,
+    /// Seconds between refreshes of the sources
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) refresh: u64,
+    /// Log each request to standard error
+    #[arg(long)]
+    pub(crate) log: bool,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print the address as JSON when the server is ready
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if !arguments.read_only {

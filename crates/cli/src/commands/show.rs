@@ -1,13 +1,38 @@
 //! `prowess show`: a skill's instructions, as a model gets them.
 
+use super::completions::ids;
 use anyhow::Result;
+use clap::Args;
 use pollster::block_on;
 use prowess_core::{render_skill, with_arguments};
 
 use super::{parse_id, refuse};
-use crate::cli::{Global, ShowArguments};
+use crate::cli::{Global, RawFlag, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
+
+const HELP: &str = "\
+Examples:
+  prowess show pdf-forms
+  prowess show release-notes version 2    pass arguments";
+
+/// Arguments of `show`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ShowArguments {
+    /// Id of the skill
+    #[arg(add = ids())]
+    pub(crate) id: String,
+    /// Arguments of the skill, as typed after `/ID`
+    pub(crate) arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    #[command(flatten)]
+    pub(crate) raw: RawFlag,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.place, global)?;

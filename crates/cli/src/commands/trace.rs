@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use clap::Args;
 use prowess_core::{SkillId, ToolUse};
 use prowess_runtime::limits::PROMPT_BUDGET;
 use prowess_runtime::{Activation, PromptReport, State};
@@ -11,10 +12,34 @@ use serde_json::json;
 
 use super::print_json;
 use super::why::sentence;
-use crate::cli::{Global, TraceArguments};
+use crate::cli::{CodeSkillArguments, Global, ModeArgument};
 use crate::code_skills::{self, OpenedRuntime};
 use crate::exit::Exit;
 use crate::terminal;
+
+const HELP: &str = "\
+Examples:
+  prowess trace                            without a message
+  prowess trace deploy it to kubernetes    with a message
+  prowess trace --skills ./my-skill        with skills of a directory
+
+The command activates the skills and deactivates them at the end, so their permissions must be \
+approved.";
+
+/// Arguments of `trace`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct TraceArguments {
+    /// Message of the user
+    pub(crate) message: Vec<String>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgument,
+    #[command(flatten)]
+    pub(crate) code_skills: CodeSkillArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// What became of a skill that the situation called for.
 #[derive(Serialize)]

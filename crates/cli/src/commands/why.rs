@@ -2,16 +2,43 @@
 
 use std::fmt::Write;
 
+use super::completions::ids;
 use anyhow::Result;
+use clap::Args;
 use prowess_runtime::{Activation, Cause, CodeSkill};
 use prowess_spec::manifest::{Manifest, Word};
 use serde_json::json;
 
 use super::{parse_id, print_json};
-use crate::cli::{Global, WhyArguments};
+use crate::cli::{CodeSkillArguments, Global, ModeArgument};
 use crate::code_skills;
 use crate::exit::Exit;
 use crate::terminal;
+
+const HELP: &str = "\
+Examples:
+  prowess why kubernetes
+  prowess why kubernetes --message deploy the pods
+  prowess why rfc-writer --json";
+
+/// Arguments of `why`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct WhyArguments {
+    /// Id of the skill
+    #[arg(add = ids())]
+    pub(crate) skill: String,
+    /// Message to search for keywords
+    #[arg(long, num_args = 1.., value_name = "WORDS")]
+    pub(crate) message: Vec<String>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArgument,
+    #[command(flatten)]
+    pub(crate) code_skills: CodeSkillArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
     code_skills::block_on(why(arguments, global))

@@ -1,4 +1,4 @@
-//! What can be said about a skill that does not exist yet.
+//! The arguments of `create`.
 
 use std::path::PathBuf;
 
@@ -7,33 +7,33 @@ use prowess_spec::manifest::SkillType;
 
 const HELP: &str = "\
 Examples:
-  prowess create release-notes                              instructions only
-  prowess create csv-tools --language python                a tool in Python
-  prowess create house-style --type prompt,transform        a prompt, and code that changes answers
-  prowess create fast-search --backend plugin               a native library in Rust";
+  prowess create release-notes                instructions only
+  prowess create csv-tools --language python  a tool in Python
+  prowess create house-style --type prompt,transform
+  prowess create fast-search --backend plugin a native library in Rust";
 
 /// Arguments of `create`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct CreateArguments {
-    /// The skill's name: lower-case letters, digits and single hyphens
+    /// Name of the skill: lower-case letters, digits and single hyphens
     pub(crate) name: String,
-    /// What it contributes; `tool` if it has code and nothing is said (may be repeated)
+    /// Types of contribution, comma-separated [default: tool, if the skill has code]
     #[arg(long = "type", value_enum, value_name = "TYPE", value_delimiter = ',')]
     pub(crate) types: Vec<TypeName>,
-    /// What runs its code
+    /// Backend that runs the code [default: none; process with --language]
     #[arg(long, value_enum)]
     pub(crate) backend: Option<BackendName>,
-    /// What a process is written in; python if nothing is said
+    /// Language of a process [default: python]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
-    /// Where to put it; .agents/skills of the project, or here if there is no project
+    /// Parent directory [default: .agents/skills of the project, else the current directory]
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) destination: Option<PathBuf>,
-    /// What it does, and when to use it
+    /// Description: what the skill does and when to use it [default: a placeholder]
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
-    /// Replace files that are there already
+    /// Overwrite existing files
     #[arg(long)]
     pub(crate) force: bool,
     /// Print JSON
@@ -41,7 +41,7 @@ pub(crate) struct CreateArguments {
     pub(crate) json: bool,
 }
 
-/// A type, as it is typed.
+/// Type, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TypeName {
     /// Tools that a model may call
@@ -50,7 +50,7 @@ pub(crate) enum TypeName {
     Prompt,
     /// Steps that run by name
     Workflow,
-    /// Scanners for an audit
+    /// Rules for `prowess audit`
     SecurityRule,
     /// Changes to a response
     Transform,
@@ -68,10 +68,10 @@ impl From<TypeName> for SkillType {
     }
 }
 
-/// A backend, as it is typed.
+/// Backend, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BackendName {
-    /// Starlark, which needs nothing installed
+    /// Starlark; needs no interpreter
     Starlark,
     /// A program in any language
     Process,
@@ -79,7 +79,7 @@ pub(crate) enum BackendName {
     Plugin,
 }
 
-/// What a program is written in.
+/// Language of a process, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
     /// Python 3

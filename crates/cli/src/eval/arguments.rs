@@ -8,51 +8,52 @@ use crate::cli::CodeSkillArguments;
 use crate::commands::completions::ids;
 use crate::model::ModelArguments;
 
-pub(crate) const EVAL_HELP: &str = "\
-A skill brings along evals/evals.json, evals/triggers.json, or both:
+const HELP: &str = "\
+A skill contains evals/evals.json, evals/triggers.json, or both:
   [{\"id\": \"rain\", \"prompt\": \"Write a haiku about rain\",
-    \"expectations\": [\"It has three lines\", {\"contains\": \"rain\"}, {\"script\": \"evals/check.sh\"}]}]
+    \"expectations\": [\"It has three lines\",
+      {\"contains\": \"rain\"}, {\"script\": \"evals/check.sh\"}]}]
   [{\"query\": \"five seven five, please\", \"should_trigger\": true}]
 
 Examples:
   prowess eval haiku --provider anthropic --model claude-sonnet-4-5
-  prowess eval ./my-skill --runs 5                        the skill in a directory
-  prowess eval haiku --only triggers                      whether the model finds it by itself
+  prowess eval ./my-skill --runs 5             evaluate a directory
+  prowess eval haiku --only triggers           evaluate activation only
+  prowess eval haiku --fail-under 80 --quiet   fail in CI
   prowess eval haiku --baseline prowess-eval/haiku/benchmark.json
-                                                          what changed since the last time
-  prowess eval haiku --fail-under 80 --quiet              for CI
 
-Ctrl-C ends it early; what was measured so far is written all the same.
+Ctrl-C stops the evaluation and writes the results so far.
 
 Exit codes:
-  0  it was measured
-  1  it could not be measured, or not all of it
-  2  the command line makes no sense
+  0  the evaluation is complete
+  1  the evaluation failed or is incomplete
+  2  invalid arguments
   3  the pass rate with the skill is below --fail-under
-  4  there is no key, it was refused, or the skill's code is not approved";
+  4  the key is missing or was rejected, or the skill is not approved";
 
 /// Arguments of `eval`.
 #[derive(Args)]
+#[command(after_long_help = HELP)]
 pub(crate) struct EvalArguments {
-    /// The skill's id, or a directory with a skill such as ./my-skill
+    /// Id of the skill, or its directory such as ./my-skill
     #[arg(value_name = "SKILL", add = ids())]
     pub(crate) skill: String,
-    /// How often each prompt and each message is tried
+    /// Number of runs of each eval and each trigger query
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) runs: u16,
-    /// Where benchmark.json and report.html go; prowess-eval/SKILL if absent
+    /// Directory for benchmark.json and report.html [default: prowess-eval/SKILL]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Only one of the two files
+    /// Run only one of the two files [default: both]
     #[arg(long, value_enum)]
     pub(crate) only: Option<Only>,
-    /// Only this eval (may be repeated); no messages
+    /// Run only this eval, and no trigger queries (repeatable)
     #[arg(long = "eval", value_name = "ID", conflicts_with = "only")]
     pub(crate) evals: Vec<String>,
     /// Compare with an earlier benchmark.json
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Exit with 3 if the pass rate with the skill is below this
+    /// Exit with 3 if the pass rate with the skill is below PERCENT
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) fail_under: Option<u8>,
     #[command(flatten)]
@@ -66,10 +67,10 @@ pub(crate) struct EvalArguments {
     pub(crate) json: bool,
 }
 
-/// Which model judges; the same that answers if nothing is said.
+/// Options of the model that judges; the answering model by default.
 #[derive(Args)]
 pub(crate) struct JudgeArguments {
-    /// Who runs the model that judges, if not who runs the other
+    /// Provider of the judge [default: --provider]
     #[arg(
         id = "judge_provider",
         long = "judge-provider",
@@ -77,7 +78,7 @@ pub(crate) struct JudgeArguments {
         help_heading = "Model"
     )]
     provider: Option<String>,
-    /// Which model judges, if not the one that answers
+    /// Model that judges [default: --model]
     #[arg(
         id = "judge_model",
         long = "judge-model",
@@ -85,7 +86,7 @@ pub(crate) struct JudgeArguments {
         help_heading = "Model"
     )]
     model: Option<String>,
-    /// Where the model that judges is reached
+    /// Base URL of the judge [default: --base-url]
     #[arg(
         id = "judge_base_url",
         long = "judge-base-url",
@@ -96,7 +97,7 @@ pub(crate) struct JudgeArguments {
 }
 
 impl JudgeArguments {
-    /// The model that judges where `answers` answers.
+    /// The arguments of the judge, with those of the answering model as defaults.
     pub(super) fn over(&self, answers: &ModelArguments) -> ModelArguments {
         answers.instead(
             self.provider.as_ref(),
@@ -106,11 +107,11 @@ impl JudgeArguments {
     }
 }
 
-/// One of the two files.
+/// File of an eval suite, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
-    /// Prompts, and what their answers must be like
+    /// evals.json: prompts with expectations
     Evals,
-    /// Messages, and whether the skill should be used for them
+    /// triggers.json: queries that should activate the skill or not
     Triggers,
 }

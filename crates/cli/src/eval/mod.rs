@@ -10,5 +10,5 @@ mod print;
 mod since;
 mod skill;
 
-pub(crate) use arguments::{EVAL_HELP, EvalArguments};
+pub(crate) use arguments::EvalArguments;
 pub(crate) use command::run;

@@ -27,10 +27,10 @@ pub(crate) enum Client {
     Zed,
 }
 
-/// For whom a server is listed.
+/// Users of the configuration entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
-    /// Whoever works on this project
+    /// Everyone who works on this project
     Project,
     /// You, in every project
     User,

@@ -1,0 +1,93 @@
+//! The arguments of `audit`.
+
+use clap::{Args, ValueEnum};
+use prowess_scan::Severity;
+
+use crate::cli::CodeSkillArguments;
+use crate::commands::completions::ids;
+
+const HELP: &str = "\
+Examples:
+  prowess audit skills/pdf         audit the skills of a directory
+  prowess audit pdf-forms          audit a skill by its id
+  prowess audit . --format sarif   print SARIF for code scanning
+
+Exit codes:
+  0  all code was read and no finding reaches --fail-on
+  1  a target could not be audited
+  2  invalid arguments
+  3  a finding reaches --fail-on, or code could not be read (unverified)
+
+Skills of type security-rule add their rules. Their code runs only if it is already approved; \
+`audit` never asks.
+
+A skill without findings can still be harmful: review its code and every file that could not be \
+read.";
+
+/// Arguments of `audit`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct AuditArguments {
+    /// Directories with skills, or ids of skills
+    #[arg(required = true, value_name = "PATH|ID", add = ids())]
+    pub(super) targets: Vec<String>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = AuditFormat::Human)]
+    format: AuditFormat,
+    /// Print JSON; same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Lowest severity that makes the command exit with 3
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Medium)]
+    pub(super) fail_on: FailOn,
+    #[command(flatten)]
+    pub(super) code_skills: CodeSkillArguments,
+}
+
+impl AuditArguments {
+    pub(super) fn format(&self) -> AuditFormat {
+        if self.json {
+            AuditFormat::Json
+        } else {
+            self.format
+        }
+    }
+}
+
+/// Output format of `audit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AuditFormat {
+    /// Source lines with carets
+    Human,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// Severity, as typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    /// Critical only
+    Critical,
+    /// High or critical
+    High,
+    /// Medium or higher
+    Medium,
+    /// Low or higher
+    Low,
+    /// Every finding
+    Info,
+}
+
+impl FailOn {
+    pub(super) fn severity(self) -> Severity {
+        match self {
+            Self::Critical => Severity::Critical,
+            Self::High => Severity::High,
+            Self::Medium => Severity::Medium,
+            Self::Low => Severity::Low,
+            Self::Info => Severity::Info,
+        }
+    }
+}
