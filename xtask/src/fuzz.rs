@@ -78,7 +78,7 @@ pub(crate) fn fuzz(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     for target in targets {
         for crash in fuzzer.run(*target)? {
             let shown = crash.strip_prefix(workspace.root()).unwrap_or(&crash);
-            eprintln!("kept as a regression test: {}", shown.display());
+            eprintln!("saved as a regression test: {}", shown.display());
             crashes += 1;
         }
     }

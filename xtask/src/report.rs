@@ -1,4 +1,4 @@
-//! `cargo xtask report`: what attacks on the sandbox came to, on this machine.
+//! `cargo xtask report`: results of attacks on the sandbox, on this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -111,7 +111,7 @@ impl Need {
     }
 }
 
-/// Installs what is missing with apt, or fails with the commands that somebody else has to run.
+/// Installs what is missing with apt, or fails with the commands that an administrator must run.
 pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
     let missing = unmet(needs);
     if missing.is_empty() {
@@ -121,7 +121,7 @@ pub(crate) fn ensure(needs: &[Need]) -> Result<()> {
     let commands = apt_commands(&missing);
     if !succeeds(&mut words("apt-get --version")) {
         bail!(
-            "missing: {names}; there is no apt-get here, so install what your system calls {}",
+            "missing: {names}; apt-get not found: install the equivalent of {}",
             packages(&missing).join(", ")
         );
     }

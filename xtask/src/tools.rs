@@ -58,7 +58,7 @@ fn ensure_components(workspace: &Workspace) -> Result<()> {
     add.args(["component", "add", "rustfmt", "clippy"]);
     ensure!(
         succeeds(workspace.command("rustup").arg("--version")),
-        "rustfmt or clippy is missing, and there is no rustup to add it; with rustup it is `{}`",
+        "rustfmt or clippy is missing, and rustup was not found; with rustup, run `{}`",
         line(&add)
     );
     println!("installing rustfmt and clippy: {}", line(&add));

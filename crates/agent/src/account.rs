@@ -1,4 +1,4 @@
-//! What a turn costs: as the provider counts, and as we estimate where the tokens go.
+//! The cost of a turn: as counted by the provider, and as estimated by part of the request.
 
 use prowess_core::{LevelTokens, SkillId, Skills};
 use prowess_spec::estimate_tokens;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::provider::Usage;
 
-/// What a turn costs.
+/// The cost of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTokens {
     /// As the provider counts, all requests together.
@@ -15,7 +15,7 @@ pub struct TurnTokens {
     pub requests: usize,
     /// Estimated tokens of the last request's system prompt, the catalog among them.
     pub system: usize,
-    /// Estimated tokens of the catalog: what all skills cost as long as none is used.
+    /// Estimated tokens of the catalog: the cost of all skills before one is used.
     pub catalog: usize,
     /// Estimated tokens of the last request's tools.
     pub tools: usize,
@@ -25,7 +25,7 @@ pub struct TurnTokens {
     pub skills: Vec<SkillTokens>,
 }
 
-/// What one skill costs, estimated, level by level.
+/// The estimated cost of one skill, by level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillTokens {
     /// The skill.
@@ -38,7 +38,7 @@ pub struct SkillTokens {
     pub files: usize,
 }
 
-/// What is known of the active skills' costs.
+/// The costs of the active skills.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     skills: Vec<SkillTokens>,
@@ -77,7 +77,10 @@ impl Ledger {
             self.skills.len() - 1
         });
         // It is there: it was found, or put there.
-        #[allow(clippy::indexing_slicing, reason = "the position is of this list")]
+        #[allow(
+            clippy::indexing_slicing,
+            reason = "the position is valid in this list"
+        )]
         &mut self.skills[position]
     }
 }

@@ -58,7 +58,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Says how it goes about its work.
+    /// Sets the options.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
@@ -115,7 +115,7 @@ async fn preload(skills: &Skills, id: &SkillId) -> Result<Option<Block>, AgentEr
     let nearest = catalog.nearest(id.as_str()).into_iter();
     let reason = match turn.events.pop() {
         Some(prowess_core::Event::LoadFailed { reason, .. }) => reason,
-        _ => "there is no such skill".to_owned(),
+        _ => "unknown skill".to_owned(),
     };
     Err(AgentError::Preload {
         id: id.clone(),
@@ -137,17 +137,17 @@ impl Agent {
         }
     }
 
-    /// The skills behind it.
+    /// The skills.
     pub fn skills(&self) -> &Skills {
         &self.inner.skills
     }
 
-    /// The model behind it.
+    /// The model.
     pub fn provider(&self) -> &Arc<dyn Provider> {
         &self.inner.provider
     }
 
-    /// The chats that were kept, the newest first.
+    /// The saved chats, newest first.
     pub async fn chats(&self, limit: usize) -> Result<Vec<ChatSummary>, AgentError> {
         let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
         Ok(store.chats(limit).await?)

@@ -31,14 +31,14 @@ pub(crate) struct Answered {
 pub(crate) enum End {
     /// As it should.
     Whole(StopReason),
-    /// Somebody stopped it.
+    /// The user cancelled it.
     #[default]
     Cancelled,
     /// In the middle.
     Broken(ProviderError),
 }
 
-/// Asks the model. An error means that nothing of an answer was seen.
+/// Sends the request to the model. An error means that no part of an answer was received.
 pub(crate) async fn ask(
     provider: &dyn Provider,
     request: Request,
@@ -88,7 +88,7 @@ fn wait(error: &ProviderError, retry: Retry, attempt: u32) -> Option<Duration> {
         return None;
     }
     match error.retry_after() {
-        // Coming back earlier than asked only makes it worse.
+        // Retrying earlier than requested makes it worse.
         Some(asked) if asked > retry.last => None,
         Some(asked) => Some(asked),
         None => {
@@ -131,7 +131,7 @@ async fn listen(
                 answered.calls.push(call);
             }
             Some(Ok(Delta::Call(_))) => {
-                answered.end = broken("it calls too many tools at once");
+                answered.end = broken("too many tool calls in one answer");
                 return answered;
             }
             Some(Ok(Delta::Usage(usage))) => answered.usage += usage,
@@ -145,12 +145,12 @@ async fn listen(
                 return answered;
             }
             None => {
-                answered.end = broken("it ended without saying so");
+                answered.end = broken("the stream ended early");
                 return answered;
             }
         }
         if answered.text.len() > ANSWER_BYTES {
-            answered.end = broken("it is longer than anybody reads");
+            answered.end = broken("the answer is too long");
             return answered;
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Somebody's wish that a turn should end. A clone is the same wish.
+/// A request to cancel a turn. Clones share the request.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Inner>);
 
@@ -16,7 +16,7 @@ struct Inner {
 }
 
 impl Cancel {
-    /// Nobody wishes anything yet.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
@@ -27,22 +27,22 @@ impl Cancel {
         self.0.told.notify_waiters();
     }
 
-    /// Whether somebody did.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.asked.load(Ordering::Acquire)
     }
 
-    /// Waits until somebody does.
+    /// Waits until cancellation is requested.
     pub async fn cancelled(&self) {
         let mut told = std::pin::pin!(self.0.told.notified());
-        // Listening first, looking then: nobody can ask in between.
+        // Subscribe before checking, so that no request is missed.
         told.as_mut().enable();
         if !self.is_cancelled() {
             told.await;
         }
     }
 
-    /// What `work` comes to, or nothing if it was cancelled first.
+    /// The output of `work`, or `None` if it was cancelled first.
     pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

@@ -23,26 +23,26 @@ pub struct Chat {
     /// Skills whose instructions are in the system prompt.
     pub(crate) in_prompt: Vec<SkillId>,
     pub(crate) written: Written,
-    /// What active skills add to the prompt, and which they were when they were asked.
+    /// The prompt fragments of active skills, and the skills that they belong to.
     pub(crate) fragments: Option<(Vec<SkillId>, String)>,
     /// Events that are not reported again.
     pub(crate) reported: Vec<AgentEvent>,
     /// Whether handlers heard that the conversation begins.
     pub(crate) begun: bool,
-    /// Tokens that the model takes, where that turned out to be less than was said.
+    /// The size of the context window, if it turned out to be smaller than configured.
     pub(crate) window: Option<usize>,
     kept: Option<Kept>,
-    /// What there was before a turn that is not over. One that was dropped in the middle is taken back.
+    /// The state before a turn that is not finished, to roll back a turn that was dropped.
     pub(crate) unfinished: Option<Before>,
 }
 
-/// Where a chat is kept.
+/// Where a chat is saved.
 struct Kept {
     id: ChatId,
     turns: u64,
     /// Messages that are in the store.
     lines: usize,
-    /// What turns cost that are not in the store yet.
+    /// The cost of turns that are not stored yet.
     unpaid: Usage,
 }
 
@@ -97,12 +97,12 @@ impl Chat {
         }
     }
 
-    /// Its name in the store, if it is kept.
+    /// Its id in the store, if it is saved.
     pub fn id(&self) -> Option<&ChatId> {
         self.kept.as_ref().map(|kept| &kept.id)
     }
 
-    /// The model behind it.
+    /// The model.
     pub fn model(&self) -> &str {
         self.agent.inner.provider.name()
     }
@@ -112,7 +112,7 @@ impl Chat {
         self.session.active()
     }
 
-    /// What was said, as it is kept.
+    /// The messages, as they are saved.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.lines.iter().map(|line| &line.entry)
     }
@@ -168,7 +168,7 @@ impl Chat {
             .collect()
     }
 
-    /// A message of the user's, with the skills that it names; for a message that was said before.
+    /// A message of the user with the skills that it names, for a saved message.
     pub(crate) async fn said(&mut self, text: &str, references: &[SkillId]) -> Line {
         let turn = self.session.turn(text, references).await;
         self.line(text, references, &turn)
@@ -193,13 +193,13 @@ impl Chat {
         line
     }
 
-    /// Whether nobody else went on with the chat.
+    /// Whether no other process changed the chat.
     pub(crate) async fn check_unchanged(&self) -> Result<(), AgentError> {
         let (Some(store), Some(kept)) = (&self.agent.inner.store, &self.kept) else {
             return Ok(());
         };
         if kept.turns == 0 {
-            // Nobody else knows its name.
+            // No other process knows its id.
             return Ok(());
         }
         let found = store.chat_turns(&kept.id).await?;
@@ -246,7 +246,7 @@ impl Chat {
     }
 }
 
-/// What a chat is about: the beginning of its first message.
+/// The title of a chat: the start of its first message.
 fn title(text: &str) -> String {
     let is_gap = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();

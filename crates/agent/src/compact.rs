@@ -14,15 +14,15 @@ use crate::provider::{Message, Provider, Usage};
 use crate::runtime_handle::EventSink;
 use crate::wire::{AgentEvent, Entry};
 
-/// The share of the window, in percent, that is aimed at.
+/// The target share of the window, in percent.
 const AIM: usize = 40;
 /// Results of tools that are shorter than this many tokens are not worth dropping.
 const WORTH_DROPPING: usize = 100;
-/// What stands for a result that was dropped.
+/// The replacement of a removed result.
 const DROPPED: &str =
-    "[This result was left out to make room. Call the tool again if you need it.]";
+    "[This result was removed to save space. Call the tool again if you need it.]";
 
-const SUMMARISE: &str = "You sum up conversations. Keep what was decided, what is still to be done, names, numbers and paths. Leave out greetings. Answer with the summary alone.";
+const SUMMARISE: &str = "You summarize conversations. Include decisions, open tasks, names, numbers and paths. Omit greetings. Answer with the summary only.";
 
 impl Chat {
     /// Estimated tokens of the messages that the model sees.
@@ -169,7 +169,7 @@ async fn summarise(provider: &dyn Provider, transcript: &str, usage: &mut Usage)
     answer.ok().filter(|summary| !summary.trim().is_empty())
 }
 
-/// What was said, as a text of at most that many bytes; of too much, the end is taken.
+/// The conversation as text of at most that many bytes; only the end of a longer one is used.
 fn transcript(earlier: Option<&str>, lines: &[Line], bytes: usize) -> String {
     let mut text = String::new();
     if let Some(earlier) = earlier {

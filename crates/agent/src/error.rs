@@ -8,33 +8,33 @@ use crate::provider::ProviderError;
 /// Why an agent could not be built, or a turn not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// There are no skills to be had.
+    /// No skills are available.
     #[error(transparent)]
     Skills(#[from] BuildError),
     /// A skill to preload has no id.
     #[error(transparent)]
     Id(#[from] InvalidId),
-    /// A skill to preload cannot be had.
+    /// A skill to preload cannot be loaded.
     #[error("cannot preload `{id}`: {reason}{}", meant(nearest))]
     Preload {
         /// The skill.
         id: SkillId,
         /// Why.
         reason: String,
-        /// Ids that may have been meant.
+        /// Similar ids.
         nearest: Vec<String>,
     },
-    /// There is too much of a message; nothing was sent.
+    /// The message is too long; nothing was sent.
     #[error(
-        "the message has {bytes} bytes, and at most {limit} can be sent; put the rest into a file"
+        "the message is too long: {bytes} bytes, at most {limit} allowed; move the rest to a file"
     )]
     MessageTooLarge {
-        /// How much there is.
+        /// Its size.
         bytes: usize,
         /// How much there may be.
         limit: usize,
     },
-    /// There is nothing in a message; nothing was sent.
+    /// The message is empty; nothing was sent.
     #[error("the message is empty")]
     EmptyMessage,
     /// The model does not answer; the chat is as it was before the turn.
@@ -43,18 +43,18 @@ pub enum AgentError {
     /// The chat could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A message of a chat that was kept cannot be understood; a newer Prowess may have written it.
-    #[error("message {number} of the chat `{id}` cannot be read: {reason}")]
+    /// A message of a saved chat is malformed; a newer Prowess may have written it.
+    #[error("cannot read message {number} of chat `{id}`: {reason}")]
     Unreadable {
         /// The chat.
         id: String,
         /// Which message, from 0 on.
         number: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// Chats are not kept here.
-    #[error("this agent keeps no chats")]
+    /// Chats are not saved.
+    #[error("this agent does not save chats")]
     NoStore,
 }
 

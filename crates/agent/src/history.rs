@@ -1,4 +1,4 @@
-//! What was said in a chat: as it is kept, and as the model gets it.
+//! The messages of a chat: as saved, and as sent to the model.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::wire::{Cut, Entry, KeptReply};
 /// One message.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// As it is kept.
+    /// As it is saved.
     pub(crate) entry: Entry,
     /// As the model gets it.
     pub(crate) message: Option<Arc<Message>>,
@@ -21,11 +21,11 @@ pub(crate) struct Line {
     pub(crate) skills: Vec<SkillId>,
 }
 
-/// A reply, and how it is kept.
+/// A reply and its saved form.
 #[derive(Clone, Debug)]
 pub(crate) struct Replied {
     pub(crate) reply: ToolReply,
-    /// The same call gives the same instructions again, so they need not be kept.
+    /// The same call returns the same instructions, so they are not saved.
     pub(crate) again: bool,
     /// The skill whose instructions it holds.
     pub(crate) skill: Option<SkillId>,
@@ -82,7 +82,7 @@ impl Line {
         }
     }
 
-    /// What tools had to say.
+    /// The results of tools.
     pub(crate) fn tools(replies: Vec<Replied>) -> Self {
         let kept = replies.iter().map(|it| KeptReply {
             call: it.reply.call.clone(),
@@ -120,17 +120,17 @@ impl Line {
     }
 }
 
-/// What the model is told about an answer of its own that is not whole.
+/// The note to the model about an incomplete answer.
 fn remark(cut: Cut) -> Option<&'static str> {
     match cut {
-        Cut::BrokeOff => Some("[The answer broke off here.]"),
-        Cut::Cancelled => Some("[The user stopped the answer here.]"),
-        Cut::Rounds => Some("[Stopped here: too many tool calls in one turn.]"),
+        Cut::BrokeOff => Some("[The answer was interrupted here.]"),
+        Cut::Cancelled => Some("[The user cancelled the answer here.]"),
+        Cut::Rounds => Some("[Stopped: too many tool calls in one turn.]"),
         Cut::Length => None,
     }
 }
 
-/// The messages for a request: what stands for older ones first, and one message of the user's at a time.
+/// The messages of a request: the summary of older ones first, then one user message at a time.
 pub(crate) fn messages(lines: &[Line], lead: &str) -> Vec<Arc<Message>> {
     let mut messages: Vec<Arc<Message>> = Vec::with_capacity(lines.len());
     let mut before = lead.to_owned();
@@ -186,7 +186,7 @@ mod tests {
         let Some(Message::Model { text, .. }) = line.message.as_deref() else {
             panic!("{line:?}");
         };
-        assert_eq!(text, "half\n\n[The answer broke off here.]");
+        assert_eq!(text, "half\n\n[The answer was interrupted here.]");
         assert!(matches!(&line.entry, Entry::Model { text, .. } if text == "half"));
     }
 }

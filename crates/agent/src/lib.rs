@@ -2,7 +2,7 @@
 //!
 //! [`Agent`] is thin: it puts the prompt, the tools and the turns of [`prowess_core::Skills`] and the hooks of
 //! [`prowess_runtime::Runtime`] around a [`Provider`], and tells everything that happens as [`wire::AgentEvent`]s.
-//! Whoever has a loop of their own uses `Skills` and `Session` alone.
+//! To use your own loop, use `Skills` and `Session` alone.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

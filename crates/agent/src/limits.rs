@@ -1,18 +1,18 @@
-//! How much of anything goes through the loop.
+//! The limits of the loop.
 //!
 //! | constant | what it bounds |
 //! |---|---|
 //! | [`MESSAGE_BYTES`] | a message of the user's |
-//! | [`TOOL_RESULT_BYTES`] | what the model gets of a tool's result |
+//! | [`TOOL_RESULT_BYTES`] | the result of a tool |
 //! | [`TOOL_ROUNDS`] | answers with tool calls, one after the other, in a turn |
 //! | [`CALLS_PER_ANSWER`] | tool calls of one answer |
 //! | [`ANSWER_BYTES`] | the text of one answer |
-//! | [`CONTEXT_WINDOW`] | tokens that a model takes, where nobody says how many |
+//! | [`CONTEXT_WINDOW`] | default size of the context window in tokens |
 //! | [`PINNED_BYTES`] | blocks of active skills that survive a compaction |
 //! | [`SUMMARY_TOKENS`] | a summary of what was compacted |
 //! | [`RETRIES`], [`RETRY_FIRST`], [`RETRY_LAST`] | requests that are made again, and the waits between them |
-//! | [`CONNECT_TIME`], [`HEADER_TIME`], [`READ_TIME`] | how long a provider may say nothing |
-//! | [`ERROR_CHARS`] | what is shown of a provider's complaint |
+//! | [`CONNECT_TIME`], [`HEADER_TIME`], [`READ_TIME`] | timeouts of a provider |
+//! | [`ERROR_CHARS`] | the shown part of an error of a provider |
 //! | [`TITLE_CHARS`] | the title of a chat |
 
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub const SUMMARY_TOKENS: u32 = 1_000;
 pub const RETRIES: u32 = 4;
 /// The wait before the second request; it doubles.
 pub const RETRY_FIRST: Duration = Duration::from_millis(500);
-/// The longest wait. A provider that asks for a longer one is taken at its word: the turn fails.
+/// The longest wait. If a provider requests a longer one, the turn fails.
 pub const RETRY_LAST: Duration = Duration::from_secs(30);
 /// Time for a connection.
 pub const CONNECT_TIME: Duration = Duration::from_secs(15);

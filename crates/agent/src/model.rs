@@ -11,7 +11,7 @@ use crate::provider::{Delta, Message, Provider, Request, Usage};
 
 struct OneQuestion(Arc<dyn Provider>);
 
-/// The model behind a provider, for [`prowess_runtime::Services`].
+/// The model of a provider, for [`prowess_runtime::Services`].
 pub fn model_of(provider: Arc<dyn Provider>) -> Arc<dyn Model> {
     Arc::new(OneQuestion(provider))
 }
@@ -30,7 +30,7 @@ impl Model for OneQuestion {
     }
 }
 
-/// Asks one question without tools.
+/// Sends one question without tools.
 pub(crate) async fn complete(
     provider: &dyn Provider,
     prompt: &str,

@@ -1,13 +1,13 @@
-//! How an agent goes about its work.
+//! Options of an agent.
 
 use std::time::Duration;
 
 use crate::limits;
 
-/// How an agent goes about its work.
+/// Options of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// What the model is told before everything else.
+    /// The system prompt.
     pub system: String,
     /// Tokens of an answer; the provider's usual number if absent.
     pub max_tokens: Option<u32>,

@@ -1,4 +1,4 @@
-//! What the model is told before everything else.
+//! The system prompt.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Last {
 }
 
 impl Written {
-    /// What the skills have to say, and where it belongs.
+    /// The parts of the prompt that come from skills, and their place.
     pub(crate) async fn catalog(
         &mut self,
         session: &Session,
@@ -69,7 +69,7 @@ impl Written {
     }
 }
 
-/// Where the catalog stands. A model without tools has only the prompt.
+/// Where the catalog is placed. A model without tools has only the prompt.
 pub(crate) fn place(session: &Session, tools: ToolUse) -> Place {
     match (session.skills().settings().dialect.place, tools) {
         (Place::ToolDescription, ToolUse::Unavailable) => Place::SystemPrompt,
@@ -83,7 +83,7 @@ pub(crate) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// What active skills and their handlers add to the prompt; what had to be cut is told.
+/// Adds the fragments of active skills and their handlers to the prompt, and reports cut text.
 pub(crate) async fn fragments(
     code_skills: &RuntimeHandle,
     prompt: &str,

@@ -1,4 +1,4 @@
-//! A chat that was kept, brought back: what skills said then, they are asked to say again.
+//! Restores a saved chat: results of skills are requested again.
 
 use prowess_core::{Operation, SkillId};
 use prowess_store::{Chat as Stored, ChatId};
@@ -12,14 +12,14 @@ use crate::tools::again;
 use crate::wire::{Entry, KeptReply};
 
 impl Agent {
-    /// Goes on with a chat that was kept.
+    /// Continues a saved chat.
     pub async fn resume(&self, id: &ChatId) -> Result<Chat, AgentError> {
         let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
         let stored = store.chat(id).await?;
         replay(self.clone(), stored).await
     }
 
-    /// Goes on with a copy of a chat that was kept: the same messages, the same active skills.
+    /// Continues a copy of a saved chat, with the same messages and active skills.
     pub async fn fork(&self, id: &ChatId) -> Result<Chat, AgentError> {
         let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
         let fork = store.fork_chat(id).await?;
@@ -27,7 +27,7 @@ impl Agent {
     }
 }
 
-/// Brings a chat back. No instructions are in the store, so skills give them as they are now.
+/// Restores a chat. The store contains no instructions, so the current ones of the skills are used.
 async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
     let mut chat = Chat::new(agent);
     let mut calls: Vec<ToolCall> = Vec::new();
@@ -94,7 +94,7 @@ async fn reply(chat: &mut Chat, kept: KeptReply, calls: &[ToolCall]) -> Replied 
         return with(content, is_error, false, None);
     }
     let Some(made) = calls.iter().find(|made| made.id == call) else {
-        return with("[This result was not kept.]".to_owned(), true, true, None);
+        return with("[This result was not saved.]".to_owned(), true, true, None);
     };
     let spec = chat.session.skills().settings().dialect.tool(&made.tool);
     let operation = spec.map_or(Operation::Load, |spec| spec.operation);

@@ -1,21 +1,21 @@
-//! Whether the arguments of a call fit what a tool asks for.
+//! Checks the arguments of a call against the schema of a tool.
 //!
 //! Only the outermost object is looked at: that is where models go wrong, and the tool itself has the last word.
 
 use serde_json::{Map, Value};
 
-/// What is wrong with the arguments, for the model; nothing if they may be tried.
+/// The problem of the arguments, for the model; `None` if they are acceptable.
 pub(crate) fn problem(schema: &Value, arguments: &Value) -> Option<String> {
     let Value::Object(given) = arguments else {
         return Some(match arguments {
             Value::String(text) => {
                 let shown: String = text.chars().take(200).collect();
                 format!(
-                    "the arguments are not a JSON object: `{}`",
+                    "invalid arguments: expected a JSON object, got `{}`",
                     shown.escape_debug()
                 )
             }
-            _ => "the arguments are not a JSON object".to_owned(),
+            _ => "invalid arguments: expected a JSON object".to_owned(),
         });
     };
     let none = Map::new();
@@ -35,10 +35,7 @@ pub(crate) fn problem(schema: &Value, arguments: &Value) -> Option<String> {
     if schema.get("additionalProperties") == Some(&Value::Bool(false))
         && let Some(name) = given.keys().find(|name| !properties.contains_key(*name))
     {
-        return Some(format!(
-            "`{}` is not one of the arguments",
-            name.escape_debug()
-        ));
+        return Some(format!("unknown argument `{}`", name.escape_debug()));
     }
     given
         .iter()
@@ -50,7 +47,10 @@ fn misfit(name: &str, schema: &Value, value: &Value) -> Option<String> {
         && !allowed.contains(value)
     {
         let allowed: Vec<String> = allowed.iter().take(20).map(Value::to_string).collect();
-        return Some(format!("`{name}` is none of {}", allowed.join(", ")));
+        return Some(format!(
+            "invalid `{name}`: expected one of {}",
+            allowed.join(", ")
+        ));
     }
     let types: Vec<&str> = match schema.get("type") {
         Some(Value::String(one)) => vec![one],
@@ -58,7 +58,7 @@ fn misfit(name: &str, schema: &Value, value: &Value) -> Option<String> {
         _ => return None,
     };
     let fits = types.iter().any(|kind| is(kind, value));
-    (!fits).then(|| format!("`{name}` is not of the type {}", types.join(" or ")))
+    (!fits).then(|| format!("invalid `{name}`: expected {}", types.join(" or ")))
 }
 
 fn is(kind: &str, value: &Value) -> bool {
@@ -72,7 +72,7 @@ fn is(kind: &str, value: &Value) -> bool {
         "integer" => {
             value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
         }
-        // What we do not know is the tool's to judge.
+        // Unknown keywords are left to the tool.
         _ => true,
     }
 }
@@ -111,27 +111,27 @@ mod tests {
         );
         check(&json!({"city": "Bern", "days": 2.0, "share": null}), None);
         check(&json!({}), Some("`city` is missing"));
-        check(
-            &json!({"city": 1}),
-            Some("`city` is not of the type string"),
-        );
+        check(&json!({"city": 1}), Some("invalid `city`: expected string"));
         check(
             &json!({"city": "B", "days": 2.5}),
-            Some("`days` is not of the type integer"),
+            Some("invalid `days`: expected integer"),
         );
         check(
             &json!({"city": "B", "unit": "k"}),
-            Some("`unit` is none of \"c\", \"f\""),
+            Some("invalid `unit`: expected one of \"c\", \"f\""),
         );
         check(
             &json!({"city": "B", "town": "C"}),
-            Some("`town` is not one of the arguments"),
+            Some("unknown argument `town`"),
         );
         check(
             &json!("{\"city\": "),
-            Some("the arguments are not a JSON object: `{\\\"city\\\": `"),
+            Some("invalid arguments: expected a JSON object, got `{\\\"city\\\": `"),
         );
-        check(&json!([1]), Some("the arguments are not a JSON object"));
+        check(
+            &json!([1]),
+            Some("invalid arguments: expected a JSON object"),
+        );
         assert_eq!(problem(&json!({}), &json!({"any": 1})), None);
         assert_eq!(problem(&json!(true), &json!({"any": 1})), None);
     }

@@ -1,4 +1,4 @@
-//! What the model may call in a round, and calling it.
+//! The tools of a round, and their calls.
 
 use std::time::Instant;
 
@@ -22,10 +22,10 @@ const NAME_CHARS: usize = 64;
 /// The tools of a round.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tools {
-    /// As the model is told about them.
+    /// The definitions for the model.
     pub(crate) definitions: Vec<ToolDefinition>,
     owners: Vec<Owner>,
-    /// Those that the active skills do not allow: not offered, and refused when they are called all the same.
+    /// Tools that the active skills do not allow: not offered, and refused if they are called anyway.
     hidden: Vec<(ToolDefinition, Owner)>,
 }
 
@@ -100,7 +100,7 @@ fn wire_name(name: &str) -> String {
         .collect()
 }
 
-/// What calls are made with.
+/// The context of calls.
 pub(crate) struct Caller<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) session: &'a Session,
@@ -108,7 +108,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) emit: &'a EventSink<'a>,
 }
 
-/// What a call came to.
+/// The result of a call.
 pub(crate) struct Called {
     pub(crate) replied: Replied,
     /// A skill that became active by it, and bytes of its block.
@@ -161,7 +161,7 @@ impl Caller<'_> {
         let raw = match found {
             None => self.unknown(&call.tool),
             Some((definition, owner)) => match problem(&definition.input_schema, &call.arguments) {
-                // The engine has words of its own for what does not fit its tools.
+                // The engine has its own messages for invalid arguments.
                 Some(wrong)
                     if !matches!(
                         (owner, &call.arguments),
@@ -208,7 +208,7 @@ impl Caller<'_> {
         }
     }
 
-    /// The skill that a call is going to load, if nothing goes wrong.
+    /// The skill that a call will load, unless it fails.
     pub(crate) fn loads(&self, call: &ToolCall) -> Option<SkillId> {
         let (_, owner) = self.tools.find(&call.tool)?;
         let Owner::Engine(Operation::Load) = owner else {
@@ -223,7 +223,7 @@ impl Caller<'_> {
         let names = self.tools.definitions.iter().map(|tool| tool.name.as_str());
         let near = nearest(name, names);
         let shown: String = name.chars().take(NAME_CHARS).collect();
-        let message = format!("there is no tool `{}`", shown.escape_debug());
+        let message = format!("unknown tool `{}`", shown.escape_debug());
         Raw::failed("unknown-tool", &message, &near)
     }
 
@@ -263,7 +263,7 @@ impl Caller<'_> {
                 "id": id,
                 "name": id.name(),
                 "already_active": true,
-                "message": "The skill is active; its instructions are in this conversation already.",
+                "message": "The skill is already active; its instructions are in this conversation.",
             });
             return Raw {
                 is_error: false,
@@ -284,8 +284,7 @@ impl Caller<'_> {
                 loaded = Some((id.clone(), *bytes));
                 dropped = *dropped_bytes > 0;
                 if dropped {
-                    let text =
-                        format!("skill {id} is too long: {dropped_bytes} bytes were left out");
+                    let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     (self.emit)(AgentEvent::Notice { text });
                 }
             }
@@ -327,7 +326,7 @@ impl Caller<'_> {
         self.code_skills.map(|code_skills| &code_skills.runtime)
     }
 
-    /// What the handlers make of the input, or why there is no call.
+    /// The input after the handlers, or the reason to cancel the call.
     async fn before(&self, call: &ToolCall, tool: &str) -> Result<Value, Raw> {
         let Some(runtime) = self.runtime() else {
             return Ok(call.arguments.clone());
@@ -338,7 +337,7 @@ impl Caller<'_> {
             changed.input
         });
         asked.map_err(|cancelled| {
-            let message = format!("`{tool}` was not called: {cancelled}");
+            let message = format!("the call of `{tool}` was cancelled: {cancelled}");
             (self.emit)(AgentEvent::ToolCancelled {
                 call: call.id.clone(),
                 tool: tool.to_owned(),
@@ -370,7 +369,7 @@ impl Caller<'_> {
         let Some(runtime) = self.runtime() else {
             return self.unknown(&call.tool);
         };
-        // The runtime asks the handlers itself, before and after.
+        // The runtime calls the handlers itself, before and after.
         match runtime.call_tool(name, call.arguments.clone()).await {
             Ok(result) => {
                 if let Some(changed) = &result.changed {
@@ -390,7 +389,7 @@ impl Caller<'_> {
     }
 }
 
-/// Calls a tool of the engine's once more, for a result that was not kept.
+/// Repeats a call of an engine tool for a result that was not saved.
 pub(crate) async fn again(
     session: &mut Session,
     operation: Operation,
@@ -414,7 +413,7 @@ fn text_of(content: Value) -> String {
     }
 }
 
-/// A read without an end gets one, so that the model hears where to go on.
+/// Adds a limit to a read without one, so that the model learns the next offset.
 fn limited(operation: Operation, input: &Value) -> Value {
     let mut input = input.clone();
     if operation == Operation::Read
@@ -432,7 +431,7 @@ fn limited(operation: Operation, input: &Value) -> Value {
     input
 }
 
-/// What argument patterns of `allowed-tools` are about.
+/// The text that argument patterns of `allowed-tools` match.
 fn argument(arguments: &Value) -> Option<&str> {
     let object = arguments.as_object()?;
     let named = ["command", "cmd", "path", "file_path", "url"];
@@ -447,7 +446,7 @@ fn fitted(mut content: String) -> (String, bool) {
         return (content, false);
     }
     let whole = content.len();
-    let note = format!("\n[cut: {whole} bytes are more than the {TOOL_RESULT_BYTES} that fit]");
+    let note = format!("\n[cut: {whole} bytes, at most {TOOL_RESULT_BYTES} allowed]");
     content.truncate(content.floor_char_boundary(TOOL_RESULT_BYTES - note.len()));
     content.push_str(&note);
     (content, true)
@@ -497,7 +496,7 @@ mod tests {
     #[test]
     fn long_results_are_cut_on_a_character() {
         let (text, cut) = fitted("é".repeat(TOOL_RESULT_BYTES));
-        assert!(cut && text.len() <= TOOL_RESULT_BYTES && text.ends_with("fit]"));
+        assert!(cut && text.len() <= TOOL_RESULT_BYTES && text.ends_with("allowed]"));
         assert_eq!(fitted("short".to_owned()), ("short".to_owned(), false));
     }
 }

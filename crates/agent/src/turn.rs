@@ -1,4 +1,4 @@
-//! One turn: a message goes in, and the model and its tools are at work until it has an answer.
+//! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
 use prowess_core::{Place, SkillId, ToolUse};
@@ -19,18 +19,18 @@ use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, Cut, Ending};
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnReport {
-    /// How it ended.
+    /// The exit code.
     pub ending: Ending,
-    /// The answer, as much as there is of it.
+    /// The answer so far.
     pub text: String,
     /// Rounds of tool calls.
     pub rounds: usize,
-    /// What it cost.
+    /// The cost.
     pub tokens: TurnTokens,
-    /// Why there is not more.
+    /// Why it is incomplete.
     pub failure: Option<ProviderError>,
     /// Whether the chat in the store has it too.
     pub saved: Saved,
@@ -39,20 +39,20 @@ pub struct TurnReport {
 /// Whether a turn is in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saved {
-    /// It is, or the chat is not kept.
+    /// It is saved, or the chat is not saved at all.
     Yes,
     /// Not yet: the next turn takes it along.
     NotYet,
-    /// No: somebody else went on with the chat meanwhile. It has to be opened again.
+    /// Not saved: another process changed the chat. It must be reopened.
     Elsewhere,
 }
 
-/// What a turn has so far.
+/// The state of a turn.
 #[derive(Default)]
 struct Progress {
     tokens: TurnTokens,
     rounds: usize,
-    /// The provider said that it was too much, and less was sent.
+    /// The provider rejected the size, and less was sent.
     narrowed: bool,
 }
 
@@ -72,7 +72,7 @@ impl Outcome {
         }
     }
 
-    /// Whether nothing was said that would be worth keeping.
+    /// Whether the turn has nothing worth saving.
     fn is_nothing(&self, rounds: usize) -> bool {
         matches!(self.ending, Ending::Cancelled | Ending::Failed)
             && self.text.is_empty()
@@ -81,11 +81,11 @@ impl Outcome {
 }
 
 impl Chat {
-    /// Says something to the agent, and tells `emit` everything that happens until it is done.
+    /// Sends a message to the agent, and passes every event to `tell` until the turn ends.
     ///
-    /// `references` are skills that a program names; the message itself may begin with one. An error means that the
-    /// chat is as it was before. A failure after something was said is part of the report. Dropped before it is done,
-    /// the turn never was.
+    /// `references` are skills that a program names; the message itself can start with one. An error means that the
+    /// chat is unchanged. A failure after the first output is part of the report. A turn that is dropped is rolled
+    /// back.
     pub async fn turn(
         &mut self,
         text: &str,
@@ -102,7 +102,7 @@ impl Chat {
         if text.trim().is_empty() && references.is_empty() {
             return Err(AgentError::EmptyMessage);
         }
-        // Whoever dropped the last turn in the middle did not want it.
+        // A turn that was dropped is rolled back.
         self.restore();
         self.check_unchanged().await?;
         self.remember();
@@ -171,7 +171,7 @@ impl Chat {
             let answered = match asked {
                 Ok(answered) => answered,
                 Err(error) if error.is_too_long() && !progress.narrowed => {
-                    // It takes less than somebody said; once more with less.
+                    // The model accepts fewer tokens than configured; try again with fewer.
                     progress.narrowed = true;
                     let tokens = &progress.tokens;
                     let sent = tokens.system + tokens.tools + tokens.messages;
@@ -220,7 +220,7 @@ impl Chat {
         }
     }
 
-    /// Everything before the first request; whether there is anything to ask.
+    /// The steps before the first request; returns whether a request is needed.
     async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
         let code_skills = self.agent.inner.code_skills.clone();
         if let Some(code_skills) = &code_skills {
@@ -235,8 +235,7 @@ impl Chat {
             } = event
             {
                 if *dropped_bytes > 0 {
-                    let text =
-                        format!("skill {id} is too long: {dropped_bytes} bytes were left out");
+                    let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }
                 if let Some(code_skills) = &code_skills {
@@ -261,7 +260,7 @@ impl Chat {
             code_skills.emit_events(emit);
         }
         self.begun = true;
-        // Handlers have a say in each turn's prompt.
+        // Handlers can change the prompt of each turn.
         self.fragments = None;
         true
     }
@@ -345,7 +344,7 @@ impl Chat {
         (request, tools)
     }
 
-    /// Calls what the model wants to have called, all at once; whether somebody stopped it.
+    /// Calls the tools that the model requests, all at once; returns whether it was cancelled.
     async fn call_all(
         &mut self,
         calls: &[ToolCall],
@@ -363,7 +362,7 @@ impl Chat {
         let mut there = self.there();
         let mut work = Vec::new();
         for call in calls {
-            // What an earlier call of the same answer loads is there for a later one.
+            // A skill that an earlier call of the same answer loads is available to a later one.
             work.push(one(&caller, call, there.clone(), cancel));
             there.extend(caller.loads(call));
         }
@@ -406,7 +405,7 @@ impl Chat {
     ) -> Outcome {
         let mut text = text;
         if let Some(code_skills) = &self.agent.inner.code_skills {
-            // The answer is there, whoever does not want to wait for what handlers make of it.
+            // The answer is complete, even if the user does not wait for its handlers.
             let changed = cancel
                 .unless(code_skills.runtime.after_response(&text))
                 .await;
@@ -461,7 +460,7 @@ async fn one(caller: &Caller<'_>, call: &ToolCall, there: Vec<SkillId>, cancel: 
     if let Some(called) = cancel.unless(caller.call(call, &there)).await {
         return called;
     }
-    let content = "The user stopped this call.".to_owned();
+    let content = "The user cancelled this call.".to_owned();
     (caller.emit)(AgentEvent::ToolFinished {
         call: call.id.clone(),
         tool: call.tool.clone(),

@@ -44,10 +44,10 @@ impl View {
         });
         let mut lead = match &self.summary {
             Some(summary) => format!(
-                "[Earlier messages were left out. In short:]\n{}",
+                "[Earlier messages were removed. Summary:]\n{}",
                 summary.trim()
             ),
-            None => "[Earlier messages were left out to make room.]".to_owned(),
+            None => "[Earlier messages were removed to save space.]".to_owned(),
         };
         for block in &blocks {
             let _ = write!(lead, "\n\n{}", block.text);

@@ -56,12 +56,12 @@ impl<R: Read + Seek> Archive<R> {
         })
     }
 
-    /// What it went through.
+    /// The totals.
     pub fn summary(&self) -> Summary {
         self.summary
     }
 
-    /// What it holds, in the order of the archive.
+    /// The entries, in archive order.
     pub fn members(&self) -> impl ExactSizeIterator<Item = &Member> {
         self.stored.iter().map(|stored| &stored.member)
     }
@@ -74,8 +74,8 @@ impl<R: Read + Seek> Archive<R> {
 
     /// The path that a path leads to when all links on the way are followed.
     ///
-    /// `None` when nothing is there, or when it is the root. Whoever confines reading to one directory of the
-    /// archive compares with this path, since links may lead anywhere inside.
+    /// `None` if the path does not exist or is the root. To confine reading to one directory of the archive, compare
+    /// with this path, since links can point anywhere inside.
     pub fn resolve(&self, path: &SkillPath) -> Option<SkillPath> {
         SkillPath::parse(&self.names.resolve(path)?.path).ok()
     }
@@ -103,7 +103,7 @@ impl<R: Read + Seek> Archive<R> {
     }
 }
 
-/// Reads from a place; `None` when there is no content.
+/// Reads from an offset; `None` without content.
 fn fetch(
     reader: &mut (impl Read + Seek),
     place: Place,

@@ -1,4 +1,4 @@
-//! What an archive holds.
+//! Entries of an archive.
 
 use prowess_spec::SkillPath;
 
@@ -7,9 +7,9 @@ use crate::format::Format;
 /// One entry, with a path that cannot leave the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it goes.
+    /// The path.
     pub path: SkillPath,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
 }
 
@@ -26,7 +26,7 @@ pub enum Kind {
     HardLink(SkillPath),
 }
 
-/// All that is kept of a file's permissions.
+/// The preserved permissions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `0644`.
@@ -36,7 +36,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Whoever may execute it, everybody may; setuid, setgid and sticky bits are dropped.
+    /// If anyone can execute it, everyone can; setuid, setgid and sticky bits are dropped.
     pub(crate) fn of_bits(bits: u32) -> Self {
         if bits & 0o111 == 0 {
             Self::Plain
@@ -59,11 +59,11 @@ impl Mode {
 pub struct Member {
     /// The entry.
     pub entry: Entry,
-    /// The bytes that a file, or the file behind a hard link, really unpacks to; zero for the rest.
+    /// The unpacked size of a file, or of the target of a hard link; zero otherwise.
     pub size: u64,
 }
 
-/// What a walk went through.
+/// The totals of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The format that the bytes had.

@@ -1,6 +1,5 @@
 //! Why an archive is refused.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -9,59 +8,61 @@ use prowess_spec::SkillPath;
 use crate::problem::{LinkProblem, NameProblem, TarProblem, Within, ZipProblem};
 use crate::shown::Shown;
 
-/// Why an archive is refused, or could not be unpacked. After any of them nothing is left behind.
+/// Errors of reading or unpacking an archive. Partial output is always removed.
 ///
 /// An error does not know what the archive is called; [`Error::of`] adds that.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The bytes cannot be had.
-    #[error("cannot be read: {0}")]
+    /// The bytes cannot be read.
+    #[error("read error: {0}")]
     Read(#[source] io::Error),
-    /// There are no bytes.
-    #[error("is empty")]
+    /// The input is empty.
+    #[error("the archive is empty")]
     NoBytes,
     /// The first bytes are of no format that is known.
-    #[error("is neither a zip nor a tar archive")]
+    #[error("not a zip or tar archive")]
     NotAnArchive,
     /// An archive without a file or directory.
-    #[error("holds no entries")]
+    #[error("contains no entries")]
     NoEntries,
     /// The bytes stop too early.
-    #[error("ends in the middle of {within}")]
+    #[error("truncated within {within}")]
     Truncated {
-        /// What they stop in.
+        /// The truncated part.
         within: Within,
     },
-    /// A name that is no path inside the tree.
-    #[error("the entry `{name}` has a name that {problem}")]
+    /// A name that is not a path inside the tree.
+    #[error("invalid entry name `{name}`: it {problem}")]
     Name {
         /// The name, shortened and with control characters escaped.
         name: Shown,
-        /// What is wrong with it.
+        /// The reason.
         problem: NameProblem,
     },
     /// Two entries that cannot be in one directory everywhere.
-    #[error("the entries `{name}` and `{other}` are the same path, exactly, by case or by Unicode")]
+    #[error(
+        "the entries `{name}` and `{other}` have the same path, exactly, by case or by Unicode"
+    )]
     Collision {
         /// The later one.
         name: Shown,
         /// The earlier one.
         other: Shown,
     },
-    /// Something lies beneath an entry that is no directory.
-    #[error("`{name}` is a directory of one entry and a file or link of another")]
+    /// An entry below something that is not a directory.
+    #[error("`{name}` is both a directory and a file or link")]
     NotADirectory {
         /// The path that is both.
         name: Shown,
     },
     /// A link that is not let through.
-    #[error("the link `{name}` to `{target}` {problem}")]
+    #[error("invalid link `{name}` to `{target}`: it {problem}")]
     Link {
         /// The link.
         name: Shown,
         /// Its target, shortened and with control characters escaped.
         target: Shown,
-        /// What is wrong with it.
+        /// The reason.
         problem: LinkProblem,
     },
     /// A device, a pipe, a socket, a sparse file: nothing that a skill consists of.
@@ -69,11 +70,11 @@ pub enum Error {
     Special {
         /// The entry.
         name: Shown,
-        /// What it is.
+        /// The kind of entry.
         what: &'static str,
     },
     /// More entries than are allowed.
-    #[error("holds more than {limit} entries")]
+    #[error("contains more than {limit} entries")]
     TooManyEntries {
         /// The limit.
         limit: u64,
@@ -92,8 +93,8 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// Much more comes out than went in.
-    #[error("the entry `{name}` takes it over {limit} unpacked bytes for each packed one")]
+    /// The compression ratio is too high.
+    #[error("the entry `{name}` exceeds the compression ratio of {limit}")]
     Ratio {
         /// The entry at which it showed.
         name: Shown,
@@ -101,23 +102,23 @@ pub enum Error {
         limit: u64,
     },
     /// The archive's own records are larger than is allowed.
-    #[error("{what} of it, {seen}, are more than {limit}")]
+    #[error("{what}: {seen}, at most {limit} allowed")]
     Metadata {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// How much there is, as far as it was counted.
+        /// The count so far.
         seen: u64,
         /// The limit.
         limit: u64,
     },
-    /// A header that announces another size than there is.
-    #[error("the entry `{name}` declares {declared} bytes and unpacks to {real}")]
+    /// A header with a wrong size.
+    #[error("size mismatch in the entry `{name}`: {declared} bytes declared, {real} unpacked")]
     Size {
         /// The entry.
         name: Shown,
-        /// What the header says.
+        /// The declared size.
         declared: u64,
-        /// What comes out: exactly, or the first byte too many.
+        /// The actual size, or the first size that is too large.
         real: u64,
     },
     /// Content that is not what was packed.
@@ -125,36 +126,36 @@ pub enum Error {
     Content {
         /// The entry.
         name: Shown,
-        /// What does not fit.
+        /// The corrupt part.
         why: &'static str,
     },
     /// A zip archive that could be read in two ways, or in none.
-    #[error("is not a sound zip archive: {0}")]
+    #[error("malformed zip archive: {0}")]
     Zip(#[from] ZipProblem),
     /// A tar archive that could be read in two ways, or in none.
-    #[error("is not a sound tar archive: {0}")]
+    #[error("malformed tar archive: {0}")]
     Tar(#[from] TarProblem),
     /// The caller could not take an entry.
-    #[error("`{path}` could not be taken: {source}")]
+    #[error("cannot pass on `{path}`: {source}")]
     Visit {
         /// The entry.
         path: SkillPath,
-        /// What the caller said.
+        /// The error of the caller.
         source: io::Error,
     },
-    /// There is something where the tree should go.
-    #[error("`{}` exists already", .0.display())]
+    /// The destination exists.
+    #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
     /// The directory for the tree cannot be made or moved.
     #[error("cannot unpack to `{}`: {source}", path.display())]
     Destination {
         /// Where the tree should go.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// No entry has this path.
-    #[error("holds no `{0}`")]
+    #[error("contains no `{0}`")]
     NoSuchEntry(SkillPath),
     /// The path leads to something without content.
     #[error("`{0}` is not a file")]
@@ -166,7 +167,7 @@ impl Error {
     ///
     /// ```
     /// let error = prowess_archive::Error::NotAnArchive.of("notes.zip");
-    /// assert_eq!(error.to_string(), "`notes.zip` is neither a zip nor a tar archive");
+    /// assert_eq!(error.to_string(), "`notes.zip`: not a zip or tar archive");
     /// ```
     pub fn of(self, archive: impl Into<String>) -> NamedError {
         NamedError {
@@ -186,30 +187,12 @@ impl Error {
     }
 }
 
-/// An [`Error`] that says which archive it is about.
+/// An [`Error`] with the name of the archive.
 #[derive(Debug, thiserror::Error)]
+#[error("`{archive}`: {error}")]
 pub struct NamedError {
-    /// What the archive is called.
+    /// The name of the archive.
     pub archive: String,
-    /// What is wrong with it.
+    /// The reason.
     pub error: Error,
-}
-
-impl fmt::Display for NamedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { archive, error } = self;
-        match error {
-            Error::Read(_)
-            | Error::NoBytes
-            | Error::NotAnArchive
-            | Error::NoEntries
-            | Error::Truncated { .. }
-            | Error::TooManyEntries { .. }
-            | Error::TotalTooLarge { .. }
-            | Error::NoSuchEntry(_)
-            | Error::Zip(_)
-            | Error::Tar(_) => write!(f, "`{archive}` {error}"),
-            _ => write!(f, "`{archive}`: {error}"),
-        }
-    }
 }

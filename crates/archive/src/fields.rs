@@ -49,7 +49,7 @@ pub(crate) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usiz
     Ok(filled)
 }
 
-/// Exactly so many bytes, or `None` when there are fewer.
+/// Exactly this number of bytes, or `None` if there are fewer.
 pub(crate) fn take(reader: &mut impl Read, length: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(length as u64).read_to_end(&mut bytes)?;

@@ -56,7 +56,7 @@ impl Format {
         }
     }
 
-    /// Looks at the first bytes and goes back to the start.
+    /// Reads the first bytes and rewinds.
     pub(crate) fn of_reader(reader: &mut (impl Read + Seek)) -> Result<Self, Error> {
         let mut first = Vec::new();
         reader

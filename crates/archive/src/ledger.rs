@@ -1,4 +1,4 @@
-//! What has been counted so far, and what may still come.
+//! The counters so far, and the remaining limits.
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::problem::Within;
 use crate::shown::Shown;
 
-/// What a caller does with an entry and its content.
+/// A callback for an entry and its content.
 pub(crate) type Visit<'a> = dyn FnMut(&Entry, &mut dyn Read) -> io::Result<()> + 'a;
 
 /// Where the content of a file lies.
@@ -20,7 +20,7 @@ pub(crate) type Visit<'a> = dyn FnMut(&Entry, &mut dyn Read) -> io::Result<()> +
 pub(crate) enum Place {
     /// As it is, from this byte of the archive on.
     Stored(u64),
-    /// Deflated: from this byte of the archive on, so many bytes.
+    /// Deflated: from this offset of the archive, this number of bytes.
     Deflated(u64, u64),
     /// From this byte on of what the gzip stream unpacks to.
     Unpacked(u64),
@@ -35,7 +35,7 @@ pub(crate) struct Stored {
     pub(crate) place: Place,
 }
 
-/// The accounts of one archive. They are kept in bytes that were really unpacked.
+/// The limits of one archive, counted in bytes that were actually unpacked.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     pub(crate) limits: Limits,
@@ -47,7 +47,7 @@ pub(crate) struct Ledger {
     packed: u64,
 }
 
-/// What a header says about a content.
+/// The declared properties of a content.
 pub(crate) struct Declared {
     /// Its bytes.
     pub(crate) size: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Declared {
     pub(crate) packed: Option<u64>,
 }
 
-/// What a content turned out to be.
+/// The actual properties of a content.
 pub(crate) struct Real {
     pub(crate) size: u64,
     pub(crate) crc: u32,
@@ -104,7 +104,7 @@ impl Ledger {
         Some((first, stored.member.size, stored.place))
     }
 
-    /// Counts bytes that appear once more without being read.
+    /// Counts bytes that appear again without being read.
     pub(crate) fn count_copy(&mut self, path: &SkillPath, size: u64) -> Result<(), Error> {
         let declared = Declared { size, packed: None };
         if size > self.bound(&declared) {
@@ -133,7 +133,7 @@ impl Ledger {
             failure: None,
         };
         let visited = visit(entry, &mut content);
-        // What is wrong with the archive goes before what the caller made of it.
+        // Errors of the archive take precedence over those of the caller.
         if let Some(failure) = content.failure {
             return Err(failure);
         }
@@ -151,7 +151,7 @@ impl Ledger {
         Ok(Real { size, crc })
     }
 
-    /// The bytes that a content may have.
+    /// The maximum size of a content.
     fn bound(&self, declared: &Declared) -> u64 {
         let limits = &self.limits;
         let alone = declared.packed.map_or(u64::MAX, |it| limits.unpacked(it));
@@ -217,7 +217,7 @@ impl Read for Content<'_> {
                 failure.to_string(),
             ));
         }
-        // One byte more than allowed is asked for, to see whether it is there.
+        // Reads one byte more than allowed, to detect a longer content.
         let left = self.bound.saturating_sub(self.read);
         let most = usize::try_from(left.saturating_add(1)).unwrap_or(usize::MAX);
         let length = buffer.len().min(most);
@@ -243,14 +243,14 @@ impl Read for Content<'_> {
     }
 }
 
-/// What an error of a decompressor means.
+/// Maps an error of a decompressor.
 fn broken(error: io::Error, name: &str) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Error::Truncated {
             within: Within::Content,
         },
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-            Error::content(name, "it cannot be inflated")
+            Error::content(name, "invalid compressed data")
         }
         _ => Error::Read(error),
     }

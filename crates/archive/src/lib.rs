@@ -1,12 +1,12 @@
 //! The only unpacker: zip and tar.gz to a verified tree, under published limits.
 //!
-//! An archive is taken whole or not at all, and only if every careful reader would see the same tree in it. Nothing
-//! is repaired, skipped or renamed. What comes out is files, directories and links that stay inside. One thing is
-//! read as writers mean it and not as the format says: names in a zip are UTF-8 also where the flag for that is missing.
+//! An archive is accepted as a whole or not at all, and only if every careful reader would see the same tree in it.
+//! Nothing is repaired, skipped or renamed. The result is files, directories and links that stay inside. One thing is
+//! read as writers mean it and not as the format says: names in a zip are UTF-8 even if the flag is missing.
 //!
-//! - [`walk`] goes through an archive once and shows every entry.
+//! - [`walk`] reads an archive once and visits every entry.
 //! - [`Archive`] does the same, then reads single files in place.
-//! - [`unpack`] makes a directory of it, [`unpack_temporary`] one that goes away by itself.
+//! - [`unpack`] creates a directory from it, [`unpack_temporary`] a temporary one.
 //!
 //! # Limits
 //!
@@ -32,13 +32,13 @@
 //! # What is refused
 //!
 //! - names that are absolute, empty, not UTF-8, or have a `..`, a backslash, a drive or a control character;
-//! - two entries with one name, also when only case, Unicode form or a trailing dot tells them apart, and entries
-//!   below something that is no directory; a directory that is named twice counts as two entries;
+//! - two entries with the same name, or names that differ only in case, Unicode form or a trailing dot, and entries
+//!   below something that is not a directory; a directory that is named twice counts as two entries;
 //! - symbolic links that leave the tree as written or as followed, and hard links to anything but an earlier file;
 //! - devices, pipes, sockets and sparse files; setuid, setgid and sticky bits are dropped;
 //! - zip: headers that disagree, bytes that belong to no entry or to two, encryption, other methods than stored and
 //!   deflate, several disks, zip64 where it is not needed, unknown extra fields;
-//! - tar: missing end markers, data behind the end, several gzip members, wrong checksums, names or sizes said twice.
+//! - tar: missing end markers, data after the end, several gzip members, wrong checksums, duplicate names or sizes.
 
 mod archive;
 mod entry;

@@ -1,16 +1,16 @@
-//! How much an archive may ask of the machine.
+//! The limits of an archive.
 
-/// Bytes that all files together may unpack to.
+/// Maximum unpacked size of all files together.
 pub const TOTAL_BYTES: u64 = 100 * 1024 * 1024;
 /// Bytes that one file may unpack to.
 pub const FILE_BYTES: u64 = 50 * 1024 * 1024;
 /// Entries that an archive may hold, whatever their kind.
 pub const ENTRIES: u64 = 10_000;
-/// Bytes that may come out for each byte that went in.
+/// Maximum ratio of unpacked to packed bytes.
 pub const RATIO: u64 = 100;
-/// Unpacked bytes up to which no ratio is asked for.
+/// Unpacked size below which the ratio is not checked.
 pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
-/// Parts that a path may have.
+/// Maximum number of components of a path.
 pub const DEPTH: usize = 20;
 
 /// Bytes of one path, or of the target of a link.
@@ -65,7 +65,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What `packed` bytes may become, as far as the ratio is concerned.
+    /// The maximum unpacked size of `packed` bytes, by the ratio.
     pub(crate) fn unpacked(&self, packed: u64) -> u64 {
         packed.saturating_mul(self.ratio).max(self.ratio_free_bytes)
     }

@@ -25,7 +25,8 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// Reads a name. `SkillPath` forgives backslashes and dots, because people type them; nobody types these.
+    /// Parses a name. `SkillPath` tolerates backslashes and dots because users type them; names of entries are not
+    /// typed.
     pub(crate) fn parse(bytes: &[u8], depth: usize) -> Result<Self, Error> {
         let refuse = |problem| Error::name(bytes, problem);
         if bytes.is_empty() {
@@ -72,7 +73,7 @@ impl Name {
         Ok(Self { path, slash })
     }
 
-    /// The path of something that is no directory.
+    /// The path of something other than a directory.
     pub(crate) fn file(self, bytes: &[u8]) -> Result<SkillPath, Error> {
         match self {
             Self {
@@ -88,7 +89,7 @@ fn has_drive(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.as_bytes().get(1) == Some(&b':')
 }
 
-/// Reads the target of a symbolic link at `path`; that it stays inside is [`crate::names::Names`]' to say.
+/// Parses the target of a symbolic link at `path`; [`crate::names::Names`] checks that it stays inside.
 pub(crate) fn target<'a>(
     path: &SkillPath,
     bytes: &'a [u8],

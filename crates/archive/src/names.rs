@@ -43,18 +43,18 @@ enum Spelling {
     Folded,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// Where it is, without any link.
     pub(crate) path: String,
-    /// Which entry it is; directories may have none.
+    /// Its entry; a directory may have none.
     pub(crate) member: Option<usize>,
 }
 
 #[derive(Debug)]
 enum What {
-    /// A directory that entries lie in, without one of its own.
+    /// A directory without its own entry.
     Implied,
     Directory,
     File,
@@ -105,12 +105,12 @@ impl Names {
             Kind::File(_) | Kind::HardLink(_) => What::File,
             Kind::Symlink(target) => {
                 self.links += 1;
-                within("the links", self.links, LINKS)?;
+                within("links", self.links, LINKS)?;
                 self.count(target.len())?;
                 What::Link(target.clone())
             }
         };
-        // The whole path is counted as well: whoever lists the entries keeps it.
+        // The whole path counts too, because callers store it for each entry.
         self.count(path.as_str().len())?;
         let mut at = ROOT;
         let mut parts = path.as_str().split('/').peekable();
@@ -152,7 +152,7 @@ impl Names {
     }
 
     fn insert(&mut self, key: (Id, Box<str>), part: &str) -> Result<Id, Error> {
-        within("the files and directories", self.nodes.len(), NODES)?;
+        within("files and directories", self.nodes.len(), NODES)?;
         self.count(part.len().saturating_add(key.1.len()))?;
         let id = self.nodes.len();
         self.nodes.push(Node {
@@ -167,7 +167,7 @@ impl Names {
 
     fn count(&mut self, bytes: usize) -> Result<(), Error> {
         self.bytes = self.bytes.saturating_add(bytes);
-        within("the bytes of the names", self.bytes, NAMES_BYTES)
+        within("bytes of names", self.bytes, NAMES_BYTES)
     }
 
     /// The path of a node, as it was first written.
@@ -200,7 +200,7 @@ impl Names {
         true
     }
 
-    /// Follows every link, now that all names are known.
+    /// Resolves every link, now that all names are known.
     pub(crate) fn check_links(&self) -> Result<(), Error> {
         for (id, node) in self.nodes.iter().enumerate() {
             let What::Link(target) = &node.what else {
@@ -222,7 +222,7 @@ impl Names {
         Ok(())
     }
 
-    /// What is behind a path, with all links followed.
+    /// The target of a path, with all links resolved.
     pub(crate) fn resolve(&self, path: &SkillPath) -> Option<Found> {
         let id = self.follow(ROOT, path.as_str(), Spelling::Exact).ok()??;
         let member = self.nodes.get(id)?.member;
@@ -245,7 +245,7 @@ impl Names {
         same.then_some(id)
     }
 
-    /// Goes along a path as the system would: a `..` behind a link leaves what the link leads to.
+    /// Resolves a path as the system would: a `..` after a link is relative to the target of the link.
     ///
     /// `Ok(None)` when it leads to nothing, without having left the tree.
     fn follow(&self, from: Id, path: &str, spelling: Spelling) -> Result<Option<Id>, LinkProblem> {

@@ -1,10 +1,10 @@
-//! What exactly is wrong, one enum for each part of an archive.
+//! Details of errors, one enum for each part of an archive.
 
 use std::fmt;
 
 use crate::shown::Shown;
 
-/// What the bytes stop in.
+/// The truncated part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     /// The header of an entry.
@@ -24,14 +24,14 @@ impl fmt::Display for Within {
         f.write_str(match self {
             Self::Header => "a header",
             Self::Content => "a file",
-            Self::CentralDirectory => "its list of entries",
-            Self::EndMarker => "its end marker",
-            Self::Compression => "its compressed data",
+            Self::CentralDirectory => "the central directory",
+            Self::EndMarker => "the end marker",
+            Self::Compression => "the compressed data",
         })
     }
 }
 
-/// Why a name is no path inside the tree.
+/// Why a name is not a path inside the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameProblem {
     /// Nothing is there.
@@ -44,41 +44,41 @@ pub enum NameProblem {
     #[error("has a drive letter")]
     Drive,
     /// It has a `..`.
-    #[error("has a `..`")]
+    #[error("contains `..`")]
     Traversal,
     /// It has a `\`, which separates on some systems and not on others.
-    #[error("has a backslash")]
+    #[error("contains a backslash")]
     Backslash,
     /// It holds a NUL or another control character.
-    #[error("holds a control character")]
+    #[error("contains a control character")]
     Control,
-    /// It is no text.
+    /// Not text.
     #[error("is not UTF-8")]
     NotUtf8,
     /// It has `//` or `/./`.
-    #[error("has an empty part or a `.`")]
+    #[error("has an empty or `.` component")]
     Part,
     /// Only directories end with a slash.
-    #[error("ends like a directory and is none")]
+    #[error("ends with a slash but is not a directory")]
     Slash,
     /// It is longer than [`PATH_BYTES`](crate::limits::PATH_BYTES), or a part than [`PART_BYTES`](crate::limits::PART_BYTES).
     #[error(
-        "is longer than {} bytes, or {} in one part",
+        "is longer than {} bytes, or {} in one component",
         crate::limits::PATH_BYTES,
         crate::limits::PART_BYTES
     )]
     Long,
     /// It has more parts than this.
-    #[error("has more than {0} parts")]
+    #[error("has more than {0} components")]
     Deep(usize),
 }
 
 /// Why a link is not let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkProblem {
-    /// The target is no text that means the same everywhere.
+    /// The target is not portable text.
     #[error(
-        "has a target that is empty or has a backslash, a control character or bytes that are not UTF-8"
+        "has a target that is empty or contains a backslash, a control character or invalid UTF-8"
     )]
     Unreadable,
     /// The target begins at the root or a drive.
@@ -88,72 +88,71 @@ pub enum LinkProblem {
     #[error("leaves the archive")]
     Outside,
     /// Following it does not end.
-    #[error("leads through too many links")]
+    #[error("passes through too many links")]
     Loop,
-    /// A hard link to something that is no earlier file.
-    #[error("does not name an earlier file")]
+    /// A hard link to something other than an earlier file.
+    #[error("does not point to an earlier file")]
     NotEarlier,
-    /// The target is longer than [`PATH_BYTES`](crate::limits::PATH_BYTES), or has more than twice as many parts as a path may have.
+    /// The target is longer than [`PATH_BYTES`](crate::limits::PATH_BYTES), or has more than twice the allowed number
+    /// of components.
     #[error("is too long")]
     Long,
 }
 
-/// What is unsound about a zip archive.
+/// Errors of a zip archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZipProblem {
-    /// No record at the end says where the entries are listed.
-    #[error("it has no end record, or data behind it")]
+    /// Missing end record.
+    #[error("missing end record, or data after it")]
     NoEnd,
     /// Several records could be the end.
-    #[error("it has more than one end record")]
+    #[error("more than one end record")]
     ManyEnds,
     /// It is one of several disks.
-    #[error("it is part of a set")]
+    #[error("part of a multi-disk archive")]
     Parts,
     /// It uses the large format, which nothing within the limits needs.
-    #[error("it uses zip64, which no archive within the limits needs")]
+    #[error("zip64 is not supported")]
     Zip64,
-    /// The list does not lie where the end record says, right before it.
-    #[error("its list of entries is not right before its end record")]
+    /// The central directory is not directly before the end record.
+    #[error("the central directory is not directly before the end record")]
     Directory,
     /// The list holds another number of entries than announced.
-    #[error("its list of entries does not hold the {0} entries that its end record declares")]
+    #[error("the central directory does not contain the {0} entries that the end record declares")]
     Count(u64),
     /// A signature is not there.
-    #[error("there is no entry where one should be: {0}")]
+    #[error("expected an entry: {0}")]
     Signature(Shown),
     /// Bytes that belong to no entry.
-    #[error("there is data before `{0}` that belongs to no entry")]
+    #[error("unexpected data before `{0}`")]
     Gap(Shown),
     /// Bytes that belong to two entries.
     #[error("`{0}` overlaps the entry before it")]
     Overlap(Shown),
     /// Bytes between the last entry and the list.
-    #[error("there is data behind the last entry that belongs to none")]
+    #[error("unexpected data after the last entry")]
     Trailing,
     /// The two headers of an entry differ.
     #[error("the two headers of `{name}` disagree on its {field}")]
     Disagree {
         /// The entry.
         name: Shown,
-        /// What they disagree on.
+        /// The field.
         field: &'static str,
     },
-    /// What the header says is not what the entry looks like.
-    #[error("the header of `{name}` contradicts itself on its {field}")]
+    /// The header does not match the entry.
+    #[error("the header of `{name}` is inconsistent in its {field}")]
     Contradiction {
         /// The entry.
         name: Shown,
-        /// What it contradicts itself on.
+        /// The field.
         field: &'static str,
     },
     /// The entry is encrypted.
     #[error("`{0}` is encrypted")]
     Encrypted(Shown),
     /// The entry is compressed in an unknown way.
-    #[error(
-        "`{name}` is compressed with method {method}; only stored and deflated entries are read"
-    )]
+    #[error("unsupported compression method {method} of `{name}`; expected stored or deflated")]
     Method {
         /// The entry.
         name: Shown,
@@ -161,7 +160,7 @@ pub enum ZipProblem {
         method: u16,
     },
     /// The entry needs a feature that is unknown.
-    #[error("`{name}` has the flags {flags:#06x}, of which not all are known")]
+    #[error("unsupported flags {flags:#06x} of `{name}`")]
     Flags {
         /// The entry.
         name: Shown,
@@ -169,7 +168,7 @@ pub enum ZipProblem {
         flags: u16,
     },
     /// The entry needs a newer reader.
-    #[error("`{name}` needs version {version} of the format")]
+    #[error("unsupported format version {version} of `{name}`")]
     Version {
         /// The entry.
         name: Shown,
@@ -177,7 +176,7 @@ pub enum ZipProblem {
         version: u16,
     },
     /// A field that another reader may act upon.
-    #[error("`{name}` has the extra field {id:#06x}, which is unknown or unsound")]
+    #[error("unknown or malformed extra field {id:#06x} of `{name}`")]
     Extra {
         /// The entry.
         name: Shown,
@@ -186,23 +185,23 @@ pub enum ZipProblem {
     },
 }
 
-/// What is unsound about a tar archive.
+/// Errors of a tar archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TarProblem {
     /// No tar header.
-    #[error("there is no header where one should be")]
+    #[error("expected a header")]
     Magic,
     /// A header whose sum is wrong.
-    #[error("the checksum of a header is wrong")]
+    #[error("invalid checksum of a header")]
     Checksum,
-    /// A number that is none, is negative or is too large.
-    #[error("the {0} in a header is not a number")]
+    /// An invalid, negative or too large number.
+    #[error("invalid number in a header: {0}")]
     Number(&'static str),
     /// Bytes where a header has none.
-    #[error("a header has data where readers disagree: {0}")]
+    #[error("ambiguous data in a header: {0}")]
     Stray(&'static str),
     /// A kind of entry that is unknown.
-    #[error("`{name}` is of the unknown kind {kind:?}")]
+    #[error("unknown type {kind:?} of `{name}`")]
     Kind {
         /// The entry.
         name: Shown,
@@ -210,16 +209,16 @@ pub enum TarProblem {
         kind: char,
     },
     /// A link or directory with content.
-    #[error("`{0}` has content and is no file")]
+    #[error("`{0}` has content but is not a file")]
     Content(Shown),
     /// A header of headers that cannot be read.
     #[error("a pax header is malformed")]
     Pax,
     /// A key that changes what an entry is, where that cannot be checked.
-    #[error("a pax header sets `{0}`, which is not read")]
+    #[error("unsupported key `{0}` in a pax header")]
     PaxKey(Shown),
-    /// Two records that say the same thing about one entry.
-    #[error("an entry has its {0} more than once")]
+    /// Duplicate records about one entry.
+    #[error("duplicate {0} of an entry")]
     Twice(&'static str),
     /// The header and the pax header differ.
     #[error("the two headers of `{0}` disagree on its size")]
@@ -228,12 +227,12 @@ pub enum TarProblem {
     #[error("a pax header or long name is not followed by an entry")]
     Orphan,
     /// Something other than zeros after the end.
-    #[error("there is data behind its end")]
+    #[error("unexpected data after the end")]
     Trailing,
     /// Something other than zeros after a file.
-    #[error("there is data behind the content of `{0}`")]
+    #[error("unexpected data after the content of `{0}`")]
     Padding(Shown),
     /// The gzip stream around it.
-    #[error("its compressed data is corrupt")]
+    #[error("corrupt compressed data")]
     Gzip,
 }

@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::names::Names;
 use crate::{tar, zip};
 
-/// What is known of an archive after it was verified.
+/// The index of a verified archive.
 #[derive(Debug)]
 pub(crate) struct Scan {
     pub(crate) summary: Summary,
@@ -46,12 +46,11 @@ pub(crate) fn scan(
     })
 }
 
-/// Goes through a whole archive once, and verifies all of it.
+/// Reads a whole archive once and verifies it.
 ///
-/// `visit` is called for each entry, in the order of the archive, with the content of files; what it does not read
-/// is read after it, and counted all the same. **Until this returns `Ok` nothing is verified**: whoever keeps
-/// something of what it was shown must drop it on an error. Links in particular are only judged at the end, when
-/// all of them are known.
+/// Calls `visit` for each entry, in archive order, with the content of files; content that it does not read is read
+/// afterwards and still counted. **Nothing is verified until this returns `Ok`**: on an error the caller must discard
+/// everything it was given. Links in particular are checked at the end, when all of them are known.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -10,7 +10,7 @@ use crate::ledger::Stored;
 
 /// A directory that is being filled.
 ///
-/// Every file is new, and there is no link until the last file is written: nothing can be followed on the way.
+/// Every file is new, and links are created after the last file: no link can be followed during unpacking.
 pub(crate) struct Staging {
     root: Dir,
     /// The directory that was needed last, since entries of one directory come together.

@@ -18,16 +18,16 @@ use crate::staging::{Staging, make_directory};
 /// A name that nothing looks for: sources skip what begins with a dot.
 const PREFIX: &str = ".prowess-unpack-";
 
-/// What was unpacked.
+/// The result of unpacking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// What the archive amounted to.
+    /// The totals of the archive.
     pub summary: Summary,
-    /// What lies in the directory now, in the order of the archive.
+    /// The entries in the directory, in archive order.
     pub members: Vec<Member>,
 }
 
-/// Unpacks into a directory that does not exist yet, or leaves nothing behind.
+/// Unpacks into a new directory, or leaves nothing behind.
 ///
 /// The files are written to a private directory beside `destination`, which takes its place in one step when
 /// everything was verified. Files have the mode `0644` or `0755`, as far as the umask lets them.
@@ -63,7 +63,7 @@ pub fn unpack(
     }
 }
 
-/// A tree in a directory of its own, which is gone when the last clone is dropped.
+/// A tree in a temporary directory, which is removed when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Extracted {
     directory: Arc<TempDir>,
@@ -76,7 +76,7 @@ impl Extracted {
         self.directory.path()
     }
 
-    /// What is in it.
+    /// Its entries.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -130,7 +130,7 @@ fn fill(
     })
 }
 
-/// Renames, unless there is something already, even an empty directory.
+/// Renames, unless the destination exists, even as an empty directory.
 #[cfg(target_os = "linux")]
 fn move_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

@@ -240,23 +240,20 @@ fn a7_an_archive_inside_is_a_file() {
 #[test]
 fn a8_what_is_no_archive_says_so_by_name() {
     for (bytes, expected) in [
-        (Vec::new(), "`x.zip` is empty"),
-        (
-            b"hello".to_vec(),
-            "`x.zip` is neither a zip nor a tar archive",
-        ),
-        (zip([]), "`x.zip` holds no entries"),
+        (Vec::new(), "`x.zip`: the archive is empty"),
+        (b"hello".to_vec(), "`x.zip`: not a zip or tar archive"),
+        (zip([]), "`x.zip`: contains no entries"),
         (
             zip([File::stored("a", "")])[..50].to_vec(),
-            "`x.zip` is not a sound zip archive: it has no end record, or data behind it",
+            "`x.zip`: malformed zip archive: missing end record, or data after it",
         ),
         (
             tar([Entry::file("a", "hello")])[..600].to_vec(),
-            "`x.zip` ends in the middle of a file",
+            "`x.zip`: truncated within a file",
         ),
         (
             zip([File::stored("a", "").both(|head| head.crc = 1)]),
-            "`x.zip`: the content of the entry `a` is corrupt: its checksum is another",
+            "`x.zip`: the content of the entry `a` is corrupt: checksum mismatch",
         ),
     ] {
         let place = tempfile::tempdir().unwrap();
@@ -350,7 +347,7 @@ fn a8_a_visitor_that_fails_is_named() {
                 }
                 Ok(())
             });
-            let expected = format!("`{refuse}` could not be taken: no room");
+            let expected = format!("cannot pass on `{refuse}`: no room");
             assert_eq!(walked.unwrap_err().to_string(), expected);
         }
     }

@@ -1,4 +1,4 @@
-//! What is kept between runs, and can be lost at any time.
+//! Data that is cached between runs and can be deleted at any time.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,7 +17,7 @@ pub(crate) struct IndexCache {
 }
 
 impl IndexCache {
-    /// The cache for the sources of `skills`; without a cache directory nothing is kept.
+    /// The cache for the sources of `skills`; without a cache directory nothing is cached.
     pub(crate) fn new(skills: &Skills) -> Self {
         let mut hasher = DefaultHasher::new();
         for source in skills.catalog().sources() {
@@ -31,7 +31,7 @@ impl IndexCache {
         }
     }
 
-    /// Takes the index that was kept, if there is one that can be read.
+    /// Loads the cached index, if it is readable.
     pub(crate) fn load(&self, skills: &Skills) {
         let bytes = self.path.as_ref().and_then(|path| fs::read(path).ok());
         if let Some(index) = bytes.and_then(|bytes| SearchIndex::from_bytes(&bytes)) {
@@ -40,7 +40,7 @@ impl IndexCache {
         *self.before.borrow_mut() = Some(skills.search_index());
     }
 
-    /// Keeps the index if it changed. A cache that cannot be written is no failure.
+    /// Stores the index if it changed. A cache that cannot be written is not an error.
     pub(crate) fn save(&self, skills: &Skills) {
         let index = skills.search_index();
         let changed = self

@@ -49,7 +49,7 @@ pub(crate) fn load(global: &Global) -> Result<SkillsConfig> {
     Ok(config)
 }
 
-/// What a project's files say that does not count, one line each; many keys are one line.
+/// Ignored statements of project files, one line each; many keys are one line.
 pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
     let files = config.ignored_files.iter().map(|file| {
         let path = shown(&file.path);
@@ -61,7 +61,7 @@ pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
         warnings.extend(ignored.iter().map(|it| {
             let at = origin(&it.origin);
             format!(
-                "{at}: `{}` ignored: a project's file cannot {}",
+                "{at}: `{}` ignored: a project file cannot {}",
                 it.key, it.act
             )
         }));
@@ -75,7 +75,7 @@ pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
         let (file, _) = file.rsplit_once(':').unwrap_or((&file, ""));
         let keys: Vec<String> = ignored.iter().map(key).collect();
         warnings.push(format!(
-            "{file}: {} keys ignored that only your own configuration may state: {}",
+            "{file}: ignored {} keys that only your own configuration can set: {}",
             keys.len(),
             keys.join(", ")
         ));

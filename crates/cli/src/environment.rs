@@ -1,4 +1,4 @@
-//! What the environment says about directories; nothing below the command line reads it.
+//! Directories from the environment; only the command line reads it.
 
 use std::env;
 use std::path::PathBuf;
@@ -27,13 +27,13 @@ pub(crate) fn user_directories() -> UserDirectories {
     }
 }
 
-/// Where things are kept that cannot be made again.
+/// The directory of data that cannot be recreated.
 pub(crate) fn data_directory() -> Option<PathBuf> {
     let data = variable("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")))?;
     Some(data.join("prowess"))
 }
 
-/// Where things are kept that can be made again.
+/// The directory of data that can be recreated.
 pub(crate) fn cache_directory() -> Option<PathBuf> {
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;
     Some(cache.join("prowess"))

@@ -1,4 +1,4 @@
-//! What the program's exit code means.
+//! The exit codes.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ pub enum Exit {
     Success,
     /// 1: the command could not do its work, or not all of it.
     Failure,
-    /// 2: the command line makes no sense.
+    /// 2: invalid arguments.
     Usage,
     /// 3: the work is done, and something was found.
     Findings,
@@ -18,7 +18,7 @@ pub enum Exit {
     Permission,
 }
 
-/// Why a command does not do its work, what to do about it, and its exit code.
+/// An error with a hint and an exit code.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) message: String,
@@ -27,7 +27,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// The command line makes no sense like this.
+    /// An error for invalid arguments.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),

@@ -1,7 +1,7 @@
 //! The command line of Prowess.
 //!
-//! Data goes to standard output, everything else to standard error. An error names its cause, then a
-//! `hint:` says what to type. Exit codes: see [`Exit`].
+//! Data goes to standard output, everything else to standard error. An error names its cause, followed by a `hint:`
+//! with a command. Exit codes: see [`Exit`].
 
 mod agent;
 mod audit;
@@ -101,7 +101,10 @@ fn worker() -> Option<ExitCode> {
 fn enter_directory(cli: &Cli) -> anyhow::Result<()> {
     if let Some(directory) = &cli.global.directory {
         std::env::set_current_dir(directory).map_err(|error| {
-            anyhow::Error::new(error).context(format!("cannot enter {}", directory.display()))
+            anyhow::Error::new(error).context(format!(
+                "cannot change to directory {}",
+                directory.display()
+            ))
         })?;
     }
     Ok(())

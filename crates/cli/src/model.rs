@@ -18,7 +18,7 @@ use crate::exit::{Exit, Refused};
 
 /// The stand-in that needs no key and no network.
 const DEMO: &str = "demo";
-/// A server of the user's own that speaks as `openai` does.
+/// A local server with the API of `openai`.
 const LOCAL: &str = "local";
 
 /// Options of the model; the default of each is in `[model]` of prowess.toml.
@@ -39,7 +39,7 @@ pub(crate) struct ModelArguments {
 }
 
 impl ModelArguments {
-    /// The same, with what is said instead. What belongs to one provider is not taken to another.
+    /// The same with overrides. Options of one provider are not used for another.
     pub(crate) fn instead(
         &self,
         provider: Option<&String>,
@@ -57,12 +57,12 @@ impl ModelArguments {
     }
 }
 
-/// A model that somebody chose, or nobody did.
+/// The selected model, or the default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chosen {
     /// The stand-in.
     Demo {
-        /// Nobody chose anything.
+        /// No model was selected.
         by_default: bool,
         tool_use: ToolUse,
     },
@@ -70,7 +70,7 @@ pub(crate) enum Chosen {
     Real(ModelChoice),
 }
 
-/// What the arguments and the configuration come to.
+/// Resolves the arguments and the configuration.
 pub(crate) fn choose(
     arguments: &ModelArguments,
     config: &SkillsConfig,
@@ -83,7 +83,7 @@ pub(crate) fn choose(
         (None, Some(_)) => Some(LOCAL),
         (None, None) => None,
     };
-    // What is configured belongs to the provider that is configured.
+    // Configured values belong to the configured provider.
     let same = typed.is_none_or(|typed| Some(typed) == ours.provider.as_deref());
     let tool_use = if arguments.no_tools || (same && !ours.tools) {
         ToolUse::Unavailable
@@ -105,8 +105,8 @@ pub(crate) fn choose(
         (None, Some(_)) => LOCAL.to_owned(),
         (None, None) if arguments.model.is_some() || ours.name.is_some() => {
             return Err(Refused::usage(
-                "a model is named, and not who runs it",
-                "add --provider anthropic, openai, gemini, ollama, ..., or --base-url for a server of your own",
+                "missing provider: a model is set without one",
+                "add --provider (anthropic, openai, gemini, ollama, ...), or --base-url for your own server",
             ));
         }
         (None, None) => {
@@ -127,14 +127,14 @@ pub(crate) fn choose(
         .or_else(|| ours.name.clone().filter(|_| same));
     let Some(model) = named else {
         return Err(Refused::usage(
-            format!("which model of `{provider}`?"),
+            format!("missing model for provider `{provider}`"),
             "add --model NAME, or `name` under [model] in your prowess.toml",
         ));
     };
     if global.offline && !base_url.as_deref().is_some_and(is_here) {
         return Err(Refused::usage(
-            format!("`{provider}` is not on this machine, and --offline never touches the network"),
-            "leave --offline out, name a server on this machine with --base-url, or try `--provider demo`",
+            format!("cannot use `{provider}` with --offline: it is not on this machine"),
+            "omit --offline, set --base-url to a server on this machine, or use `--provider demo`",
         ));
     }
     Ok(Chosen::Real(ModelChoice {
@@ -178,34 +178,34 @@ impl Chosen {
 pub(crate) fn refused(error: &ProviderError) -> Refused {
     let (hint, exit) = match error {
         ProviderError::UnknownProvider { .. } => (
-            Some("anthropic, openai, gemini, ollama, groq, xai, deepseek, open_router and others, `local` with --base-url, or `demo`".to_owned()),
+            Some("use anthropic, openai, gemini, ollama, groq, xai, deepseek, open_router, another provider, `local` with --base-url, or `demo`".to_owned()),
             Exit::Usage,
         ),
         ProviderError::NoAddress { .. } => (
-            Some("add --base-url http://localhost:11434/v1, or wherever it is".to_owned()),
+            Some("add --base-url, for example http://localhost:11434/v1".to_owned()),
             Exit::Usage,
         ),
         ProviderError::BadAddress { .. } => (
-            Some("it looks like http://localhost:11434/v1".to_owned()),
+            Some("use a URL such as http://localhost:11434/v1".to_owned()),
             Exit::Usage,
         ),
         ProviderError::NoKey { variable, .. } => (
             Some(format!(
-                "export {variable}=..., name another variable as `api_key_env` under [model] in your own prowess.toml, or try `--provider demo`"
+                "run `export {variable}=...`, set `api_key_env` under [model] in your own prowess.toml, or use `--provider demo`"
             )),
             Exit::Permission,
         ),
         ProviderError::KeyRefused { variable: None, .. } => (
-            Some("name the variable that holds it as `api_key_env` under [model] in your own prowess.toml".to_owned()),
+            Some("set `api_key_env` under [model] in your own prowess.toml to the variable with the key".to_owned()),
             Exit::Permission,
         ),
         ProviderError::KeyRefused { .. } => (None, Exit::Permission),
         ProviderError::NoModel { .. } => (
-            Some("look at --model, and at --base-url if there is one".to_owned()),
+            Some("check --model and --base-url".to_owned()),
             Exit::Failure,
         ),
         ProviderError::Unreachable { .. } => (
-            Some("is it running, and is --base-url right?".to_owned()),
+            Some("check that the server is running and that --base-url is correct".to_owned()),
             Exit::Failure,
         ),
         _ => (None, Exit::Failure),
@@ -229,7 +229,7 @@ pub(crate) fn not_made(error: &AgentError) -> Refused {
     }
 }
 
-/// The configured model, for the code of skills; it is opened when somebody asks it something.
+/// The configured model, for the code of skills; it is opened on first use.
 pub(crate) fn for_skills(
     config: &SkillsConfig,
     skills: &Skills,

@@ -21,7 +21,7 @@ use crate::cli::{Global, Where};
 use crate::progress::Waiting;
 use crate::{configuration, environment};
 
-/// What a command starts from: the directories that a person named, or what the configuration says.
+/// Opens sources: the given directories, or those of the configuration.
 pub(crate) fn builder(
     place: &Where,
     global: &Global,
@@ -70,7 +70,7 @@ pub(crate) fn options_of(named: &Path, working_directory: &Path) -> FilesystemOp
     }
 }
 
-/// Sources of the types that have a crate of their own.
+/// Source types with a separate crate.
 fn other(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Source>> {
     match repository.spec()? {
         RepositorySpec::Mcp(mcp) => {
@@ -101,5 +101,5 @@ pub(crate) fn skills_with(
 pub(crate) fn dialect(name: &str) -> Result<Dialect> {
     let names = || Dialect::ALL.map(|dialect| dialect.name).join(", ");
     Dialect::named(name)
-        .with_context(|| format!("there is no dialect `{name}`; there are {}", names()))
+        .with_context(|| format!("unknown dialect `{name}`; expected one of: {}", names()))
 }

@@ -1,4 +1,4 @@
-//! Progress for somebody who is kept waiting, and for nobody else.
+//! Progress on standard error, shown in a terminal only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use prowess_sources::ProgressReport;
 
 use crate::terminal;
 
-/// How long a person waits before there is something to look at.
+/// The delay before progress is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A line on standard error that appears only when work takes long and a terminal shows it.
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress of nobody knows how many things called `noun`.
+    /// Progress of an unknown number of things called `noun`.
     pub(crate) fn new(noun: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let template = format!("{{spinner}} {{pos}} {noun}, {{elapsed}}");
@@ -46,16 +46,16 @@ impl Progress {
         }
     }
 
-    /// All is done; the line goes.
+    /// Done; removes the line.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// A line on standard error while something far away is fetched, for somebody who waits for it.
+/// A line on standard error during a slow fetch.
 pub(crate) struct Waiting {
     bar: ProgressBar,
-    /// Shows the line when patience is over; none where nobody looks.
+    /// Shows the line after a delay; `None` without a terminal.
     clock: Option<JoinHandle<()>>,
     done: Arc<AtomicBool>,
 }
@@ -89,14 +89,14 @@ impl Waiting {
         });
     }
 
-    /// What sources report to.
+    /// The progress sink of sources.
     pub(crate) fn report(&self) -> ProgressReport {
         let bar = self.bar.clone();
         Arc::new(move |progress| Self::tell(&bar, progress))
     }
 }
 
-/// The line goes.
+/// Removes the line.
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Changing somebody's file: the difference first, then the whole file or nothing.
+//! Changes a file of the user: shows the difference first, then replaces the file atomically.
 
 mod beneath;
 
@@ -9,7 +9,7 @@ use crate::terminal;
 
 pub(crate) use beneath::{make_directories, replace};
 
-/// What would change in a file, for people.
+/// The difference of a file, for users.
 pub(crate) fn difference(path: &str, before: &str, after: &str) -> String {
     let path = terminal::printable(path);
     let diff = TextDiff::from_lines(before, after);

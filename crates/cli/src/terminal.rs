@@ -7,14 +7,14 @@ use anstyle::{AnsiColor, Style};
 use prowess_spec::is_hidden;
 use serde::Serialize;
 
-/// What every colour begins with.
+/// The start of every color code.
 const COLOUR_START: &str = "\u{1b}[";
-/// Width to draw for when there is no terminal to ask.
+/// The width without a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
 const RED: Style = AnsiColor::BrightRed.on_default().bold();
 const CYAN: Style = AnsiColor::BrightCyan.on_default().bold();
-/// A line that goes.
+/// A temporary line.
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// A line that comes.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
@@ -92,7 +92,7 @@ pub(crate) fn visible_json(text: &str) -> String {
     out
 }
 
-/// Writes a line for people to standard error. Nothing depends on it, so a closed one is no failure.
+/// Writes a line to standard error. A closed standard error is not an error.
 pub(crate) fn note(text: &str) {
     let text = printable_but_colours(text);
     let _ = writeln!(anstream::stderr().lock(), "{text}");
@@ -106,7 +106,7 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     ));
 }
 
-/// Prints what went wrong with one thing among many, and what to do about it.
+/// Prints one of several problems, with a hint.
 pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
     note(&format!("{RED}error{RED:#}: {}", printable(message)));
     if let Some(text) = hint {
@@ -114,12 +114,12 @@ pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
     }
 }
 
-/// Says what to type.
+/// Prints a hint.
 pub(crate) fn hint(text: &str) {
     note(&format!("{CYAN}hint{CYAN:#}: {}", printable(text)));
 }
 
-/// Whether the reader of our output went away: that is its right.
+/// Whether the reader of our output closed the pipe, which is not an error.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -132,12 +132,12 @@ pub(crate) fn width() -> usize {
     terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// Whether standard error shows progress to somebody.
+/// Whether standard error is a terminal that shows progress.
 pub(crate) fn shows_progress() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Asks a yes-or-no question; no terminal means no.
+/// Asks a yes-or-no question; without a terminal the answer is no.
 pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
@@ -150,7 +150,7 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Asks at the terminal and returns the line that is typed after the question; nothing at the end of input.
+/// Asks at the terminal and returns the typed line; `None` at the end of input.
 pub(crate) fn ask(question: &str) -> io::Result<Option<String>> {
     discard_input();
     let mut err = anstream::stderr().lock();

@@ -14,7 +14,6 @@ use serde_json::json;
 use crate::cli::{Global, Where};
 use crate::exit::{Exit, Refused};
 use crate::terminal::print_json;
-use crate::terminal::print_json;
 use crate::{configuration, environment, terminal};
 
 const HELP: &str = "\
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
             print_json(&json!({"version": 1, "reach": [], "trusted": true}))?;
         } else {
             terminal::note(
-                "nothing to trust: no configuration of this project reaches beyond the project",
+                "nothing to trust: the configuration of this project accesses nothing outside the project",
             );
         }
         return Ok(Exit::Success);
@@ -72,10 +71,8 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
     if let Some(given) = &arguments.digest {
         if !digest.is(given) {
             return Err(Refused {
-                message: format!("the project reaches something else than {given}"),
-                hint: Some(format!(
-                    "look at it with `prowess trust`; its digest is {digest}"
-                )),
+                message: format!("digest mismatch: expected {digest}, got {given}"),
+                hint: Some("run `prowess trust` to review the list".to_owned()),
                 exit: Exit::Permission,
             }
             .into());
@@ -96,13 +93,13 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
     }
     terminal::print(&terminal::printable(&question(&project, &records)))?;
     if project.trusted {
-        terminal::note("it is trusted; `prowess trust --revoke` withdraws that");
+        terminal::note("already trusted; run `prowess trust --revoke` to undo");
         return Ok(Exit::Success);
     }
     match answer()? {
         Some(Answer::Yes) => {
             records.store(&project.root, &project.reach, Decision::Trusted)?;
-            terminal::note("trusted; `prowess trust --revoke` withdraws that");
+            terminal::note("trusted; run `prowess trust --revoke` to undo");
             Ok(Exit::Success)
         }
         Some(Answer::Never) => {
@@ -111,15 +108,15 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
         }
         Some(Answer::No) => Ok(Exit::Permission),
         None => Err(Refused {
-            message: "not trusted: there is no terminal to ask".to_owned(),
-            hint: Some(format!("prowess trust --yes --digest {digest}")),
+            message: "not trusted: cannot ask without a terminal".to_owned(),
+            hint: Some(format!("run `prowess trust --yes --digest {digest}`")),
             exit: Exit::Permission,
         }
         .into()),
     }
 }
 
-/// Asks about an untrusted project, once for each list, where there is a terminal. What is not trusted stays out.
+/// Asks about an untrusted project in a terminal, once for each list. Untrusted sources are not used.
 pub(crate) fn ask(place: &Where, global: &Global) -> Result<()> {
     if !place.directories.is_empty() || global.quiet || !is_terminal() {
         return Ok(());
@@ -143,7 +140,7 @@ pub(crate) fn ask(place: &Where, global: &Global) -> Result<()> {
     Ok(())
 }
 
-/// Says what to type where a source waits for an answer.
+/// Prints a hint about sources that wait for an answer.
 pub(crate) fn hint(catalog: &Catalog) {
     let untrusted = catalog
         .sources()
@@ -152,12 +149,12 @@ pub(crate) fn hint(catalog: &Catalog) {
     if !names.is_empty() {
         let names = names.join(", ");
         terminal::hint(&format!(
-            "not trusted yet: {names}; `prowess trust` shows what the project reaches, and asks"
+            "not trusted yet: {names}; run `prowess trust` to review and accept"
         ));
     }
 }
 
-/// What the project reaches, and what is new in that.
+/// The access of the project, with marks for new lines.
 fn question(project: &ProjectTrust, records: &TrustRecords) -> String {
     let mut text = format!("The project {} wants to:\n", shown(&project.root));
     let before = records.last(&project.root);
@@ -174,11 +171,11 @@ fn question(project: &ProjectTrust, records: &TrustRecords) -> String {
         let _ = writeln!(text, " - {}  (no longer)", infinitive(reach));
     }
     if difference.is_some() && !project.trusted {
-        text.push_str("You answered about another list before; `+` marks what is new.\n");
+        text.push_str("The list changed since your last answer; `+` marks new lines.\n");
     }
     let programs = |reach: &Reach| matches!(reach, Reach::Program { .. });
     if project.reach.iter().any(programs) {
-        text.push_str("A program runs as you, outside of the sandbox; other files that it loads are not checked.\n");
+        text.push_str("Programs run as you, outside the sandbox; other files that they load are not checked.\n");
     }
     let count = project.reach.iter().count();
     let _ = writeln!(text, "{count} lines. Digest: {}", project.reach.digest());
@@ -206,7 +203,7 @@ fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The user's answer; nothing where there is nobody to ask.
+/// The answer of the user; `None` without a terminal.
 fn answer() -> Result<Option<Answer>> {
     if !is_terminal() {
         return Ok(None);
@@ -242,7 +239,7 @@ fn list(records: &TrustRecords, as_json: bool) -> Result<Exit> {
     }
     terminal::print(&terminal::printable(&out))?;
     if records.is_empty() {
-        terminal::note("no answers about projects yet");
+        terminal::note("no stored answers");
     }
     Ok(Exit::Success)
 }
@@ -258,7 +255,7 @@ fn revoke(records: &TrustRecords, directory: &Path) -> Result<Exit> {
         terminal::note(&format!("{} is no longer trusted", shown(root.real())));
         Ok(Exit::Success)
     } else {
-        terminal::note(&format!("no answer about {} is stored", shown(root.real())));
+        terminal::note(&format!("no stored answer for {}", shown(root.real())));
         Ok(Exit::Failure)
     }
 }

@@ -41,7 +41,7 @@ fn errors_are_drawn_where_they_are() {
     assert_snapshot!(place.run(&["check", "pdf"]).snapshot(), @r#"
     exit 3
     --- stdout
-    error[unquoted-colon]: a colon in this value makes YAML see a second key
+    error[unquoted-colon]: a colon in this value starts a second key in YAML
      --> pdf/SKILL.md:3:14
       |
     3 | description: Use when: asked
@@ -51,7 +51,7 @@ fn errors_are_drawn_where_they_are() {
 
     --- stderr
     checked 1 skill in TIME: 1 invalid (1 error)
-    1 of them can be mended with `prowess check --fix`
+    1 fixable with `prowess check --fix`
     "#);
 }
 
@@ -91,14 +91,14 @@ fn wrong_paths_are_said_and_the_rest_is_checked() {
     error: cannot read nope: No such file or directory (os error 2)
     hint: check the spelling of the path
     error: notes.txt is not a skill
-    hint: name a directory, or a file called SKILL.md
+    hint: pass a directory, or a file named SKILL.md
     checked 1 skill in TIME: all valid
     ");
     assert_snapshot!(place.run(&["-C", "nowhere", "check"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
-    error: cannot enter nowhere: No such file or directory (os error 2)
+    error: cannot change to directory nowhere: No such file or directory (os error 2)
     ");
 }
 
@@ -109,7 +109,7 @@ fn an_empty_directory_has_no_skills() {
     exit 0
     --- stdout
     --- stderr
-    no skills found: no directory here holds a SKILL.md
+    no skills found: no SKILL.md below the current directory
     ");
 }
 
@@ -159,8 +159,8 @@ fn github_annotations_are_escaped() {
         "---\nname: a\ndescription: 100%: yes\n---\n",
     );
     assert_snapshot!(place.run(&["check", "--format", "github"]).stdout, @r#"
-    ::error file=a%2C b/SKILL.md,line=2,col=7,endLine=2,endColumn=8,title=name-mismatch::the name is `a`, the directory `a, b`%0Ahelp: rename the directory to `a`, or change the name
-    ::error file=a%2C b/SKILL.md,line=3,col=14,endLine=3,endColumn=23,title=unquoted-colon::a colon in this value makes YAML see a second key%0Ahelp: write `description: "100%25: yes"`
+    ::error file=a%2C b/SKILL.md,line=2,col=7,endLine=2,endColumn=8,title=name-mismatch::the name is `a`, but the directory is `a, b`%0Ahelp: rename the directory to `a`, or change the name
+    ::error file=a%2C b/SKILL.md,line=3,col=14,endLine=3,endColumn=23,title=unquoted-colon::a colon in this value starts a second key in YAML%0Ahelp: write `description: "100%25: yes"`
     "#);
 }
 
@@ -193,9 +193,9 @@ fn codes_are_explained() {
     assert_snapshot!(place.run(&["check", "--explain", "unquoted-colon"]).snapshot(), @r#"
     exit 0
     --- stdout
-    unquoted-colon: a colon in a value without quotes
+    unquoted-colon: unquoted colon in a value
 
-    `: ` begins a new key in YAML. A value that holds it needs quotes. `--fix` puts them there.
+    `: ` starts a new key in YAML. Quote a value that contains it. `--fix` adds the quotes.
 
        check: error
         load: warning
@@ -225,7 +225,7 @@ fn codes_are_explained() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no diagnostic `unquoted-colin`
+    error: unknown diagnostic code `unquoted-colin`
     hint: did you mean `unquoted-colon`?
     ");
 }
@@ -246,9 +246,9 @@ fn dependencies_among_the_checked_skills() {
     let run = place.run(&["check"]);
     assert_eq!(run.code, Some(3));
     for expected in [
-        "error[dependency-cycle]: a circle of dependencies: a -> b -> a",
-        "error[missing-dependency]: `a` is needed as ^2, and 1.0.0 is there",
-        "warning[missing-dependency]: `elsewhere` is not among these skills",
+        "error[dependency-cycle]: cyclic dependency: a -> b -> a",
+        "error[missing-dependency]: `a` must have version ^2, found 1.0.0",
+        "warning[missing-dependency]: missing dependency `elsewhere`",
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
     }

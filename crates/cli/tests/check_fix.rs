@@ -43,7 +43,7 @@ fn the_difference_comes_first_and_nothing_is_written_without_a_yes() {
     "#);
     assert_eq!(
         run.stderr,
-        "nothing was written; `--yes` writes without asking\n"
+        "nothing written; use `--yes` to write without asking\n"
     );
 }
 
@@ -62,7 +62,7 @@ fn fixed_files_pass_and_a_second_run_has_nothing_to_do() {
     assert_eq!(names.len(), 1, "{names:?}");
     let second = place.run(&["check", "--fix", "--yes", "examples/broken/changelog"]);
     assert_eq!(second.code, Some(0));
-    assert!(second.stderr.starts_with("nothing to mend\n"));
+    assert!(second.stderr.starts_with("nothing to fix\n"));
 }
 
 #[test]

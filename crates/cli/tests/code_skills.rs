@@ -72,11 +72,11 @@ fn why_a_skill_is_active_or_not() {
     assert_snapshot!(place.run(&["why", "kubernetes"]).snapshot(), @r"
     exit 0
     --- stdout
-    kubernetes does not become active by itself here.
-      files      k8s/**/*.yaml, kubernetes/**/*.yaml, kustomization.yaml, Chart.yaml (no file of the project matches)
+    kubernetes is not activated automatically here.
+      files      k8s/**/*.yaml, kubernetes/**/*.yaml, kustomization.yaml, Chart.yaml (no matching file)
       keywords   kubernetes, kubectl, k8s, pod, pods, helm (not in the message)
-    To have it active all the same: --skills kubernetes
-    it asks for what is not approved: run, shell:exec
+    To activate it, use --skills kubernetes
+    needs approval: run, shell:exec
     --- stderr
     ");
     place.write("k8s/web/deploy.yaml", "kind: Deployment\n");
@@ -84,17 +84,17 @@ fn why_a_skill_is_active_or_not() {
         place.run(&["why", "kubernetes", "--message", "the", "pods", "died"]).snapshot(), @r#"
     exit 0
     --- stdout
-    kubernetes becomes active here, with a score of 180:
+    kubernetes is activated here, with a score of 180:
       k8s/web/deploy.yaml matches k8s/**/*.yaml
-      the message says "pods"
-    it asks for what is not approved: run, shell:exec
+      the message contains "pods"
+    needs approval: run, shell:exec
     --- stderr
     "#);
     assert_snapshot!(place.run(&["why", "kubernets"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
-    error: there is no skill `kubernets`
+    error: unknown skill `kubernets`
     hint: did you mean kubernetes?
     ");
 }
@@ -108,10 +108,10 @@ fn trace_tells_what_a_message_activates() {
     exit 0
     --- stdout
     rfc-writer  inactive (score 1000)
-      because it was named
+      because named explicitly
       not-approved: `rfc-writer` needs approval: run, file:read, file:write
     ddd-expert  active (score 80)
-      because the message says "aggregate"
+      because the message contains "aggregate"
     prompt: about 535 tokens of catalog, 285 of 8000 tokens of fragments
       ddd-expert: 285 tokens
     --- stderr
@@ -443,7 +443,7 @@ fn approved_once_and_for_exactly_these_bytes() {
 
     let revoked = place.run(&["permissions", "rfc-writer", "--revoke"]);
     assert!(
-        revoked.stderr.contains("took back 3 approvals"),
+        revoked.stderr.contains("revoked 3 approvals"),
         "{}",
         revoked.snapshot()
     );
@@ -458,7 +458,7 @@ fn what_a_configuration_approves() {
     place.write("prowess.toml", approves);
     let run = place.run(&draft);
     assert_eq!(run.code, Some(4), "{}", run.snapshot());
-    let ignored = "`permissions.approved.rfc-writer` ignored: a project's file cannot approve";
+    let ignored = "`permissions.approved.rfc-writer` ignored: a project file cannot approve";
     assert!(run.stderr.contains(ignored), "{}", run.snapshot());
     fs::remove_file(place.path("prowess.toml")).unwrap();
     // The user's own file covers the user's own skill of that name, not the project's.
@@ -533,7 +533,7 @@ fn rules_of_skills_look_at_other_skills() {
     6 | TODO later
       | ^^^^^^^^^^
       |
-      = help: see the skill whose scanner says so
+      = help: see the skill that reports this
 
     --- stderr
     audited 1 skill: 2 findings (1 high, 1 medium)

@@ -25,7 +25,7 @@ fn every_mistake_of_a_file_is_shown_with_its_line() {
         exit 1
         --- stdout
         --- stderr
-        error: `skills.enabled` should be `true` or `false`; this is a string
+        error: `skills.enabled` must be `true` or `false`, found a string
          --> prowess.toml:2:11
           |
         2 | enabled = "yes"
@@ -39,7 +39,7 @@ fn every_mistake_of_a_file_is_shown_with_its_line() {
           | ^^^^^^^^^^^^^^^^^^
           |
           = help: did you mean `inventory_threshold`?
-        error: `skills.repositories.x.type` cannot be `htp`
+        error: `skills.repositories.x.type` has the invalid value `htp`
          --> prowess.toml:7:8
           |
         7 | type = "htp"
@@ -59,7 +59,7 @@ fn a_repository_that_cannot_be_used() {
     assert_snapshot!(place.run(&["config", "check"]).snapshot(), @r"
     exit 3
     --- stdout
-    error: `skills.repositories.company.auth.bearer` uses the variable `NOT_SET_ANYWHERE`, which is not set
+    error: `skills.repositories.company.auth.bearer` uses the environment variable `NOT_SET_ANYWHERE`, which is not set
      --> home/.config/prowess/prowess.toml:5:19
       |
     5 | auth = { bearer = ********************* }
@@ -120,7 +120,7 @@ fn what_holds_and_who_says_so() {
     exit 0
     --- stdout
     --- stderr
-    there is no prowess.toml here or above nor home/.config/prowess/prowess.toml
+    no prowess.toml in this directory or above nor home/.config/prowess/prowess.toml
     ");
     let schema: serde_json::Value =
         serde_json::from_str(&none.run(&["config", "schema"]).stdout).unwrap();

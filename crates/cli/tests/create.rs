@@ -137,29 +137,29 @@ fn what_cannot_be_is_not_made() {
     exit 2
     --- stdout
     --- stderr
-    error: `Release_Notes` cannot be the name of a skill: it has upper-case letters, `_` is not allowed
-    hint: a name has lower-case letters, digits and single hyphens between them, at most 64 characters, for example `release-notes`
+    error: invalid skill name `Release_Notes`: upper-case letters, `_` is not allowed
+    hint: use lower-case letters, digits and single hyphens, at most 64 characters, for example `release-notes`
     ");
     assert_snapshot!(place.run(&["create", "a", "--type", "prompt", "--language", "node"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
-    error: a skill of the type `prompt` has no code
-    hint: leave --backend and --language out, or add --type tool
+    error: a skill of type `prompt` has no code
+    hint: omit --backend and --language, or add --type tool
     ");
     assert_snapshot!(place.run(&["create", "a", "--backend", "plugin", "--language", "node"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
-    error: the template of a plugin is in Rust
-    hint: leave --language out; the C interface is described in the documentation of prowess-sdk
+    error: the plugin template supports Rust only
+    hint: omit --language; for other languages, see the C interface in the documentation of prowess-sdk
     ");
     let long = "x".repeat(1100);
     assert_snapshot!(place.run(&["create", "a", "--description", &long]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
-    error: --description cannot be that: 1100 characters; the standard allows 1024
+    error: invalid --description: 1100 characters; the standard allows 1024
     hint: shorten it by 76 characters
     ");
     let empty = place.run(&["create", "a", "--description", " "]);
@@ -176,8 +176,8 @@ fn what_is_there_stays() {
     exit 1
     --- stdout
     --- stderr
-    error: `.agents/skills/notes` is there already
-    hint: --force replaces the files of the template in it, and no others
+    error: `.agents/skills/notes` already exists
+    hint: use --force to overwrite the files of the template
     ");
     assert_eq!(place.read(".agents/skills/notes/SKILL.md"), "mine");
     create(&place, &["notes", "--force"]);
@@ -192,7 +192,7 @@ fn what_is_there_stays() {
     symlink(place.path("elsewhere"), place.path(".agents/skills/linked")).unwrap();
     let run = place.run(&["create", "linked", "--force"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("is no directory"), "{}", run.stderr);
+    assert!(run.stderr.contains("is not a directory"), "{}", run.stderr);
     assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 0);
     let left = fs::read_dir(place.path(".agents/skills")).unwrap().count();
     assert_eq!(left, 2, "nothing is left behind");
@@ -254,7 +254,7 @@ fn speak(command: &mut Command, name: &str, code: &Value) -> Vec<Value> {
 fn check_answers(answers: &[Value]) {
     let finding = json!({
         "rule": "unfinished", "severity": "info", "file": "a.md", "line": 2,
-        "message": "somebody meant to come back to this",
+        "message": "unfinished work",
     });
     assert_eq!(answers[1]["result"], json!({"findings": [finding]}));
     let modified = json!({"modified": {"response": "a\nb\n\nc"}});
@@ -349,7 +349,8 @@ fn a_plugin_runs_once_it_is_built() {
         manifest.replace("0.1.0", "0.2.0"),
     );
     let stale = place.run(&["run", "native/hello", "--approve-skills", "native"]);
-    let expected = "the skill is `native` 0.2.0, and its plugin was built as `native` 0.1.0";
+    let expected =
+        "version mismatch: the skill is `native` 0.2.0, the plugin was built as `native` 0.1.0";
     assert!(stale.stderr.contains(expected), "{}", stale.stderr);
 }
 

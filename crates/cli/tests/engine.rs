@@ -56,7 +56,7 @@ fn a_flat_layout() {
     --- stderr
     2 of 2 skills listed, about 50 tokens, for the system prompt
     "#);
-    assert_snapshot!(place.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not begin with a `---` line");
+    assert_snapshot!(place.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not start with a `---` line");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn nested_collections() {
       Use the load_skill tool or /collection/skill-name to activate a skill.
     </available_skills>
     --- stderr
-    1 of 15 skills listed, about 89 tokens, for the system prompt; 14 behind collections or search
+    1 of 15 skills listed, about 89 tokens, for the system prompt; 14 available through collections or search
     "#);
     assert_snapshot!(place.run(&["browse", "--in", "library"]).stdout, @r"
     extraction/  Entity extraction
@@ -127,9 +127,9 @@ fn a_monorepo_of_four_levels() {
     SKILL  DESCRIPTION    TOKENS  SOURCE
     css    Writes CSS     4       apps/web/.agents/skills
     pdf    The web app's  4       apps/web/.agents/skills
-    shadowed: pdf of apps/.claude/skills by that of apps/web/.agents/skills
-    shadowed: pdf of .agents/skills by that of apps/web/.agents/skills
-    shadowed: pdf of ~/.agents/skills by that of apps/web/.agents/skills
+    shadowed: pdf of apps/.claude/skills, by apps/web/.agents/skills
+    shadowed: pdf of .agents/skills, by apps/web/.agents/skills
+    shadowed: pdf of ~/.agents/skills, by apps/web/.agents/skills
     --- stderr
     2 skills in 4 places, 3 shadowed
     ");
@@ -167,8 +167,8 @@ fn instructions_and_files() {
     exit 1
     --- stdout
     --- stderr
-    error: `../pdf/SKILL.md` has a `..`
-    hint: name a file inside the skill, such as references/API.md
+    error: `../pdf/SKILL.md` contains `..`
+    hint: pass a path inside the skill, such as references/API.md
     ");
     assert_snapshot!(place.run(&["read", "csv", "references/GUIDES.md"]).snapshot(), @r"
     exit 1
@@ -181,7 +181,7 @@ fn instructions_and_files() {
     exit 1
     --- stdout
     --- stderr
-    error: there is no skill `csw`
+    error: unknown skill `csw`
     hint: did you mean csv?
     ");
     let info = place.run(&["info", "csv", "--json"]).json();
@@ -244,7 +244,7 @@ fn nothing_anywhere() {
     exit 0
     --- stdout
     --- stderr
-    no skills: there is no .agents/skills, .claude/skills or .prowess/skills here or above
+    no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above
     ");
     assert_snapshot!(place.run(&["list", "--in", "nowhere"]).snapshot(), @r"
     exit 0
@@ -318,8 +318,8 @@ fn d9_what_cannot_be_read_is_said_and_the_rest_loads() {
     SKILL  DESCRIPTION  TOKENS  SOURCE
     fine   d            0       .agents/skills
     --- stderr
-    warning: closed-directory/SKILL.md cannot be read: permission denied
-    warning: closed-file/SKILL.md cannot be read: permission denied
+    warning: cannot read closed-directory/SKILL.md: permission denied
+    warning: cannot read closed-file/SKILL.md: permission denied
     1 skill in 1 place
     ");
 }

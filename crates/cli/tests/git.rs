@@ -282,7 +282,7 @@ fn g10_ssh_uses_the_client_of_the_system() {
     fs::create_dir(&empty).unwrap();
     let run = list(&place, &[("PATH", &empty.display().to_string())]);
     assert!(
-        run.stderr.contains("there is no ssh client"),
+        run.stderr.contains("ssh not found in PATH"),
         "{}",
         run.snapshot()
     );

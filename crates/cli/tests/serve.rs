@@ -107,7 +107,7 @@ fn what_must_not_be_served_is_not() {
     exit 1
     --- stdout
     --- stderr
-    error: set PROWESS_TOKEN to a token, or listen on 127.0.0.1: others can reach 0.0.0.0:0: a token is needed to listen there
+    error: set PROWESS_TOKEN to a token, or listen on 127.0.0.1: cannot listen on 0.0.0.0:0 without a token: other machines can connect
     ");
     let writing = place.run(&["serve"]);
     assert!(
@@ -170,7 +170,7 @@ fn clients_are_told_and_nothing_of_theirs_is_lost() {
     let place = Place::new();
     let asked = place.run(&["mcp", "install", "claude-code"]);
     assert!(
-        asked.stderr.contains("nothing was written"),
+        asked.stderr.contains("nothing written"),
         "{}",
         asked.snapshot()
     );
@@ -190,13 +190,13 @@ fn clients_are_told_and_nothing_of_theirs_is_lost() {
     assert!(written.contains("\"args\": [\"mcp\"]"), "{written}");
     assert!(place.read(".mcp.json.bak").starts_with("{\n  // mine"));
     let again = place.run(&["mcp", "install", "claude-code", "--yes"]);
-    assert_eq!(again.stderr, ".mcp.json has it already\n");
+    assert_eq!(again.stderr, ".mcp.json already contains the entry\n");
 
     place.write("home/.codex/config.toml", "model = [broken\n");
     let broken = place.run(&["mcp", "install", "codex", "--yes"]);
     assert_eq!(broken.code, Some(1));
     assert!(
-        broken.stderr.contains("it is not TOML"),
+        broken.stderr.contains("invalid TOML"),
         "{}",
         broken.snapshot()
     );

@@ -14,7 +14,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// `text` is what is used, `written` what the file says.
+    /// `text` is the effective value, `written` the value in the file.
     pub(crate) fn new(text: &str, written: &str) -> Self {
         Self {
             text: text.into(),
@@ -35,7 +35,7 @@ impl Url {
         url::Url::parse(text).map(|_| Self::new(text, text))
     }
 
-    /// Whether what is sent there is encrypted.
+    /// Whether the connection is encrypted.
     pub fn is_https(&self) -> bool {
         scheme(&self.text).is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
     }
@@ -66,8 +66,7 @@ impl Serialize for Url {
 
 /// `text` without user information (a lone user name stays where it is no token) and query.
 ///
-/// Text that is no proper URL is masked too, rather too much than too little: it may be one that
-/// somebody mistyped.
+/// Text that is not a valid URL is masked too, because it can be a mistyped one.
 pub(crate) fn mask(text: &str) -> String {
     if text.to_ascii_lowercase().contains("password=") {
         return MASK.to_owned();
@@ -96,7 +95,7 @@ pub(crate) fn mask(text: &str) -> String {
     shown
 }
 
-/// What stands before and after `://`.
+/// The text before and after `://`.
 pub(crate) fn scheme(text: &str) -> Option<(&str, &str)> {
     text.split_once("://")
 }
@@ -106,7 +105,7 @@ fn user_information<'t>(scheme: Option<&str>, rest: &'t str) -> Option<(&'t str,
     let (before, host) = rest.rsplit_once('@')?;
     let authority = rest.split('/').next().unwrap_or(rest);
     let password = match (scheme, authority.split_once(':')) {
-        // Without a scheme there is no telling where the host begins.
+        // Without a scheme the start of the host is unknown.
         (None, _) => before.contains(':'),
         (Some(_), Some((user, rest))) => {
             let port = rest.bytes().all(|byte| byte.is_ascii_digit());

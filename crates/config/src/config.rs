@@ -27,7 +27,7 @@ use crate::settings::{
 use crate::shape::Shape;
 use crate::site::Variables;
 
-/// What every file says together, over the defaults.
+/// The merged configuration of all files and the defaults.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SkillsConfig {
@@ -50,7 +50,7 @@ pub struct SkillsConfig {
     pub files: Vec<(Scope, Arc<Path>)>,
     /// Files of a project that do not count.
     pub ignored_files: Vec<IgnoredFile>,
-    /// What the project's file reaches, where there is one.
+    /// The access of the project's file, if it exists.
     pub project: Option<ProjectTrust>,
     entries: Vec<Entry>,
     ignored: Vec<IgnoredKey>,
@@ -63,7 +63,7 @@ pub struct ProjectTrust {
     pub root: PathBuf,
     /// Everything that it reaches.
     pub reach: ReachList,
-    /// Whether the user said yes to exactly this, or there is nothing to say yes to.
+    /// Whether the user accepted exactly this list, or it is empty.
     pub trusted: bool,
 }
 
@@ -108,14 +108,14 @@ impl SkillsConfig {
         &self.ignored
     }
 
-    /// What is wrong with repositories, each problem naming its own.
+    /// Problems of repositories, each with the name of its repository.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.repositories.iter().flat_map(Repository::problems)
     }
 }
 
 impl Default for SkillsConfig {
-    /// What holds without any file.
+    /// The defaults without any file.
     fn default() -> Self {
         let lookup = Lookup::new(Path::new(""));
         let mut log = Log::default();
@@ -130,7 +130,7 @@ pub(crate) fn shape() -> Shape {
     read(context(&lookup), &mut Log::default(), Vec::new()).1
 }
 
-/// No files at all.
+/// No files.
 fn context<'a>(lookup: &'a Lookup<'a>) -> Context<'a> {
     Context {
         layers: &[],
@@ -142,16 +142,16 @@ fn context<'a>(lookup: &'a Lookup<'a>) -> Context<'a> {
 
 fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree, Shape) {
     let mut t: Reader<'_, 'd> = Reader::new(context, log, Variables::Literal, String::new(), parts);
-    let (skills, repositories) = t.section("skills", "Skills and where they come from.", |t| {
+    let (skills, repositories) = t.section("skills", "Skills and their sources.", |t| {
         (settings::skills(t), repositories::read(t))
     });
-    let about = "What the code of skills may do.";
+    let about = "Permissions and limits of the code of skills.";
     let permissions = t.section("permissions", about, settings::permissions);
-    let about = "Where packages come from.";
+    let about = "The package registry.";
     let registry = t.section("registry", about, settings::registry);
-    let about = "The model that `prowess chat` and the server talk to.";
+    let about = "The model that `prowess chat` uses.";
     let model = t.section("model", about, settings::model);
-    let about = "Where state is kept.";
+    let about = "Where state is stored.";
     let store = t.section("store", about, settings::store);
     let tree = Tree {
         skills,
@@ -206,7 +206,7 @@ fn build(
     let mut faults = std::mem::take(&mut log.faults);
     for (layer, (_, errors)) in parsed.iter().enumerate() {
         if !errors.is_empty() {
-            // What a broken file seems to say otherwise is not worth a word.
+            // Other statements of a broken file are not reported.
             faults.retain(|fault| fault.layer != layer);
             faults.extend(errors.iter().map(|error| syntax(layer, error)));
         }

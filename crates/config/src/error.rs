@@ -1,4 +1,4 @@
-//! Why there is no configuration.
+//! Errors of loading the configuration.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::limits;
 use crate::problem::Problem;
 
-/// Why there is no configuration.
+/// Errors of loading the configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,18 +15,18 @@ pub enum Error {
     Read {
         /// Which file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// A directory, or something else that is no file.
+    /// A directory, or another kind of file.
     #[error("`{}` is not a file", path.display())]
     NotAFile {
         /// Which one.
         path: PathBuf,
     },
     /// More than [`limits::FILE_BYTES`].
-    #[error("`{}` has more than {} bytes", path.display(), limits::FILE_BYTES)]
+    #[error("`{}` is larger than {} bytes", path.display(), limits::FILE_BYTES)]
     TooLarge {
         /// Which file.
         path: PathBuf,
@@ -41,18 +41,18 @@ pub enum Error {
         /// Column of the first wrong byte in characters, from 1.
         column: usize,
     },
-    /// Files that say what makes no sense: everything that is wrong with all of them.
+    /// Invalid files, with every problem of all of them.
     #[error("{}", summary(problems, *omitted))]
     Invalid {
         /// The problems, file by file, in the order of the text.
         problems: Vec<Problem>,
-        /// How many more there are than [`limits::PROBLEMS`] for each file.
+        /// Number of further problems beyond [`limits::PROBLEMS`] for each file.
         omitted: usize,
     },
 }
 
 impl Error {
-    /// What is wrong inside of files; empty when a file could not be read.
+    /// Problems inside files; empty if a file could not be read.
     pub fn problems(&self) -> &[Problem] {
         match self {
             Self::Invalid { problems, .. } => problems,

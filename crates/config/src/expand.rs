@@ -5,9 +5,9 @@ use std::ffi::OsString;
 
 use crate::problem::ProblemKind;
 
-/// `text` with its variables replaced; `$${` stands for `${`, any other `$` for itself.
+/// `text` with its variables replaced; `$${` becomes `${`, and any other `$` is unchanged.
 ///
-/// What a variable holds is not looked at again.
+/// The value of a variable is not expanded again.
 pub(crate) fn expand<'t>(
     text: &'t str,
     variables: &dyn Fn(&str) -> Result<OsString, ProblemKind>,

@@ -26,7 +26,7 @@ impl Reader<'_, '_> {
             kind: Kind::Flag,
             need: Need::Default(default.into()),
         };
-        // What a flag switches on is more, except for the one that leaves skills out.
+        // Enabling a flag allows more, except for the one that ignores skills.
         let of = |value: &bool| f64::from(u8::from(*value != (name == "strict")));
         let default_width = of(&default);
         let width = Width {

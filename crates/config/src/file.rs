@@ -14,7 +14,7 @@ use crate::limits;
 use crate::lookup::Lookup;
 use crate::origin::Scope;
 
-/// What a configuration file is called.
+/// Names of configuration files.
 pub const CONFIG_FILE: &str = "prowess.toml";
 
 /// The text of a configuration file.
@@ -45,14 +45,14 @@ pub(crate) fn discover(lookup: &Lookup<'_>) -> Result<Discovered, Error> {
     let mut inside = true;
     for directory in lookup.directory.ancestors() {
         let path = directory.join(CONFIG_FILE);
-        // In the directory of the user's file there is one file, not two.
+        // The directory of the user's file contains one file, not two.
         if exists(&path) && !user.as_ref().is_some_and(|user| is_same(&path, user)) {
             let refused = |reason: String| IgnoredFile {
                 path: path.clone(),
                 reason,
             };
             if !inside {
-                ignored.push(refused("it is above the root of the project".to_owned()));
+                ignored.push(refused("above the project root".to_owned()));
                 break;
             }
             match root.read_configuration(&path) {
@@ -76,8 +76,7 @@ pub(crate) fn discover(lookup: &Lookup<'_>) -> Result<Discovered, Error> {
     })
 }
 
-/// Whether something has that name, be it a link that leads nowhere. A directory that may not be
-/// looked into has nothing to say.
+/// Whether the name exists, possibly as a broken link. An unreadable directory counts as empty.
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

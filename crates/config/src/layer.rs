@@ -1,4 +1,4 @@
-//! The files of one load, what they state, and what comes to light while it is read.
+//! The files of one load, their statements, and the findings of reading them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct Layer {
     pub(crate) lines: Vec<usize>,
 }
 
-/// What every reader of one load shares.
+/// State shared by all readers of one load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The strongest first.
@@ -43,14 +43,14 @@ pub(crate) struct Fault {
     pub(crate) kind: ProblemKind,
 }
 
-/// What comes to light while reading.
+/// Findings of reading.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) faults: Vec<Fault>,
     pub(crate) entries: Vec<Entry>,
     /// Keys that a file states and must not.
     pub(crate) ignored: Vec<IgnoredKey>,
-    /// What must not be shown, and of which file.
+    /// Secret values, and their files.
     pub(crate) hidden: Vec<(usize, Span)>,
 }
 

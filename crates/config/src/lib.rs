@@ -1,15 +1,15 @@
 //! The configuration: one loader, with the origin of every key.
 //!
 //! [`SkillsConfig::load`] reads the nearest `prowess.toml` from the working directory up to the root of its
-//! repository, over the user's own. A key that a file states overrides the same key of a weaker file and the default;
-//! repositories are put one after the other, the project's first, and of two with one name the first
-//! is kept. Environment variables and the home directory come from the caller, in a [`Lookup`].
+//! repository, over the user's own. A key in a file overrides the same key of a file with lower priority and the
+//! default; repositories are concatenated, the project's first, and of two with the same name the first is used.
+//! Environment variables and the home directory come from the caller, in a [`Lookup`].
 //!
 //! # What goes wrong, and what it costs
 //!
-//! - A file that cannot be understood is an [`Error`]: it cannot be read, it is not TOML, it has
-//!   unknown or missing keys, keys that exclude each other, values of the wrong type, or words that
-//!   do not exist. So is a wrong value outside of repositories. All problems of all files come at once.
+//! - A file that cannot be parsed is an [`Error`]: it cannot be read, it is not TOML, it has unknown or missing keys,
+//!   keys that exclude each other, values of the wrong type, or unknown words. So is an invalid value outside
+//!   repositories. All problems of all files are reported together.
 //! - A wrong *value* in a repository (a variable that is not set, a bad URL, a number out of bounds)
 //!   is a [`Problem`] of that repository, in [`RepositoryState::Failed`]. The others are not concerned.
 //! - The values of a repository that is disabled or dropped are not looked at, so a variable that
@@ -17,9 +17,9 @@
 //!
 //! # What is text, and what is replaced
 //!
-//! `${VAR}` is replaced in every string of a repository but its `name` and `type`, and nowhere else;
-//! `$${` stands for `${`, and any other `$` for itself. Relative paths begin at the directory of the
-//! file that states them, and `~` is the home directory.
+//! `${VAR}` is replaced in every string of a repository except its `name` and `type`, and nowhere else; `$${` becomes
+//! `${`, and any other `$` is unchanged. Relative paths are relative to the directory of the file, and `~` is the home
+//! directory.
 //!
 //! # Secrets
 //!

@@ -15,7 +15,7 @@ pub const NAME_CHARS: usize = 64;
 pub struct Bounds {
     /// Least and greatest.
     pub range: RangeInclusive<u32>,
-    /// What holds when no file says.
+    /// The defaults.
     pub default: u32,
 }
 

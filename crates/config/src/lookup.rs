@@ -1,4 +1,4 @@
-//! What the loader has to be told about its surroundings, because it does not look by itself.
+//! The environment of the loader, given by the caller, because the loader does not read it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -26,13 +26,13 @@ use prowess_trust::ReachList;
 pub struct Lookup<'a> {
     /// The working directory, absolute: the search for `prowess.toml` begins here.
     pub directory: &'a Path,
-    /// What `~` means.
+    /// The meaning of `~`.
     pub home: Option<&'a Path>,
     /// The directory of the user's configuration, which holds `prowess/prowess.toml`.
     pub user_config: Option<&'a Path>,
     /// The value of an environment variable.
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether the user said that the project with this root may reach this.
+    /// Whether the user accepted this access for the project with this root.
     pub trusts: &'a dyn Fn(&Path, &ReachList) -> bool,
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// Found from the working directory upwards. Whoever wrote the project wrote it.
+    /// Found from the working directory upwards. Written by the author of the project.
     Project,
     /// The user's own.
     User,

@@ -12,15 +12,15 @@ use crate::site::{Site, Variables, Written};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GitLocation {
-    /// Behind `https://` or `http://`.
+    /// After `https://` or `http://`.
     Http(Url),
-    /// Behind `ssh://` or `user@host:path`.
+    /// After `ssh://` or `user@host:path`.
     Ssh(Url),
     /// On this machine.
     Local(PathBuf),
 }
 
-/// Which database to ask.
+/// The database to query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Database {
@@ -40,7 +40,7 @@ pub(crate) fn path(site: &Site<'_>, written: &Written<'_>) -> Result<PathBuf, Pr
 fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
     if text.is_empty() || text.contains(char::is_control) {
         return Err(ProblemKind::Unfit {
-            rule: "is not a path",
+            rule: "is not a valid path",
             help: "write a path, relative to this file or absolute",
         });
     }
@@ -51,7 +51,7 @@ fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
         }
         _ => site.base.join(text),
     };
-    // `..` stays: behind a link it means something else than what it looks like.
+    // `..` is preserved: after a link it has another meaning.
     let parts = whole.components().filter(|part| *part != Component::CurDir);
     Ok(parts.collect())
 }
@@ -60,8 +60,8 @@ fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
 pub(crate) fn base_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, ProblemKind> {
     if written.text.contains(['?', '#']) {
         return Err(ProblemKind::Unfit {
-            rule: "has a query or a fragment",
-            help: "write only the part to which paths are appended",
+            rule: "contains a query or a fragment",
+            help: "write the base URL only",
         });
     }
     http_url(site, written)
@@ -83,7 +83,7 @@ pub(crate) fn http_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, Pr
 fn parse(site: &Site<'_>, written: &Written<'_>) -> Result<url::Url, ProblemKind> {
     if site.variables == Variables::Literal && written.written.contains("${") {
         return Err(ProblemKind::Unfit {
-            rule: "has a `${`, and variables are replaced only in repositories",
+            rule: "contains `${`, but variables are replaced only in repositories",
             help: "write the value itself",
         });
     }
@@ -92,7 +92,7 @@ fn parse(site: &Site<'_>, written: &Written<'_>) -> Result<url::Url, ProblemKind
         .contains(|c: char| c.is_control() || c.is_whitespace())
     {
         return Err(ProblemKind::Unfit {
-            rule: "holds a blank or a control character",
+            rule: "contains a space or a control character",
             help: "write a URL",
         });
     }
@@ -123,7 +123,7 @@ pub(crate) fn git(site: &Site<'_>, written: &Written<'_>) -> Result<GitLocation,
             "file" => match parsed.to_file_path() {
                 Ok(path) => Ok(GitLocation::Local(path)),
                 Err(()) => Err(ProblemKind::Unfit {
-                    rule: "names another machine",
+                    rule: "has a host name",
                     help: "write `file:///` and an absolute path",
                 }),
             },
@@ -170,7 +170,7 @@ fn sqlite(site: &Site<'_>, text: &str) -> Result<Option<PathBuf>, ProblemKind> {
     if rest.is_empty() || rest == ":memory:" || rest.contains(['?', '#']) {
         return Err(ProblemKind::Unfit {
             rule: "does not name a file",
-            help: "write `sqlite:` and a path, without anything after it",
+            help: "write `sqlite:` and a path only",
         });
     }
     resolve(site, rest).map(Some)

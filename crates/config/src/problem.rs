@@ -1,4 +1,4 @@
-//! What can be wrong in a configuration file.
+//! Problems of a configuration file.
 
 use std::fmt;
 use std::path::Path;
@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use prowess_spec::{PathProblem, Position, Span};
 
-/// What is wrong; reads on after the key that it is about.
+/// The problem; reads as the continuation of the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
     /// The file is not TOML; the text is the parser's.
     #[error("{message}")]
     Syntax {
-        /// What the parser says.
+        /// The message of the parser.
         message: String,
     },
     /// No such key exists here.
     #[error("is not a known key")]
     UnknownKey {
-        /// The key that may have been meant.
+        /// The suggested key.
         near: Option<&'static str>,
         /// Every key that exists here.
         known: Vec<&'static str>,
     },
     /// A value of another type.
-    #[error("should be {expected}; this is {found}")]
+    #[error("must be {expected}, found {found}")]
     WrongType {
-        /// The type that is wanted.
+        /// The expected type.
         expected: &'static str,
         /// The type that is there.
         found: &'static str,
@@ -36,35 +36,35 @@ pub enum ProblemKind {
     #[error("is missing")]
     Missing,
     /// None of the keys of which there has to be one.
-    #[error("needs one of {}", names(keys))]
+    #[error("requires one of {}", names(keys))]
     NoneOf {
         /// The keys.
         keys: &'static [&'static str],
     },
     /// Two keys that exclude each other.
-    #[error("takes only one of {}", names(keys))]
+    #[error("accepts only one of {}", names(keys))]
     MoreThanOne {
         /// The keys.
         keys: &'static [&'static str],
     },
     /// A key that means something only beside another.
-    #[error("means nothing without `{key}`")]
+    #[error("requires `{key}`")]
     OnlyWith {
         /// The other key.
         key: &'static str,
     },
     /// Not one of the words that the key takes.
-    #[error("cannot be `{}`", text.escape_debug())]
+    #[error("has the invalid value `{}`", text.escape_debug())]
     UnknownWord {
         /// The word.
         text: String,
-        /// The word that may have been meant.
+        /// The suggested word.
         near: Option<&'static str>,
         /// The words that it takes.
         allowed: Vec<&'static str>,
     },
     /// A number outside its bounds.
-    #[error("is {value}; it has to be from {least} to {greatest}")]
+    #[error("is out of range: expected {least} to {greatest}, found {value}")]
     OutOfRange {
         /// The number as it is written.
         value: String,
@@ -74,62 +74,62 @@ pub enum ProblemKind {
         greatest: u32,
     },
     /// A share that is not one.
-    #[error("is {value}; it has to be above 0 and at most 1")]
+    #[error("is out of range: expected more than 0 and at most 1, found {value}")]
     Share {
         /// The number as it is written.
         value: String,
     },
     /// An environment variable that does not exist.
-    #[error("uses the variable `{variable}`, which is not set")]
+    #[error("uses the environment variable `{variable}`, which is not set")]
     Unset {
         /// The variable.
         variable: String,
     },
     /// An environment variable that is not text.
-    #[error("uses the variable `{variable}`, which is not Unicode")]
+    #[error("uses the environment variable `{variable}`, which is not Unicode")]
     NotUnicode {
         /// The variable.
         variable: String,
     },
     /// A `${` that nothing closes.
-    #[error("has a `${{` without a `}}`")]
+    #[error("contains `${{` without `}}`")]
     OpenVariable,
     /// Something else than a name between `${` and `}`.
-    #[error("has a `${{...}}` that does not name a variable")]
+    #[error("contains an invalid variable name in `${{...}}`")]
     VariableName,
-    /// A `~` where there is no home directory.
-    #[error("begins with `~`, and there is no home directory")]
+    /// A `~` without a home directory.
+    #[error("starts with `~`, but the home directory is unknown")]
     NoHome,
     /// Not a URL.
-    #[error("is not a URL: {0}")]
+    #[error("is not a valid URL: {0}")]
     Url(#[source] url::ParseError),
     /// A URL of a kind that the key does not take.
-    #[error("has to begin with {allowed}")]
+    #[error("must start with {allowed}")]
     Scheme {
-        /// What it may begin with.
+        /// The allowed prefixes.
         allowed: &'static str,
     },
     /// A path that is not one inside the repository.
     #[error("{0}")]
     Path(PathProblem),
     /// Not a range of versions; the text is the parser's.
-    #[error("is not a range of versions: {message}")]
+    #[error("is not a valid version range: {message}")]
     Version {
-        /// What the parser says.
+        /// The message of the parser.
         message: String,
     },
     /// Text that breaks a rule of its key.
     #[error("{rule}")]
     Unfit {
-        /// What it does or is.
+        /// The violated rule.
         rule: &'static str,
-        /// What to write.
+        /// The suggestion.
         help: &'static str,
     },
 }
 
 impl ProblemKind {
-    /// What to do about it.
+    /// The suggested fix.
     pub fn help(&self) -> Option<String> {
         let one_of = |near: Option<&str>, all: &[&str]| match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -141,14 +141,14 @@ impl ProblemKind {
             Self::WrongType { expected, .. } => format!("write {expected}"),
             Self::Missing => "add it".to_owned(),
             Self::MoreThanOne { .. } => "keep one and remove the others".to_owned(),
-            Self::OnlyWith { key } => format!("add `{key}`, or remove this"),
+            Self::OnlyWith { key } => format!("add `{key}`, or remove this key"),
             Self::Unset { variable } | Self::NotUnicode { variable } => {
                 format!("set `{variable}`, or write `$${{{variable}}}` for the text itself")
             }
             Self::OpenVariable | Self::VariableName => {
                 "write `${NAME}` for a variable, or `$${` for the text `${`".to_owned()
             }
-            Self::NoHome => "write the whole path".to_owned(),
+            Self::NoHome => "write an absolute path".to_owned(),
             Self::Path(_) => "name a directory inside the repository".to_owned(),
             Self::Version { .. } => "write a range such as `^1.2` or `>=1.5, <3`".to_owned(),
             Self::Url(_) => "write a URL such as `https://example.com/skills`".to_owned(),
@@ -226,12 +226,12 @@ impl Problem {
         &self.key
     }
 
-    /// What is wrong, for programs.
+    /// The kind of problem, for programs.
     pub const fn kind(&self) -> &ProblemKind {
         &self.kind
     }
 
-    /// What is wrong, for people.
+    /// The message, for users.
     pub fn message(&self) -> String {
         if self.key.is_empty() {
             self.kind.to_string()
@@ -240,7 +240,7 @@ impl Problem {
         }
     }
 
-    /// What to do about it.
+    /// The suggested fix.
     pub fn help(&self) -> Option<String> {
         self.kind.help()
     }

@@ -1,6 +1,6 @@
-//! What the repositories of a project's file reach outside of the project.
+//! What the repositories of a project's file access outside the project.
 //!
-//! Read from the text of the file alone: nothing is opened, asked or started, and no variable is looked at.
+//! Computed from the text of the file alone: nothing is opened, contacted or started, and no variable is read.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use toml::de::{DeTable, DeValue};
 use crate::expand::variables;
 use crate::words::RepositoryType;
 
-/// What is shown of a URL that cannot be used.
+/// The shown text of an invalid URL.
 const INVALID_URL: &str = "an invalid URL";
 
-/// Where a project's file stands, as far as its paths have to know.
+/// The location of a project file, for its paths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) root: &'a ProjectRoot,
@@ -23,7 +23,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) home: Option<&'a Path>,
 }
 
-/// What all enabled repositories of a file reach.
+/// The access of all enabled repositories of a file.
 pub(crate) fn of_file(file: &DeTable<'_>, here: &Surroundings<'_>) -> ReachList {
     let repositories = table(file.get("skills").map(toml::Spanned::get_ref))
         .and_then(|skills| skills.get("repositories"))
@@ -38,7 +38,7 @@ pub(crate) fn of_file(file: &DeTable<'_>, here: &Surroundings<'_>) -> ReachList 
         .collect()
 }
 
-/// What one repository reaches.
+/// The access of one repository.
 pub(crate) fn of_repository(repository: &DeTable<'_>, here: &Surroundings<'_>) -> Vec<Reach> {
     let enabled = repository
         .get("enabled")

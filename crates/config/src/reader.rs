@@ -53,7 +53,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         }
     }
 
-    /// The end of the table: reports the keys that nobody asked for.
+    /// The end of the table: reports unknown keys.
     pub(crate) fn finish(self) -> Shape {
         let known: Vec<&'static str> = self.shape.names().collect();
         for part in &self.parts {
@@ -107,7 +107,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         });
     }
 
-    /// What the files say of a key, the strongest first.
+    /// The statements of a key, highest priority first.
     pub(crate) fn stated(&self, name: &str) -> Vec<Stated<'d>> {
         let find = |part: &Part<'d>| {
             let (key, value) = part.table.get_key_value(name)?;

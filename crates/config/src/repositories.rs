@@ -29,7 +29,7 @@ pub(crate) struct Draft {
     pub(crate) enabled: bool,
     pub(crate) spec: Option<RepositorySpec>,
     pub(crate) faults: Vec<Fault>,
-    /// What it reaches, where the user was not asked about it yet.
+    /// Its access, if the user has not accepted it yet.
     pub(crate) untrusted: ReachList,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Drafts {
 pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
     let statements = t.know(Field {
         name: "repositories",
-        about: "Where skills come from, the strongest first.",
+        about: "Sources of skills, highest priority first.",
         kind: Kind::Tables(shapes(t.context)),
         need: Need::Optional,
     });
@@ -96,7 +96,7 @@ pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
     drafts
 }
 
-/// What each kind of repository may state.
+/// The keys of each repository type.
 fn shapes(context: Context<'_>) -> Vec<Shape> {
     let shape = |kind: &RepositoryType| {
         let mut log = Log::default();
@@ -119,26 +119,25 @@ fn identity(
     t: &mut Reader<'_, '_>,
     only: Option<RepositoryType>,
 ) -> (Option<String>, bool, Option<RepositoryType>) {
-    let about = "A short word by which people know the repository.";
+    let about = "Short name of the repository.";
     let before = t.log.entries.len();
     let name = t.text(("name", about), Need::Required, Shown::Plain, texts::name);
     // The name is in the key of every other entry.
     t.log.entries.truncate(before);
     let kind = Field {
         name: "type",
-        about: "What kind of place it is.",
+        about: "Type of the repository.",
         kind: Kind::Word(only.map_or_else(words::all::<RepositoryType>, |only| vec![only.word()])),
         need: Need::Required,
     };
     let kind = t.read(kind, Shown::Plain, None, |site, value| {
         Ok(site::word(&site.text(value)?.text)?)
     });
-    let enabled = t.flag("enabled", "Whether the repository is used.", true);
+    let enabled = t.flag("enabled", "Whether to use the repository.", true);
     (name, enabled, kind)
 }
 
-/// Reads one repository. What is wrong with its shape stays in the log, what is wrong with its
-/// values goes with it.
+/// Reads one repository. Problems of its shape stay in the log, problems of its values belong to it.
 fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft> {
     let stated_name = part
         .table
@@ -174,14 +173,14 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
             span: part.table.get(key).map_or(part.span, span_of),
             key: format!("{path}.{key}"),
             kind: ProblemKind::Unfit {
-                rule: "has a variable where nobody could see what it stands for",
-                help: "write the host or the command itself; variables may be in the path, in `auth` and in `env`",
+                rule: "contains a variable in the host or the command",
+                help: "write the host or command without variables; they are allowed in the path, in `auth` and in `env`",
             },
         });
     }
     pin(context, part, &mut spec);
     if kind.is_none() {
-        // Which of its strings are secret nobody can tell.
+        // Which of its strings are secret is unknown.
         let unread = part.table.iter();
         for (_, value) in
             unread.filter(|(key, _)| !["name", "type"].contains(&key.get_ref().as_ref()))
@@ -204,7 +203,7 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
     })
 }
 
-/// What a repository of a project reaches that the user was not asked about.
+/// The access of a project's repository that the user has not accepted.
 fn untrusted(context: Context<'_>, part: Part<'_>) -> ReachList {
     let layer = context.layers.get(part.layer);
     match (layer, context.project) {

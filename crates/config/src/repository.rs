@@ -21,9 +21,9 @@ use crate::words::RepositoryType;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Repository {
-    /// What people call it. Not part of any skill's id.
+    /// Its name. Not part of any skill id.
     pub name: String,
-    /// What kind of place it is.
+    /// The type of the repository.
     pub kind: RepositoryType,
     /// Which file states it.
     pub origin: Origin,
@@ -60,9 +60,9 @@ pub enum RepositoryState {
     Ready(RepositorySpec),
     /// `enabled = false`: its values were not even looked at.
     Disabled,
-    /// Values that make no sense here and now; the other repositories are not concerned.
+    /// Invalid values; other repositories are not affected.
     Failed(Vec<Problem>),
-    /// A project's, and the user was not asked yet what it reaches. Its values were not looked at.
+    /// A project's repository that the user has not accepted. Its values were not read.
     Untrusted(ReachList),
 }
 
@@ -72,9 +72,9 @@ pub enum RepositoryState {
 pub struct Dropped {
     /// The name of both.
     pub name: String,
-    /// Where the unused one stands.
+    /// Where the ignored one is defined.
     pub origin: Origin,
-    /// Where the used one stands.
+    /// Where the used one is defined.
     pub kept: Origin,
 }
 
@@ -94,7 +94,7 @@ pub enum RepositorySpec {
     },
     /// A git repository.
     Git(Git),
-    /// A server that speaks the skills API.
+    /// A server with the skills API.
     Http(Http),
     /// A query over a database.
     Sql(Sql),
@@ -110,11 +110,11 @@ pub enum RepositorySpec {
 pub struct Git {
     /// Where it lies.
     pub url: GitLocation,
-    /// What of it; the remote's own choice of a branch when `None`.
+    /// The reference; the default branch of the remote if `None`.
     pub reference: Option<GitRef>,
     /// The directory with the skills; the whole tree when `None`.
     pub skills_root: Option<SkillPath>,
-    /// Who is asking.
+    /// The credentials.
     pub auth: Option<GitAuth>,
     /// How long a branch is taken for current.
     pub refresh: Duration,
@@ -123,7 +123,7 @@ pub struct Git {
 }
 
 impl Git {
-    /// What the remote's own branch has now; the fields say the rest.
+    /// The default branch of the remote; the fields have the rest.
     pub fn new(url: GitLocation) -> Self {
         Self {
             url,
@@ -136,7 +136,7 @@ impl Git {
     }
 }
 
-/// What of a git repository.
+/// A reference of a git repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GitRef {
@@ -148,23 +148,23 @@ pub enum GitRef {
     Commit(String),
 }
 
-/// Who is asking a git server.
+/// Credentials of a git server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GitAuth {
-    /// Whoever holds this token; over https.
+    /// A bearer token; over https.
     Bearer(Secret),
-    /// Whoever holds the key in this file; over ssh.
+    /// A private key file; over ssh.
     SshKey(PathBuf),
 }
 
-/// A server that speaks the skills API.
+/// A server with the skills API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Http {
     /// The root of the API.
     pub url: Url,
-    /// Who is asking.
+    /// The credentials.
     pub auth: Option<HttpAuth>,
     /// How long an answer is taken for current.
     pub refresh: Duration,
@@ -173,7 +173,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// Whatever anybody may see there; the fields say the rest.
+    /// Without credentials; the fields have the rest.
     pub fn new(url: Url) -> Self {
         Self {
             url,
@@ -184,13 +184,13 @@ impl Http {
     }
 }
 
-/// Credentials for an HTTP server.
+/// Credentials of an HTTP server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpAuth {
-    /// A token in `Authorization: Bearer`.
+    /// A bearer token.
     Bearer(Secret),
-    /// A header of its own.
+    /// A custom header.
     Header {
         /// Its name.
         name: String,
@@ -217,14 +217,14 @@ pub struct Sql {
     pub url: Database,
     /// The query.
     pub query: String,
-    /// What is bound to the query, in order.
+    /// Parameters of the query, in order.
     pub params: Vec<Param>,
     /// How long an answer is taken for current.
     pub refresh: Duration,
 }
 
 impl Sql {
-    /// A query with nothing bound to it; the fields say the rest.
+    /// A query without parameters; the fields have the rest.
     pub fn new(url: Database, query: impl Into<String>) -> Self {
         Self {
             url,
@@ -278,7 +278,7 @@ pub enum Mcp {
     Http {
         /// Where.
         url: Url,
-        /// Who is asking.
+        /// The credentials.
         auth: Option<HttpAuth>,
     },
 }

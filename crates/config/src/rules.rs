@@ -1,13 +1,13 @@
-//! What a project's file may say of each key.
+//! Rules for keys in a project's file.
 //!
-//! Every key outside of `[[skills.repositories]]` is in the table, with what stating it does. [`prowess_trust::may`]
-//! decides whether a project may do that; a key that is not in the table is the user's alone.
+//! Every key outside `[[skills.repositories]]` is in the table, with the effect of stating it. [`prowess_trust::may`]
+//! decides whether a project can do that; a key that is not in the table is reserved for the user.
 
 use prowess_trust::{Act, Party, Verdict, may};
 
 use crate::origin::Scope;
 
-/// What stating a key does.
+/// The effect of stating a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyRule {
     /// Any value does this.
@@ -27,7 +27,7 @@ const RULES: &[(&str, KeyRule)] = &[
     ("skills.dialect", KeyRule::Does(Act::Add)),
     ("skills.scripts", KeyRule::Widens(Act::Run)),
     ("skills.sandbox", KeyRule::Widens(Act::Run)),
-    // What each of them reaches is asked about: see `reach.rs`.
+    // The access of each of them is confirmed by the user: see `reach.rs`.
     ("skills.repositories", KeyRule::Does(Act::Add)),
     (
         "permissions.max_llm_calls_per_turn",
@@ -62,13 +62,13 @@ const RULES: &[(&str, KeyRule)] = &[
     ("store.url", KeyRule::Does(Act::Redirect)),
 ];
 
-/// The rule of a key; none for a key that nobody classified.
+/// The rule of a key; `None` for a key without one.
 pub fn key_rule(key: &str) -> Option<KeyRule> {
     let found = RULES.iter().find(|(known, _)| *known == key);
     found.map(|(_, rule)| *rule)
 }
 
-/// What the statement of a key is, in the file of `scope`, if it allows `more` than the user's own.
+/// The effect of a key in the file of `scope`, if it allows `more` than the user's own file.
 pub(crate) fn refused(scope: Scope, key: &str, more: bool) -> Option<Act> {
     if key.starts_with("skills.repositories.") {
         return None;
@@ -81,7 +81,7 @@ pub(crate) fn refused(scope: Scope, key: &str, more: bool) -> Option<Act> {
     (may(party(scope), act) == Verdict::AskUser).then_some(act)
 }
 
-/// Who writes the files of a scope.
+/// The author of the files of a scope.
 pub(crate) const fn party(scope: Scope) -> Party {
     match scope {
         Scope::Project => Party::Project,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::config;
 use crate::shape::{Field, Kind, Need, Shape};
 
-/// The JSON schema of `prowess.toml`, made from what the reader asks for.
+/// The JSON schema of `prowess.toml`, generated from the keys that the reader requests.
 pub fn json_schema() -> Value {
     let mut schema = table(&config::shape());
     if let Value::Object(schema) = &mut schema {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 pub(crate) const MASK: &str = "***";
 
 /// Text that no `Debug`, `Display` or `Serialize` shows.
@@ -25,7 +25,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for whoever has to send it.
+    /// The text itself, to send it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -38,7 +38,7 @@ pub struct SkillSettings {
     pub dialect: DialectName,
     /// Whether scripts run.
     pub scripts: Scripts,
-    /// What confines code.
+    /// The confinement of code.
     pub sandbox: SandboxMode,
 }
 
@@ -46,7 +46,7 @@ pub struct SkillSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PermissionSettings {
-    /// How often a skill may ask the model in a turn.
+    /// Maximum number of model requests of a skill per turn.
     pub max_llm_calls_per_turn: u32,
     /// How many commands a skill may run in a turn.
     pub max_shell_exec_per_turn: u32,
@@ -56,7 +56,7 @@ pub struct PermissionSettings {
     pub shell_exec_timeout: Duration,
     /// How long a fetch may take.
     pub net_fetch_timeout: Duration,
-    /// What was approved beforehand, by id.
+    /// Permissions approved in advance, by id.
     pub approved: Vec<Approval>,
     /// Files and directories that no command in the sandbox sees, besides those that are known to hold secrets.
     pub secret_paths: Vec<PathBuf>,
@@ -68,9 +68,9 @@ pub struct PermissionSettings {
 pub struct Approval {
     /// The id of the skill.
     pub skill: String,
-    /// What it may do.
+    /// The approved permissions.
     pub permissions: Vec<Permission>,
-    /// Which file says so.
+    /// The origin of the approval.
     pub origin: Origin,
 }
 
@@ -86,7 +86,7 @@ pub struct RegistrySettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Who runs the model.
+    /// The provider of the model.
     pub provider: Option<String>,
     /// Which model.
     pub name: Option<String>,
@@ -130,43 +130,43 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
     SkillSettings {
         enabled: t.flag(
             "enabled",
-            "Whether there are skills at all: discovery, prompt and tools.",
+            "Enable skills: discovery, prompt and tools.",
             true,
         ),
         strict: t.flag(
             "strict",
-            "Leave out skills that `prowess check` finds invalid.",
+            "Ignore skills that `prowess check` reports as invalid.",
             false,
         ),
         max_skills: t.count(
             "max_skills",
-            "How many skills a catalog may hold.",
+            "Maximum number of skills in the catalog.",
             &limits::MAX_SKILLS,
         ),
         max_injection_bytes: t.count(
             "max_injection_bytes",
-            "How long the text of one skill may be.",
+            "Maximum length of the text of one skill.",
             &limits::MAX_INJECTION_BYTES,
         ),
         inventory_threshold: t.count(
             "inventory_threshold",
-            "Up to how many skills the catalog is a flat list.",
+            "Maximum number of skills in a flat catalog; above it, collections are listed.",
             &limits::INVENTORY_THRESHOLD,
         ),
         context_share: context_share(t),
         dialect: t.word(
             "dialect",
-            "Which tool names, shapes and texts are used.",
+            "Tool names, result shapes and texts.",
             DialectName::Prowess,
         ),
         scripts: t.word(
             "scripts",
-            "Whether the scripts of skills run.",
+            "Whether scripts of skills can run.",
             Scripts::Ask,
         ),
         sandbox: t.word(
             "sandbox",
-            "What confines the code of skills; only your own file can switch it off.",
+            "Sandbox for the code of skills; only your own file can disable it.",
             SandboxMode::Full,
         ),
     }
@@ -175,7 +175,7 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
 fn context_share(t: &mut Reader<'_, '_>) -> f64 {
     let field = Field {
         name: "context_share",
-        about: "The share of the context window that the catalog may take.",
+        about: "Maximum share of the context window for the catalog.",
         kind: Kind::Share,
         need: Need::Default(limits::CONTEXT_SHARE.into()),
     };
@@ -193,27 +193,27 @@ pub(crate) fn permissions(t: &mut Reader<'_, '_>) -> PermissionSettings {
     PermissionSettings {
         max_llm_calls_per_turn: t.number(
             "max_llm_calls_per_turn",
-            "How often a skill may ask the model in a turn.",
+            "Maximum number of model requests of a skill per turn.",
             &limits::LLM_CALLS,
         ),
         max_shell_exec_per_turn: t.number(
             "max_shell_exec_per_turn",
-            "How many commands a skill may run in a turn.",
+            "Maximum number of commands of a skill per turn.",
             &limits::SHELL_EXECS,
         ),
         max_net_fetch_per_turn: t.number(
             "max_net_fetch_per_turn",
-            "How often a skill may fetch in a turn.",
+            "Maximum number of HTTP requests of a skill per turn.",
             &limits::NET_FETCHES,
         ),
         shell_exec_timeout: t.seconds(
             "shell_exec_timeout_seconds",
-            "How long a command may take.",
+            "Timeout of a command.",
             &limits::SHELL_EXEC_SECONDS,
         ),
         net_fetch_timeout: t.seconds(
             "net_fetch_timeout_seconds",
-            "How long a fetch may take.",
+            "Timeout of an HTTP request.",
             &limits::NET_FETCH_SECONDS,
         ),
         approved: approved(t),
@@ -224,7 +224,7 @@ pub(crate) fn permissions(t: &mut Reader<'_, '_>) -> PermissionSettings {
 fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
     let field = Field {
         name: "secret_paths",
-        about: "Files and directories that commands in the sandbox do not see, besides the usual secret places.",
+        about: "Additional files and directories to hide from commands in the sandbox.",
         kind: Kind::List(Box::new(Kind::Text)),
         need: Need::Optional,
     };
@@ -235,7 +235,7 @@ fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
 }
 
 fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
-    let about = "Permissions that need no question, by the id of the skill.";
+    let about = "Permissions that are approved without asking, by skill id.";
     let kind = Kind::List(Box::new(Kind::Word(words::all::<Permission>())));
     let found = t.map(
         ("approved", about),
@@ -262,33 +262,30 @@ fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
 }
 
 pub(crate) fn registry(t: &mut Reader<'_, '_>) -> RegistrySettings {
-    let about = "Where packages come from.";
+    let about = "URL of the package registry.";
     RegistrySettings {
         url: t.text(("url", about), Need::Optional, Shown::Url, places::base_url),
     }
 }
 
 pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
-    let provider = ("provider", "Who runs the model.");
-    let name = ("name", "Which model.");
-    let base_url = ("base_url", "Where an OpenAI-compatible model is reached.");
-    let api_key_env = (
-        "api_key_env",
-        "The environment variable that holds the key.",
-    );
+    let provider = ("provider", "Provider of the model.");
+    let name = ("name", "Name of the model.");
+    let base_url = ("base_url", "Base URL of an OpenAI-compatible API.");
+    let api_key_env = ("api_key_env", "Environment variable with the API key.");
     let (need, how) = (Need::Optional, Shown::Plain);
     ModelSettings {
         provider: t.text(provider, need.clone(), how, texts::line),
         name: t.text(name, need.clone(), how, texts::line),
         base_url: t.text(base_url, need.clone(), Shown::Url, places::base_url),
-        // Somebody who takes this for the key itself must not see it on a screen.
+        // A key that was entered here by mistake must not be shown.
         api_key_env: t.text(api_key_env, need, Shown::Variable, |_, written| {
             texts::variable(&written.text)
         }),
         tools: t.flag("tools", "Whether the model can call tools.", true),
         context_window: t.count(
             "context_window",
-            "Tokens that the model takes; older messages make room.",
+            "Size of the context window in tokens; older messages are compacted to fit.",
             &limits::CONTEXT_WINDOW,
         ),
     }

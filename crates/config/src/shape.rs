@@ -1,7 +1,7 @@
 //! Which keys exist: what the reader learns about a table while it reads it.
 //!
-//! The reader asks for every key that exists, whether or not a file states it. What it asked for is
-//! therefore all that there is, and the schema for editors is made from nothing else.
+//! The reader requests every key that exists, whether or not a file states it. The schema for editors is generated from
+//! these requests.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub(crate) enum Need {
     Default(Value),
 }
 
-/// What a key takes.
+/// The type of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Flag,

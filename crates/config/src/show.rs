@@ -17,7 +17,7 @@ pub(crate) enum Shown {
     Url,
     /// As the file has it, if it is the name of a variable.
     Variable,
-    /// Not at all.
+    /// Never.
     Secret,
 }
 
@@ -62,7 +62,7 @@ impl Log {
     }
 }
 
-/// Whether `text` looks like the name of a variable: a key that stands in its place does not.
+/// Whether `text` looks like a variable name rather than a key.
 fn is_shouted(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')

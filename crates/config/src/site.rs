@@ -37,7 +37,7 @@ pub(crate) struct Written<'t> {
     pub(crate) written: &'t str,
 }
 
-/// What is wrong with a value, or with the part of it that has a place of its own.
+/// A problem of a value, or of a part of it with its own position.
 #[derive(Debug)]
 pub(crate) struct Flaw {
     pub(crate) span: Option<Span>,

@@ -1,4 +1,4 @@
-//! What each kind of repository may state.
+//! The keys of each repository type.
 
 use prowess_spec::SkillPath;
 use semver::VersionReq;
@@ -22,12 +22,12 @@ use crate::words::RepositoryType;
 pub(crate) fn spec(t: &mut Reader<'_, '_>, kind: RepositoryType) -> Option<RepositorySpec> {
     match kind {
         RepositoryType::Filesystem => {
-            let about = ("path", "The directory; relative to this file.");
+            let about = ("path", "Directory, relative to this file.");
             let path = t.text(about, Need::Required, Shown::Plain, places::path)?;
             Some(RepositorySpec::Filesystem { path })
         }
         RepositoryType::Archive => {
-            let about = ("path", "The zip or tar.gz file; relative to this file.");
+            let about = ("path", "Zip or tar.gz file, relative to this file.");
             let path = t.text(about, Need::Required, Shown::Plain, places::path)?;
             Some(RepositorySpec::Archive { path })
         }
@@ -45,8 +45,8 @@ fn git(t: &mut Reader<'_, '_>) -> Option<Git> {
         "A URL, `user@host:path`, or a path relative to this file.",
     );
     let url = t.text(about, Need::Required, Shown::Url, places::git);
-    let reference = t.table("ref", "What of it: a branch, a tag or a commit.", |t| {
-        let about = ("branch", "A branch, which is followed.");
+    let reference = t.table("ref", "Branch, tag or commit.", |t| {
+        let about = ("branch", "A branch; updates are fetched.");
         let branch = t.text(about, Need::Optional, Shown::Plain, texts::reference);
         let tag = ("tag", "A tag.");
         let tag = t.text(tag, Need::Optional, Shown::Plain, texts::reference);
@@ -58,10 +58,7 @@ fn git(t: &mut Reader<'_, '_>) -> Option<Git> {
             .or(tag.map(GitRef::Tag))
             .or(commit.map(GitRef::Commit))
     });
-    let about = (
-        "skills_root",
-        "The directory in the repository that holds the skills.",
-    );
+    let about = ("skills_root", "Directory of the skills in the repository.");
     let root = t.text(
         about,
         Need::Optional,
@@ -71,10 +68,10 @@ fn git(t: &mut Reader<'_, '_>) -> Option<Git> {
             text => SkillPath::parse(text).map(Some).map_err(ProblemKind::Path),
         },
     );
-    let auth = t.table("auth", "Who is asking.", |t| {
+    let auth = t.table("auth", "Credentials.", |t| {
         let about = ("bearer", "A token, for https.");
         let bearer = t.text(about, Need::Optional, Shown::Secret, texts::secret);
-        let about = ("ssh_key", "The file of a private key, for ssh.");
+        let about = ("ssh_key", "Private key file, for ssh.");
         let key = t.text(about, Need::Optional, Shown::Plain, places::path);
         t.one_of(&["bearer", "ssh_key"]);
         bearer.map(GitAuth::Bearer).or(key.map(GitAuth::SshKey))
@@ -86,9 +83,9 @@ fn git(t: &mut Reader<'_, '_>) -> Option<Git> {
             t.fault("auth", &stated, kind.clone());
         }
     }
-    let about = "For how many seconds a branch is taken for current.";
+    let about = "Seconds until a branch is fetched again.";
     let refresh = t.seconds("refresh_seconds", about, &limits::REFRESH_SECONDS);
-    let depth = t.number("depth", "How many commits are fetched.", &limits::DEPTH);
+    let depth = t.number("depth", "Number of commits to fetch.", &limits::DEPTH);
     Some(Git {
         url: url?,
         reference,
@@ -99,7 +96,7 @@ fn git(t: &mut Reader<'_, '_>) -> Option<Git> {
     })
 }
 
-/// A way to say who is asking that the place has no use for, or that would tell everybody.
+/// Credentials that the scheme does not support or would expose.
 fn mismatch(url: &GitLocation, auth: &GitAuth) -> Option<ProblemKind> {
     let (rule, help) = match (url, auth) {
         (GitLocation::Http(url), GitAuth::Bearer(_)) if url.is_https() => {
@@ -110,22 +107,19 @@ fn mismatch(url: &GitLocation, auth: &GitAuth) -> Option<ProblemKind> {
             "would send a token without encryption",
             "use an `https://` URL",
         ),
-        (_, GitAuth::Bearer(_)) => ("has a token, which only https uses", "remove it"),
-        (_, GitAuth::SshKey(_)) => ("has a key, which only ssh uses", "remove it"),
+        (_, GitAuth::Bearer(_)) => ("has a token, which requires https", "remove it"),
+        (_, GitAuth::SshKey(_)) => ("has a key, which requires ssh", "remove it"),
     };
     Some(ProblemKind::Unfit { rule, help })
 }
 
 fn http(t: &mut Reader<'_, '_>) -> Option<Http> {
-    let about = (
-        "url",
-        "The root of the API, to which `/skills` is appended.",
-    );
+    let about = ("url", "Root of the API; `/skills` is appended.");
     let url = t.text(about, Need::Required, Shown::Url, places::base_url);
     let auth = http_auth(t);
-    let about = "For how many seconds an answer is taken for current.";
+    let about = "Seconds until a response expires.";
     let refresh = t.seconds("refresh_seconds", about, &limits::REFRESH_SECONDS);
-    let about = "How many seconds an answer may take.";
+    let about = "Timeout of a request in seconds.";
     let timeout = t.seconds("timeout_seconds", about, &limits::TIMEOUT_SECONDS);
     Some(Http {
         url: url?,
@@ -136,10 +130,10 @@ fn http(t: &mut Reader<'_, '_>) -> Option<Http> {
 }
 
 fn http_auth(t: &mut Reader<'_, '_>) -> Option<HttpAuth> {
-    t.table("auth", "Who is asking.", |t| {
+    t.table("auth", "Credentials.", |t| {
         let about = ("bearer", "A token.");
         let bearer = t.text(about, Need::Optional, Shown::Secret, texts::secret);
-        let header = t.table("header", "A header of your choice.", |t| {
+        let header = t.table("header", "A custom header.", |t| {
             let about = ("name", "Its name.");
             let name = t.text(about, Need::Required, Shown::Plain, texts::header);
             let about = ("value", "Its value.");
@@ -167,14 +161,14 @@ fn sql(t: &mut Reader<'_, '_>) -> Option<Sql> {
     let query = t.text(about, Need::Required, Shown::Plain, texts::lines);
     let params = Field {
         name: "params",
-        about: "What is bound to the query, in order.",
+        about: "Parameters of the query, in order.",
         kind: Kind::List(Box::new(Kind::Scalar)),
         need: Need::Optional,
     };
     let params = t.read(params, Shown::Plain, None, |site, value| {
         site::each(value, |item| param(site, item))
     });
-    let about = "For how many seconds an answer is taken for current.";
+    let about = "Seconds until a response expires.";
     let refresh = t.seconds("refresh_seconds", about, &limits::REFRESH_SECONDS);
     Some(Sql {
         url: url?,
@@ -201,18 +195,24 @@ fn param(site: &Site<'_>, value: &DeValue<'_>) -> Result<Param, Flaw> {
 }
 
 fn unbindable() -> Flaw {
-    let (rule, help) = ("has a number that no database takes", "write a smaller one");
+    let (rule, help) = (
+        "has a number that is too large for a database",
+        "write a smaller one",
+    );
     ProblemKind::Unfit { rule, help }.into()
 }
 
 fn package(t: &mut Reader<'_, '_>) -> Option<Package> {
-    let about = ("url", "The registry, when it is not that of `[registry]`.");
+    let about = (
+        "url",
+        "URL of the registry, if it differs from `[registry]`.",
+    );
     let url = t.text(about, Need::Optional, Shown::Url, places::base_url);
-    let about = ("package", "The name of the package.");
+    let about = ("package", "Name of the package.");
     let package = t.text(about, Need::Required, Shown::Plain, |_, written| {
         texts::id(&written.text)
     });
-    let about = ("version", "Which versions will do, such as `^1.2`.");
+    let about = ("version", "Version range, such as `^1.2`.");
     let version = t.text(about, Need::Optional, Shown::Plain, |_, written| {
         VersionReq::parse(&written.text).map_err(|error| ProblemKind::Version {
             message: error.to_string(),
@@ -228,7 +228,7 @@ fn package(t: &mut Reader<'_, '_>) -> Option<Package> {
 fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     let command = Field {
         name: "command",
-        about: "A program to start, and its arguments.",
+        about: "Program and arguments.",
         kind: Kind::List(Box::new(Kind::Text)),
         need: Need::Optional,
     };
@@ -241,15 +241,15 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
             return Ok(command);
         }
         let (rule, help) = (
-            "does not name a program",
+            "is missing a program",
             "write `[\"program\", \"argument\"]`",
         );
         Err(ProblemKind::Unfit { rule, help }.into())
     });
-    let about = ("url", "A server to call.");
+    let about = ("url", "URL of the server.");
     let url = t.text(about, Need::Optional, Shown::Url, places::http_url);
     t.one_of(&["command", "url"]);
-    let about = ("env", "The environment of the program.");
+    let about = ("env", "Environment variables of the program.");
     let env = t.map(about, Kind::Text, Shown::Secret, |site, name, value| {
         texts::variable(name)?;
         Ok(Secret::new(site.text(value)?.text))

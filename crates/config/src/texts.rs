@@ -1,4 +1,4 @@
-//! Strings with rules of their own.
+//! Strings with rules.
 
 use prowess_spec::SkillName;
 
@@ -15,10 +15,10 @@ fn unfit<T>(rule: &'static str, help: &'static str) -> Result<T, ProblemKind> {
 /// Refuses what is blank or holds control characters.
 fn plain<'t>(written: &'t Written<'_>) -> Result<&'t str, ProblemKind> {
     if written.text.trim().is_empty() {
-        return unfit("is empty", "write something, or remove the key");
+        return unfit("is empty", "write a value, or remove the key");
     }
     if written.text.contains(char::is_control) {
-        return unfit("holds a control character", "remove it");
+        return unfit("contains a control character", "remove it");
     }
     Ok(&written.text)
 }
@@ -31,7 +31,7 @@ pub(crate) fn line(_: &Site<'_>, written: &Written<'_>) -> Result<String, Proble
 /// Text of any number of lines.
 pub(crate) fn lines(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
     if written.text.trim().is_empty() {
-        return unfit("is empty", "write something");
+        return unfit("is empty", "write a value");
     }
     Ok(written.text.clone().into_owned())
 }
@@ -54,8 +54,8 @@ pub(crate) fn name(_: &Site<'_>, written: &Written<'_>) -> Result<String, Proble
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not a name",
-            "lower-case letters, digits, `-` and `_`, at most 64, beginning with a letter or digit",
+            "is not a valid name",
+            "use lower-case letters, digits, `-` and `_`, at most 64, and start with a letter or digit",
         )
     }
 }
@@ -67,8 +67,8 @@ pub(crate) fn id(text: &str) -> Result<String, ProblemKind> {
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not an id",
-            "names of lower-case letters, digits and hyphens, with `/` between them",
+            "is not a valid skill id",
+            "use names of lower-case letters, digits and hyphens, separated by `/`",
         )
     }
 }
@@ -79,8 +79,8 @@ pub(crate) fn variable(text: &str) -> Result<String, ProblemKind> {
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not the name of a variable",
-            "letters, digits and `_`, not beginning with a digit",
+            "is not a valid variable name",
+            "use letters, digits and `_`, and do not start with a digit",
         )
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn header(_: &Site<'_>, written: &Written<'_>) -> Result<String, Prob
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not the name of a header",
+            "is not a valid header name",
             "write one such as `X-API-Key`",
         )
     }
@@ -116,7 +116,7 @@ pub(crate) fn reference(_: &Site<'_>, written: &Written<'_>) -> Result<String, P
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not a name that git allows",
+            "is not a valid git reference name",
             "write the name of a branch or a tag",
         )
     }
@@ -129,6 +129,6 @@ pub(crate) fn commit(_: &Site<'_>, written: &Written<'_>) -> Result<String, Prob
     if fits {
         Ok(text.to_ascii_lowercase())
     } else {
-        unfit("is not a commit", "write its hash, best all 40 digits")
+        unfit("is not a commit hash", "write all 40 digits of the hash")
     }
 }

@@ -9,7 +9,7 @@ pub(crate) fn all<W: Word>() -> Vec<&'static str> {
 }
 
 words! {
-    /// Which preset of tool names, shapes and texts the engine speaks.
+    /// The preset of tool names, shapes and texts.
     DialectName {
         /// Our own.
         Prowess = "prowess",
@@ -31,7 +31,7 @@ words! {
     Scripts {
         /// Never.
         Off = "off",
-        /// After somebody said yes.
+        /// After approval.
         Ask = "ask",
         /// In the sandbox, without asking.
         Sandboxed = "sandboxed",
@@ -39,17 +39,17 @@ words! {
 }
 
 words! {
-    /// What confines the code of skills.
+    /// The confinement of the code of skills.
     SandboxMode {
         /// Everything that is promised, or it does not run.
         Full = "full",
-        /// Nothing: whoever says so knows what the code does.
+        /// No confinement: the user trusts the code.
         None = "none",
     }
 }
 
 words! {
-    /// What kind of place a repository is.
+    /// The type of a repository.
     RepositoryType {
         /// A directory.
         Filesystem = "filesystem",
@@ -57,7 +57,7 @@ words! {
         Archive = "archive",
         /// A git repository.
         Git = "git",
-        /// A server that speaks the skills API.
+        /// A server with the skills API.
         Http = "http",
         /// A query over a database.
         Sql = "sql",

@@ -179,15 +179,15 @@ fn k4_variables_that_cannot_be_replaced() {
     let world = World::with(&(filesystem("a", "${NOWHERE}/x") + &filesystem("b", "x${")))
         .user(filesystem("c", "${a b}") + &filesystem("fine", "x"));
     insta::assert_snapshot!(world.failed(), @r"
-    work/prowess.toml:4:8: `skills.repositories.a.path` uses the variable `NOWHERE`, which is not set
+    work/prowess.toml:4:8: `skills.repositories.a.path` uses the environment variable `NOWHERE`, which is not set
       | path = '${NOWHERE}/x'
       |        ^^^^^^^^^^^^^^
       help: set `NOWHERE`, or write `$${NOWHERE}` for the text itself
-    work/prowess.toml:8:8: `skills.repositories.b.path` has a `${` without a `}`
+    work/prowess.toml:8:8: `skills.repositories.b.path` contains `${` without `}`
       | path = 'x${'
       |        ^^^^^
       help: write `${NAME}` for a variable, or `$${` for the text `${`
-    user/prowess/prowess.toml:4:8: `skills.repositories.c.path` has a `${...}` that does not name a variable
+    user/prowess/prowess.toml:4:8: `skills.repositories.c.path` contains an invalid variable name in `${...}`
       | path = '${a b}'
       |        ^^^^^^^^
       help: write `${NAME}` for a variable, or `$${` for the text `${`
@@ -204,7 +204,7 @@ fn k4_a_variable_that_is_not_text() {
     let value = std::ffi::OsString::from_vec(vec![0xff]);
     world.variables.insert("X".to_owned(), value);
     insta::assert_snapshot!(world.failed(), @r"
-    work/prowess.toml:4:8: `skills.repositories.a.path` uses the variable `X`, which is not Unicode
+    work/prowess.toml:4:8: `skills.repositories.a.path` uses the environment variable `X`, which is not Unicode
       | path = '${X}'
       |        ^^^^^^
       help: set `X`, or write `$${X}` for the text itself
@@ -270,11 +270,11 @@ fn k4_nothing_else_is_replaced() {
     let world =
         World::with("store.url = 'postgres://u:${X}@h/d'\n[registry]\nurl = 'https://${X}'");
     insta::assert_snapshot!(world.refused(), @r"
-    work/prowess.toml:1:13: `store.url` has a `${`, and variables are replaced only in repositories
+    work/prowess.toml:1:13: `store.url` contains `${`, but variables are replaced only in repositories
       | store.url = ***********************
       |             ^^^^^^^^^^^^^^^^^^^^^^^
       help: write the value itself
-    work/prowess.toml:3:7: `registry.url` has a `${`, and variables are replaced only in repositories
+    work/prowess.toml:3:7: `registry.url` contains `${`, but variables are replaced only in repositories
       | url = 'https://${X}'
       |       ^^^^^^^^^^^^^^
       help: write the value itself
@@ -301,11 +301,11 @@ fn k5_unknown_keys_wrong_types_unknown_repository_types() {
       | stritc = true
       | ^^^^^^
       help: did you mean `strict`?
-    work/prowess.toml:3:14: `skills.max_skills` should be a whole number; this is a string
+    work/prowess.toml:3:14: `skills.max_skills` must be a whole number, found a string
       | max_skills = "many"
       |              ^^^^^^
       help: write a whole number
-    work/prowess.toml:7:8: `skills.repositories.a.type` cannot be `gti`
+    work/prowess.toml:7:8: `skills.repositories.a.type` has the invalid value `gti`
       | type = "gti"
       |        ^^^^^
       help: did you mean `git`?
@@ -325,7 +325,7 @@ fn k5_unknown_keys_wrong_types_unknown_repository_types() {
       | whatever = 1
       | ^^^^^^^^
       help: one of: skills, permissions, registry, model, store
-    user/prowess/prowess.toml:3:12: `model.provider` should be a string; this is a whole number
+    user/prowess/prowess.toml:3:12: `model.provider` must be a string, found a whole number
       | provider = 1
       |            ^
       help: write a string
@@ -413,10 +413,10 @@ fn k6_no_home() {
         SkillsConfig::load(&lookup).unwrap()
     });
     insta::assert_snapshot!(world.render(config.problems()), @r"
-    work/prowess.toml:4:8: `skills.repositories.a.path` begins with `~`, and there is no home directory
+    work/prowess.toml:4:8: `skills.repositories.a.path` starts with `~`, but the home directory is unknown
       | path = '~/x'
       |        ^^^^^
-      help: write the whole path
+      help: write an absolute path
     ");
     assert!(repository(&config, "b").spec().is_some());
 }
@@ -439,16 +439,16 @@ fn k7_one_bad_repository_does_not_stop_the_others() {
     assert!(good.spec().is_some());
     assert_eq!(good.kind, RepositoryType::Http);
     insta::assert_snapshot!(world.failed(), @r#"
-    work/prowess.toml:4:7: `skills.repositories.bad.url` is not a URL: relative URL without a base
+    work/prowess.toml:4:7: `skills.repositories.bad.url` is not a valid URL: relative URL without a base
       | url = 'htp//example.com'
       |       ^^^^^^^^^^^^^^^^^^
       help: write a URL such as `https://example.com/skills`
-    work/prowess.toml:5:19: `skills.repositories.bad.timeout_seconds` is 0; it has to be from 1 to 600
+    work/prowess.toml:5:19: `skills.repositories.bad.timeout_seconds` is out of range: expected 1 to 600, found 0
       | timeout_seconds = 0
       |                   ^
-    work/prowess.toml:11:8: `skills.repositories."Bad Name".name` is not a name
+    work/prowess.toml:11:8: `skills.repositories."Bad Name".name` is not a valid name
       | name = "Bad Name"
       |        ^^^^^^^^^^
-      help: lower-case letters, digits, `-` and `_`, at most 64, beginning with a letter or digit
+      help: use lower-case letters, digits, `-` and `_`, at most 64, and start with a letter or digit
     "#);
 }

@@ -46,7 +46,7 @@ fn q1_a_file_above_the_project_is_ignored_with_its_reason() {
             panic!("{:?}", config.ignored_files)
         };
         assert_eq!(ignored.path, world.path("prowess.toml"));
-        assert_eq!(ignored.reason, "it is above the root of the project");
+        assert_eq!(ignored.reason, "above the project root");
     }
     // Inside a repository the file at its root counts, and the nearest one first.
     let world = World::with("skills.strict = true").write("work/.git/HEAD", "");
@@ -69,13 +69,13 @@ fn q1_a_file_of_another_user_or_that_others_may_write_is_ignored() {
     let world = World::with("skills.strict = true");
     assert!(world.config().skills.strict);
     mode(&world, "work", 0o1777);
-    assert!(reason(&world).unwrap().contains("other users may write"));
+    assert!(reason(&world).unwrap().contains("writable by other users"));
     mode(&world, "work", 0o755);
     mode(&world, "work/prowess.toml", 0o666);
-    assert!(reason(&world).unwrap().contains("other users may write"));
+    assert!(reason(&world).unwrap().contains("writable by other users"));
     mode(&world, "work/prowess.toml", 0o644);
     if chown(world.path("work/prowess.toml"), Some(65534), None).is_ok() {
-        assert!(reason(&world).unwrap().contains("neither you nor root"));
+        assert!(reason(&world).unwrap().contains("not owned by you or root"));
         // Named by the user, it is the user's statement.
         let explicit = world.look("work", |lookup| {
             SkillsConfig::load_file("prowess.toml".as_ref(), lookup)
@@ -342,7 +342,10 @@ fn q6_no_variable_decides_about_a_host_or_a_program() {
             .set("SHLVL", "1");
         let config = own.config();
         let hidden = format!("{:?}", repository(&config, "r").state);
-        assert!(!hidden.contains("nobody could see"), "{lines}");
+        assert!(
+            !hidden.contains("contains a variable in the host"),
+            "{lines}"
+        );
     }
     // In the path, the password and `auth` a variable is shown with who gets it.
     let text = entry("r", "http", "url = 'https://u:${P}@h/${Q}'");
@@ -392,7 +395,7 @@ fn q7_keys_that_redirect_reveal_spend_run_or_approve_are_ignored_with_their_line
     );
     let shown = config.ignored().last().unwrap().to_string();
     assert!(
-        shown.ends_with("work/prowess.toml:19: `store.url` ignored: a project's file cannot choose where keys and requests go"),
+        shown.ends_with("work/prowess.toml:19: `store.url` ignored: a project file cannot choose the destination of keys and requests"),
         "{shown}"
     );
     assert!(!config.states("store.url"));

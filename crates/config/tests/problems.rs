@@ -37,55 +37,55 @@ fn failed(kind: &str, lines: &str) -> Vec<String> {
 const WRONG_SETTINGS: &[(&str, &str)] = &[
     (
         "skills = 1",
-        "`skills` should be a table; this is a whole number",
+        "`skills` must be a table, found a whole number",
     ),
     (
         "skills.enabled = 'yes'",
-        "`skills.enabled` should be `true` or `false`; this is a string",
+        "`skills.enabled` must be `true` or `false`, found a string",
     ),
     (
         "skills.max_skills = 0",
-        "`skills.max_skills` is 0; it has to be from 1 to 1000000",
+        "`skills.max_skills` is out of range: expected 1 to 1000000, found 0",
     ),
     (
         "skills.max_skills = -1",
-        "`skills.max_skills` is -1; it has to be from 1 to 1000000",
+        "`skills.max_skills` is out of range: expected 1 to 1000000, found -1",
     ),
     (
         "skills.max_skills = 1.5",
-        "`skills.max_skills` should be a whole number; this is a number",
+        "`skills.max_skills` must be a whole number, found a number",
     ),
     (
         "skills.max_skills = 99999999999999999999",
-        "`skills.max_skills` is 99999999999999999999; it has to be from 1 to 1000000",
+        "`skills.max_skills` is out of range: expected 1 to 1000000, found 99999999999999999999",
     ),
     (
         "skills.max_injection_bytes = 0x3ff",
-        "`skills.max_injection_bytes` is 0x3ff; it has to be from 1024 to 16777216",
+        "`skills.max_injection_bytes` is out of range: expected 1024 to 16777216, found 0x3ff",
     ),
     (
         "skills.context_share = '2%'",
-        "`skills.context_share` should be a number; this is a string",
+        "`skills.context_share` must be a number, found a string",
     ),
     (
         "skills.dialect = 'claude'",
-        "`skills.dialect` cannot be `claude`",
+        "`skills.dialect` has the invalid value `claude`",
     ),
     (
         "skills.scripts = true",
-        "`skills.scripts` should be a string; this is `true` or `false`",
+        "`skills.scripts` must be a string, found `true` or `false`",
     ),
     (
         "skills.scripts = 'always'",
-        "`skills.scripts` cannot be `always`",
+        "`skills.scripts` has the invalid value `always`",
     ),
     (
         "skills.repositories = { name = 'a' }",
-        "`skills.repositories` should be a list; this is a table",
+        "`skills.repositories` must be a list, found a table",
     ),
     (
         "skills.repositories = ['a']",
-        "`skills.repositories` should be a table; this is a string",
+        "`skills.repositories` must be a table, found a string",
     ),
     (
         "skills.repositories = [{ type = 'registry', package = 'a' }]\n",
@@ -93,66 +93,66 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ),
     (
         "permissions.net_fetch_timeout_seconds = 0",
-        "`permissions.net_fetch_timeout_seconds` is 0; it has to be from 1 to 3600",
+        "`permissions.net_fetch_timeout_seconds` is out of range: expected 1 to 3600, found 0",
     ),
     (
         "permissions.approved = ['a']",
-        "`permissions.approved` should be a table; this is a list",
+        "`permissions.approved` must be a table, found a list",
     ),
     (
         "permissions.approved.a = 'net:fetch'",
-        "`permissions.approved.a` should be a list; this is a string",
+        "`permissions.approved.a` must be a list, found a string",
     ),
     (
         "permissions.approved.a = [1]",
-        "`permissions.approved.a` should be a string; this is a whole number",
+        "`permissions.approved.a` must be a string, found a whole number",
     ),
     (
         "permissions.approved.a = ['net']",
-        "`permissions.approved.a` cannot be `net`",
+        "`permissions.approved.a` has the invalid value `net`",
     ),
     (
         "permissions.approved.'A/b' = []",
-        "`permissions.approved.\"A/b\"` is not an id",
+        "`permissions.approved.\"A/b\"` is not a valid skill id",
     ),
     (
         "registry.url = 'ftp://h'",
-        "`registry.url` has to begin with `https://` or `http://`",
+        "`registry.url` must start with `https://` or `http://`",
     ),
     (
         "registry.url = 'https://h?x'",
-        "`registry.url` has a query or a fragment",
+        "`registry.url` contains a query or a fragment",
     ),
     (
         "registry.url = 'https://'",
-        "`registry.url` is not a URL: empty host",
+        "`registry.url` is not a valid URL: empty host",
     ),
     (
         "registry.url = 'h'",
-        "`registry.url` is not a URL: relative URL without a base",
+        "`registry.url` is not a valid URL: relative URL without a base",
     ),
     ("model.provider = ''", "`model.provider` is empty"),
     (
         "model.name = \"a\\u0007\"",
-        "`model.name` holds a control character",
+        "`model.name` contains a control character",
     ),
     (
         "model.api_key_env = 'sk-123'",
-        "`model.api_key_env` is not the name of a variable",
+        "`model.api_key_env` is not a valid variable name",
     ),
     (
         "store.url = 'mysql://h/d'",
-        "`store.url` has to begin with `sqlite:` or `postgres://`",
+        "`store.url` must start with `sqlite:` or `postgres://`",
     ),
     (
         "store.url = 'oracle'",
-        "`store.url` has to begin with `sqlite:`, `postgres://` or `mysql://`",
+        "`store.url` must start with `sqlite:`, `postgres://` or `mysql://`",
     ),
     ("store.url = 'sqlite:'", "`store.url` does not name a file"),
     ("store.path = 'x'", "`store.path` is not a known key"),
     (
         "skills.max_skills = 2024-01-01",
-        "`skills.max_skills` should be a whole number; this is a date",
+        "`skills.max_skills` must be a whole number, found a date",
     ),
     ("'' = 1", "`\"\"` is not a known key"),
 ];
@@ -163,7 +163,9 @@ fn wrong_settings() {
     for share in ["0", "0.0", "-0.5", "1.01", "2", "nan", "inf"] {
         check(
             &format!("skills.context_share = {share}"),
-            &format!("`skills.context_share` is {share}; it has to be above 0 and at most 1"),
+            &format!(
+                "`skills.context_share` is out of range: expected more than 0 and at most 1, found {share}"
+            ),
         );
     }
     for (text, expected) in WRONG_SETTINGS {
@@ -194,43 +196,43 @@ const WRONG_SHAPES: &[(&str, &str, &str)] = &[
     (
         "filesystem",
         "path = 1",
-        "`r.path` should be a string; this is a whole number",
+        "`r.path` must be a string, found a whole number",
     ),
     (
         "filesystem",
         "path = 'x'\nenabled = 'no'",
-        "`r.enabled` should be `true` or `false`; this is a string",
+        "`r.enabled` must be `true` or `false`, found a string",
     ),
     (
         "filesystem",
         "path = 'x'\nurl = 'x'",
         "`r.url` is not a known key",
     ),
-    ("Git", "url = 'x'", "`r.type` cannot be `Git`"),
+    ("Git", "url = 'x'", "`r.type` has the invalid value `Git`"),
     (
         "git",
         "url = 'x'\nref = 'main'",
-        "`r.ref` should be a table; this is a string",
+        "`r.ref` must be a table, found a string",
     ),
     (
         "git",
         "url = 'x'\nref = {}",
-        "`r.ref` needs one of `branch`, `tag`, `commit`",
+        "`r.ref` requires one of `branch`, `tag`, `commit`",
     ),
     (
         "git",
         "url = 'x'\nref = { branch = 'a', tag = 'b' }",
-        "`r.ref` takes only one of `branch`, `tag`, `commit`",
+        "`r.ref` accepts only one of `branch`, `tag`, `commit`",
     ),
     (
         "git",
         "url = 'x'\nauth = { bearer = 'a', ssh_key = 'b' }",
-        "`r.auth` takes only one of `bearer`, `ssh_key`",
+        "`r.auth` accepts only one of `bearer`, `ssh_key`",
     ),
     (
         "git",
         "url = 'x'\nauth = {}",
-        "`r.auth` needs one of `bearer`, `ssh_key`",
+        "`r.auth` requires one of `bearer`, `ssh_key`",
     ),
     (
         "http",
@@ -241,34 +243,34 @@ const WRONG_SHAPES: &[(&str, &str, &str)] = &[
     (
         "sql",
         "url = 'sqlite:x'\nquery = 'q'\nparams = [[]]",
-        "`r.params` should be a string, a number, `true` or `false`; this is a list",
+        "`r.params` must be a string, a number, `true` or `false`, found a list",
     ),
     ("registry", "", "`r.package` is missing"),
-    ("mcp", "", "`r` needs one of `command`, `url`"),
+    ("mcp", "", "`r` requires one of `command`, `url`"),
     (
         "mcp",
         "command = ['a']\nurl = 'https://h'",
-        "`r` takes only one of `command`, `url`",
+        "`r` accepts only one of `command`, `url`",
     ),
     (
         "mcp",
         "url = 'https://h'\nenv = { A = 'x' }",
-        "`r.env` means nothing without `command`",
+        "`r.env` requires `command`",
     ),
     (
         "mcp",
         "command = ['a']\nauth = { bearer = 'x' }",
-        "`r.auth` means nothing without `url`",
+        "`r.auth` requires `url`",
     ),
     (
         "mcp",
         "command = 'a'",
-        "`r.command` should be a list; this is a string",
+        "`r.command` must be a list, found a string",
     ),
     (
         "mcp",
         "command = ['a']\nenv = { A = 1 }",
-        "`r.env.A` should be a string; this is a whole number",
+        "`r.env.A` must be a string, found a whole number",
     ),
 ];
 
@@ -288,23 +290,27 @@ fn wrong_shapes_of_repositories() {
 }
 
 const GIT: &str =
-    "`url` has to begin with `https://`, `http://`, `ssh://` or `file://`, or be a path";
+    "`url` must start with `https://`, `http://`, `ssh://` or `file://`, or be a path";
 
 const WRONG_VALUES: &[(&str, &str, &str)] = &[
-    ("filesystem", "path = ''", "`path` is not a path"),
-    ("filesystem", "path = \"a\\u0000\"", "`path` is not a path"),
+    ("filesystem", "path = ''", "`path` is not a valid path"),
+    (
+        "filesystem",
+        "path = \"a\\u0000\"",
+        "`path` is not a valid path",
+    ),
     (
         "git",
         "url = 'https://:1'",
-        "`url` is not a URL: empty host",
+        "`url` is not a valid URL: empty host",
     ),
-    ("git", "url = 'file://h/x'", "`url` names another machine"),
+    ("git", "url = 'file://h/x'", "`url` has a host name"),
     (
         "http",
         "url = 'https:h'",
-        "`url` has to begin with `https://` or `http://`",
+        "`url` must start with `https://` or `http://`",
     ),
-    ("git", "url = ''", "`url` is not a path"),
+    ("git", "url = ''", "`url` is not a valid path"),
     (
         "git",
         "url = 'x'\nskills_root = '/x'",
@@ -314,7 +320,7 @@ const WRONG_VALUES: &[(&str, &str, &str)] = &[
     (
         "git",
         "url = 'x'\nref = { commit = 'main' }",
-        "`ref.commit` is not a commit",
+        "`ref.commit` is not a commit hash",
     ),
     (
         "git",
@@ -324,12 +330,12 @@ const WRONG_VALUES: &[(&str, &str, &str)] = &[
     (
         "git",
         "url = 'git@h:x'\nauth = { bearer = 'x' }",
-        "`auth` has a token, which only https uses",
+        "`auth` has a token, which requires https",
     ),
     (
         "git",
         "url = 'https://h/x'\nauth = { ssh_key = 'x' }",
-        "`auth` has a key, which only ssh uses",
+        "`auth` has a key, which requires ssh",
     ),
     (
         "git",
@@ -339,32 +345,32 @@ const WRONG_VALUES: &[(&str, &str, &str)] = &[
     (
         "git",
         "url = 'x'\ndepth = 0",
-        "`depth` is 0; it has to be from 1 to 1000000",
+        "`depth` is out of range: expected 1 to 1000000, found 0",
     ),
     (
         "http",
         "url = 'https://h'\nrefresh_seconds = 0",
-        "`refresh_seconds` is 0; it has to be from 1 to 31536000",
+        "`refresh_seconds` is out of range: expected 1 to 31536000, found 0",
     ),
     (
         "http",
         "url = 'file:///x'",
-        "`url` has to begin with `https://` or `http://`",
+        "`url` must start with `https://` or `http://`",
     ),
     (
         "http",
         "url = 'https://h'\nauth = { bearer = \"a\\nb\" }",
-        "`auth.bearer` holds a control character",
+        "`auth.bearer` contains a control character",
     ),
     (
         "http",
         "url = 'https://h'\nauth = { header = { name = 'a b', value = 'x' } }",
-        "`auth.header.name` is not the name of a header",
+        "`auth.header.name` is not a valid header name",
     ),
     (
         "sql",
         "url = 'host=h password=p'\nquery = 'q'",
-        "`url` has to begin with `sqlite:`, `postgres://` or `mysql://`",
+        "`url` must start with `sqlite:`, `postgres://` or `mysql://`",
     ),
     (
         "sql",
@@ -375,24 +381,28 @@ const WRONG_VALUES: &[(&str, &str, &str)] = &[
     (
         "sql",
         "url = 'sqlite:x'\nquery = 'q'\nparams = [nan]",
-        "`params` has a number that no database takes",
+        "`params` has a number that is too large for a database",
     ),
-    ("registry", "package = 'A b'", "`package` is not an id"),
+    (
+        "registry",
+        "package = 'A b'",
+        "`package` is not a valid skill id",
+    ),
     (
         "registry",
         "package = 'a'\nversion = 'new'",
-        "`version` is not a range of versions: unexpected character 'n' while parsing major version number",
+        "`version` is not a valid version range: unexpected character 'n' while parsing major version number",
     ),
-    ("mcp", "command = []", "`command` does not name a program"),
+    ("mcp", "command = []", "`command` is missing a program"),
     (
         "mcp",
         "command = ['a']\nenv = { 'A=B' = 'x' }",
-        "`env.\"A=B\"` is not the name of a variable",
+        "`env.\"A=B\"` is not a valid variable name",
     ),
     (
         "mcp",
         "command = ['${NOWHERE}']",
-        "`command` uses the variable `NOWHERE`, which is not set",
+        "`command` uses the environment variable `NOWHERE`, which is not set",
     ),
 ];
 
@@ -417,13 +427,13 @@ fn wrong_values_of_repositories() {
     check(
         "git",
         "url = 'https://h/\\u0007'\n".replace('\'', "\"").as_str(),
-        "`url` holds a blank or a control character",
+        "`url` contains a space or a control character",
     );
     for root in ["../x", "a/../.."] {
         check(
             "git",
             &format!("url = 'x'\nskills_root = '{root}'"),
-            "`skills_root` has a `..`",
+            "`skills_root` contains `..`",
         );
     }
     for name in [
@@ -432,7 +442,7 @@ fn wrong_values_of_repositories() {
         check(
             "git",
             &format!("url = 'x'\nref = {{ branch = '{name}' }}"),
-            "`ref.branch` is not a name that git allows",
+            "`ref.branch` is not a valid git reference name",
         );
     }
     for (kind, lines, expected) in WRONG_VALUES {
@@ -448,7 +458,7 @@ fn all_problems_come_at_once_and_in_order() {
       | max_skill = 1
       | ^^^^^^^^^
       help: did you mean `max_skills`?
-    work/prowess.toml:3:11: `skills.enabled` should be `true` or `false`; this is a whole number
+    work/prowess.toml:3:11: `skills.enabled` must be `true` or `false`, found a whole number
       | enabled = 1
       |           ^
       help: write `true` or `false`
@@ -456,7 +466,7 @@ fn all_problems_come_at_once_and_in_order() {
       | [[skills.repositories]]
       | ^^^^^^^^^^^^^^^^^^^^^^^
       help: add it
-    work/prowess.toml:8:23: `skills.repositories.ref` takes only one of `branch`, `tag`, `commit`
+    work/prowess.toml:8:23: `skills.repositories.ref` accepts only one of `branch`, `tag`, `commit`
       | ref = { branch = 'a', tag = 'b', tga = *** }
       |                       ^^^
       help: keep one and remove the others
@@ -464,7 +474,7 @@ fn all_problems_come_at_once_and_in_order() {
       | ref = { branch = 'a', tag = 'b', tga = *** }
       |                                  ^^^
       help: did you mean `tag`?
-    work/prowess.toml:11:7: `store.url` should be a string; this is a whole number
+    work/prowess.toml:11:7: `store.url` must be a string, found a whole number
       | url = 1
       |       ^
       help: write a string
@@ -523,11 +533,11 @@ fn places_are_counted_in_characters() {
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |            ^^^^^^^
       help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, dialect, scripts, sandbox, repositories
-    work/prowess.toml:1:31: `skills.strict` should be `true` or `false`; this is a string
+    work/prowess.toml:1:31: `skills.strict` must be `true` or `false`, found a string
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |                               ^^^^
       help: write `true` or `false`
-    work/prowess.toml:1:46: `skills.scripts` should be a string; this is a whole number
+    work/prowess.toml:1:46: `skills.scripts` must be a string, found a whole number
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |                                              ^
       help: write a string
@@ -552,7 +562,7 @@ fn files_that_cannot_be_read() {
     let world = World::new().user("#".repeat(limit + 1));
     assert_eq!(
         world.refused(),
-        format!("`{user}` has more than 1048576 bytes")
+        format!("`{user}` is larger than 1048576 bytes")
     );
 }
 

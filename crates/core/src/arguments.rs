@@ -1,4 +1,4 @@
-//! Arguments of a skill, as people type them behind its name.
+//! Arguments of a skill, as typed after its name.
 
 /// The body with `arguments` in the place of `$ARGUMENTS` and `$1` to `$9`.
 ///

@@ -50,13 +50,13 @@ pub struct SkillsBuilder {
 /// Why skills could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The filters make no sense.
+    /// The filters are invalid.
     #[error(transparent)]
     Filter(#[from] FilterError),
     /// A skill to preload has no id.
     #[error(transparent)]
     Id(#[from] InvalidId),
-    /// A skill to preload cannot be had.
+    /// A skill to preload cannot be loaded.
     #[error(transparent)]
     Preload(#[from] PreloadError),
 }
@@ -104,14 +104,14 @@ impl SkillsBuilder {
         self
     }
 
-    /// Says what the host can do, for skills that ask for it.
+    /// Sets the capabilities of the host, for skills that require them.
     #[must_use]
     pub fn capability(mut self, name: impl Into<String>) -> Self {
         self.capabilities.insert(name.into());
         self
     }
 
-    /// Speaks as another host does.
+    /// Uses the dialect of another host.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.settings.dialect = dialect;
@@ -136,7 +136,7 @@ impl SkillsBuilder {
     #[must_use]
     pub fn context_window(self, tokens: usize) -> Self {
         let share = self.context_share.unwrap_or(CONTEXT_SHARE);
-        // Four characters a token; a window too large for a float is no window.
+        // Four characters per token; a window too large for a float is unlimited.
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
@@ -154,7 +154,7 @@ impl SkillsBuilder {
         self
     }
 
-    /// Bounds how many skills there are; the first ones by id stay.
+    /// Limits the number of skills; the first ones by id are used.
     #[must_use]
     pub fn max_skills(mut self, count: usize) -> Self {
         self.max_skills = Some(count);
@@ -168,7 +168,7 @@ impl SkillsBuilder {
         self
     }
 
-    /// Makes `allowed-tools` law.
+    /// Enforces `allowed-tools`.
     #[must_use]
     pub fn enforce_allowed_tools(mut self) -> Self {
         self.settings.allowed_tools = Enforcement::Enforce;
@@ -182,7 +182,7 @@ impl SkillsBuilder {
         self
     }
 
-    /// Asks the sources, and preloads.
+    /// Queries the sources, and preloads skills.
     pub async fn build(self) -> Result<Skills, BuildError> {
         let options = CatalogOptions {
             collisions: self.settings.dialect.collisions,

@@ -27,11 +27,11 @@ pub enum Collisions {
 pub enum Health {
     /// It answered.
     Healthy,
-    /// It did not answer; what it said last is used.
+    /// It did not respond; cached data is used.
     Degraded,
     /// It has never answered.
     Unhealthy,
-    /// A project's, and the user was not asked yet what it reaches.
+    /// A project's source that the user has not accepted.
     Untrusted,
 }
 
@@ -40,17 +40,17 @@ pub enum Health {
 pub struct SourceStatus {
     /// Its name.
     pub name: Arc<str>,
-    /// How it is doing.
+    /// Its health.
     pub health: Health,
     /// Why it is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When the place behind it last answered, in seconds since 1970.
+    /// Time of the last response, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refreshed: Option<u64>,
     /// How many skills it holds, used or not.
     pub skills: usize,
-    /// What it has to say.
+    /// Its warnings.
     pub warnings: Vec<String>,
 }
 
@@ -59,18 +59,18 @@ pub struct SourceStatus {
 pub struct Layer {
     /// How the source is doing, and its name.
     pub status: SourceStatus,
-    /// What it holds.
+    /// Its snapshot.
     pub snapshot: Arc<Snapshot>,
 }
 
-/// What decides which skills a catalog shows.
+/// The settings that select the skills of a catalog.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogOptions {
     /// Which of two skills with one id counts.
     pub collisions: Collisions,
     /// Which skills are wanted.
     pub filter: Filter,
-    /// What the host can do.
+    /// The capabilities of the host.
     pub capabilities: BTreeSet<String>,
     /// How many skills there may be; no bound if absent.
     pub max_skills: Option<usize>,
@@ -115,7 +115,7 @@ struct CollectionInfo {
 /// A skill of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skill<'c> {
-    /// What is known about it.
+    /// Its metadata.
     pub descriptor: &'c Descriptor,
     /// The name of its source.
     pub source: &'c Arc<str>,
@@ -143,13 +143,13 @@ pub struct Shadowed<'c> {
 pub struct Collection {
     /// Its path.
     pub path: CollectionPath,
-    /// What `COLLECTION.md` says, or how many skills there are.
+    /// The text of `COLLECTION.md`, or the number of skills.
     pub description: String,
     /// Skills in it and below it.
     pub count: usize,
 }
 
-/// What lies directly in a collection.
+/// The direct contents of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing<'c> {
     /// Collections one level down.
@@ -271,12 +271,12 @@ impl Catalog {
         }
     }
 
-    /// How many skills there are.
+    /// The number of skills.
     pub fn len(&self) -> usize {
         self.skills.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no skills.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty()
     }
@@ -298,7 +298,7 @@ impl Catalog {
 
     /// Skills in a collection and below it.
     pub fn within(&self, collection: &CollectionPath) -> impl Iterator<Item = Skill<'_>> {
-        // Ids sort by bytes, and `/` sorts before letters and digits but behind `-`.
+        // Ids sort by bytes, and `/` sorts before letters and digits but after `-`.
         let start = self.skills.partition_point(|place| {
             self.descriptor(*place)
                 .is_some_and(|d| d.id.as_str() < collection.as_str())
@@ -321,7 +321,7 @@ impl Catalog {
         })
     }
 
-    /// How many skills were left out because there are too many.
+    /// The number of skills omitted by the limit.
     pub fn omitted(&self) -> usize {
         self.omitted
     }
@@ -338,7 +338,7 @@ impl Catalog {
         self.refused.iter().filter_map(|place| self.skill(*place))
     }
 
-    /// What was found and could not be used, with the name of its source.
+    /// Invalid skills, with the name of their source.
     pub fn invalid(&self) -> impl Iterator<Item = (&Arc<str>, &Invalid)> {
         self.layers.iter().flat_map(|layer| {
             layer
@@ -366,7 +366,7 @@ impl Catalog {
             .map(|(path, info)| collection(path, info))
     }
 
-    /// What lies directly in `path`, or at the root. A path that does not exist is empty.
+    /// The direct contents of `path`, or of the root. A path that does not exist is empty.
     pub fn browse(&self, path: Option<&CollectionPath>) -> Listing<'_> {
         let is_child = |candidate: &CollectionPath| candidate.parent().as_ref() == path;
         let is_here = |skill: &Skill<'_>| skill.descriptor.id.collection().as_ref() == path;
@@ -386,14 +386,14 @@ impl Catalog {
         }
     }
 
-    /// Up to three ids that may have been meant by `text`.
+    /// Up to three ids similar to `text`.
     pub fn nearest(&self, text: &str) -> Vec<&str> {
         let ids = self.skills().map(|skill| skill.descriptor.id.as_str());
         let by_id = nearest(text, ids.clone());
         if !by_id.is_empty() {
             return by_id;
         }
-        // Somebody may have left out the collection.
+        // The collection can be omitted.
         let name = text.rsplit('/').next().unwrap_or(text);
         let near: Vec<&str> = nearest(name, self.skills().map(|skill| skill.descriptor.name()));
         ids.filter(|id| near.contains(&id.rsplit('/').next().unwrap_or(id)))

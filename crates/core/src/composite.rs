@@ -1,4 +1,4 @@
-//! Several sources as one: layered, named, and never brought down by one of them.
+//! Several sources as one: layered, named, and independent of each other's failures.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,12 +26,12 @@ struct NamedSource {
     state: Mutex<State>,
 }
 
-/// What is known of a source.
+/// The state of a source.
 #[derive(Default)]
 struct State {
-    /// Whether it was ever asked what it holds.
+    /// Whether it was queried.
     asked: bool,
-    /// What it said when it last answered.
+    /// Its last snapshot.
     last: Option<Arc<Snapshot>>,
 }
 
@@ -65,7 +65,7 @@ impl Composite {
         sources
     }
 
-    /// Asks every source what it holds. One that fails keeps its last answer, and its status says why.
+    /// Queries every source. One that fails keeps its last snapshot, and its status has the reason.
     pub async fn catalog(&self) -> Catalog {
         let layers = join_all(self.layers.iter().map(NamedSource::layer)).await;
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
@@ -119,7 +119,7 @@ impl Composite {
             .await
     }
 
-    /// All of a skill, if it is no more than that.
+    /// The whole skill, if it is within the limit.
     pub async fn contents(
         &self,
         id: &SkillId,
@@ -132,8 +132,8 @@ impl Composite {
 
     /// The answer of the first source that has the skill; another error than "not found" is an answer.
     ///
-    /// A source that does not list the skill is not asked: one that is down must not stand in the way of the
-    /// others, and a server need not hear of skills that are not its own.
+    /// Sources that do not list the skill are not queried: one that is down must not block the others, and a server
+    /// must not learn ids of other sources.
     async fn first<'s, T, F>(
         &'s self,
         id: &SkillId,

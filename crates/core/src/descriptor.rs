@@ -1,4 +1,4 @@
-//! What is known about a skill before it is loaded.
+//! The metadata of a skill before it is loaded.
 
 use prowess_spec::{Head, estimate_tokens};
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::id::SkillId;
 pub struct Descriptor {
     /// The one identifier.
     pub id: SkillId,
-    /// What the skill does and when to use it.
+    /// The description: what the skill does and when to use it.
     pub description: Box<str>,
     /// Whose skill it is.
     pub scope: Scope,
-    /// Who may start it.
+    /// Who can activate it.
     pub invocation: Invocation,
-    /// What to type behind the name.
+    /// The expected arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<Box<str>>,
-    /// What the host must be able to do.
+    /// The required capabilities of the host.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub requires_capabilities: Box<[Box<str>]>,
     /// Further keys and values of the author's.
@@ -27,7 +27,7 @@ pub struct Descriptor {
     pub metadata: Box<[(Box<str>, Box<str>)]>,
     /// About how many bytes the instructions take.
     pub body_bytes: u32,
-    /// Changes whenever the skill's file does; what was derived from the file can be kept under it.
+    /// Changes whenever the file of the skill changes; use it as a cache key for derived data.
     #[serde(skip)]
     pub stamp: u64,
 }
@@ -46,7 +46,7 @@ pub enum Scope {
     Remote,
 }
 
-/// Who may start a skill.
+/// Who can activate a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Invocation {
@@ -62,7 +62,7 @@ pub enum Invocation {
 }
 
 impl Invocation {
-    /// What the two fields of the frontmatter say together.
+    /// Combines the two fields of the frontmatter.
     pub fn new(disable_model_invocation: bool, user_invocable: bool) -> Self {
         match (disable_model_invocation, user_invocable) {
             (false, true) => Self::Anyone,

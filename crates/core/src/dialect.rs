@@ -1,4 +1,4 @@
-//! How a host speaks of skills: names, shapes, places and limits, as data.
+//! The conventions of a host: names, shapes, places and limits, as data.
 
 use crate::catalog::Collisions;
 use crate::render::CatalogFormat;
@@ -14,9 +14,9 @@ pub struct Dialect {
     pub shape: Shape,
     /// How the catalog is written.
     pub catalog: CatalogFormat,
-    /// Where the catalog stands.
+    /// Where the catalog is placed.
     pub place: Place,
-    /// Whether the catalog says where skills lie.
+    /// Whether the catalog contains the locations of skills.
     pub locations: Locations,
     /// Which of two skills with one id counts.
     pub collisions: Collisions,
@@ -27,13 +27,13 @@ pub struct Dialect {
 /// How much a dialect hands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DialectLimits {
-    /// Skills that are offered at all.
+    /// Maximum number of skills.
     pub skills: usize,
     /// Bytes of a skill's instructions.
     pub skill_bytes: usize,
     /// Bytes of a file.
     pub file_bytes: usize,
-    /// Up to so many skills are listed one by one; above it, collections are.
+    /// Maximum number of skills in a flat list; above it, collections are listed.
     pub inventory_threshold: usize,
     /// Which files a model may read.
     pub files: Files,
@@ -48,7 +48,7 @@ pub enum Files {
     OneLevel,
 }
 
-/// Where the catalog stands.
+/// Where the catalog is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the system prompt.
@@ -59,7 +59,7 @@ pub enum Place {
     ToolDescription,
 }
 
-/// Whether the catalog says where skills lie.
+/// Whether the catalog contains the locations of skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locations {
     /// It does.
@@ -71,9 +71,9 @@ pub enum Locations {
 /// How results look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Objects with what was asked for; errors as `{"error": {...}}`.
+    /// Objects with the result; errors as `{"error": {...}}`.
     Prowess,
-    /// Plain objects; notices say what was cut.
+    /// Plain objects; notices report truncation.
     Plain,
     /// `{ok, tool_name, data, warnings, errors}` with codes in capitals.
     Envelope,
@@ -83,7 +83,7 @@ pub enum Shape {
     Text,
 }
 
-/// What a tool does.
+/// The operation of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Looks into collections, or searches.
@@ -101,7 +101,7 @@ pub enum Operation {
 /// A tool of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
     /// Its name.
     pub name: &'static str,
@@ -109,12 +109,12 @@ pub struct ToolSpec {
     pub id: &'static str,
     /// The name of the parameter that holds a path; loading with it reads that file.
     pub path: Option<&'static str>,
-    /// What the model is told about it.
+    /// The description for the model.
     pub description: &'static str,
 }
 
 impl ToolSpec {
-    /// Stands for a tool that a dialect does not have.
+    /// A tool that the dialect does not have.
     pub(crate) const NONE: Self = tool(Operation::List, "", "", None, "");
 }
 
@@ -160,7 +160,7 @@ const RUN: ToolSpec = tool(
     "run_skill_script",
     "id",
     Some("path"),
-    "Runs a script of a skill in a sandbox, and returns what it printed.",
+    "Runs a script of a skill in a sandbox and returns its output.",
 );
 
 const LIMITS: DialectLimits = DialectLimits {

@@ -1,4 +1,4 @@
-//! What happened, for whoever shows or logs it.
+//! What happened, for display and logs.
 
 use prowess_spec::SkillPath;
 use serde::Serialize;
@@ -18,16 +18,16 @@ pub enum Event {
         /// Bytes that did not fit.
         dropped_bytes: usize,
     },
-    /// A skill was asked for that the session has already.
+    /// The skill is already active.
     AlreadyActive {
         /// The skill.
         id: SkillId,
     },
-    /// A reference led nowhere; the turn goes on.
+    /// An unknown reference; the turn continues.
     Unresolved {
-        /// What was named.
+        /// The reference.
         reference: String,
-        /// Ids that may have been meant.
+        /// Similar ids.
         nearest: Vec<String>,
     },
     /// A skill was there and could not be loaded.

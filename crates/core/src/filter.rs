@@ -8,7 +8,7 @@ use crate::id::SkillId;
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     rule: Rule,
-    /// Skills that are left out whatever the rule says.
+    /// Skills that are excluded regardless of the rule.
     without: Vec<SkillId>,
 }
 
@@ -26,18 +26,18 @@ pub enum FilterError {
     /// Both lists were given.
     #[error("`only` and `except` cannot be used together")]
     OnlyAndExcept,
-    /// A pattern makes no sense.
-    #[error("`{pattern}` is not a pattern of skill ids: {reason}")]
+    /// A pattern is invalid.
+    #[error("invalid skill pattern `{pattern}`: {reason}")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Filter {
-    /// A filter from two lists, of which one must be empty. No list at all takes everything.
+    /// A filter from two lists, of which one must be empty. Two empty lists accept everything.
     ///
     /// `pdf_report` means `pdf-report`; `extraction/**` means everything below `extraction`.
     ///
@@ -67,7 +67,7 @@ impl Filter {
         self
     }
 
-    /// Whether the skill is wanted.
+    /// Whether the skill is accepted.
     pub fn accepts(&self, id: &SkillId) -> bool {
         if self.without.contains(id) {
             return false;

@@ -17,7 +17,7 @@ const KEYWORDS: [&str; 4] = ["keywords", "tags", "topics", "category"];
 impl Skills {
     /// The skills that fit a query, the best first.
     ///
-    /// The index is brought up to date first: only skills that changed since it last was are read.
+    /// Updates the index first: only skills that changed since the last update are read.
     pub async fn search(&self, query: &str, limit: usize) -> Vec<SkillId> {
         let index = self.update_index().await;
         let catalog = self.catalog();
@@ -27,12 +27,12 @@ impl Skills {
             .collect()
     }
 
-    /// The index as it is, to be kept for the next start.
+    /// The current index, to be cached for the next start.
     pub fn search_index(&self) -> Arc<SearchIndex> {
         Arc::clone(&self.index().read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes an index that was kept; what is out of date in it is found out by [`Self::search`].
+    /// Takes a cached index; [`Self::search`] updates stale entries.
     pub fn set_search_index(&self, index: SearchIndex) {
         *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
     }

@@ -29,10 +29,10 @@ pub struct CollectionPath(Box<str>);
 /// Why a text is not an id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is not a skill id: names of lower-case letters, digits and hyphens, with `/` between them"
+    "invalid skill id `{text}`: expected names of lower-case letters, digits and hyphens, separated by `/`"
 )]
 pub struct InvalidId {
-    /// What was given.
+    /// The text.
     pub text: String,
 }
 

@@ -1,6 +1,6 @@
-//! What kind of file a name and its bytes stand for.
+//! The media type of a name and its bytes.
 
-/// The media type of a file. Where the name says nothing, text is text.
+/// The media type of a file. Without a known extension, UTF-8 is plain text.
 pub fn media_type(path: &str, bytes: Option<&[u8]>) -> &'static str {
     let ending = path
         .rsplit_once('.')

@@ -54,9 +54,9 @@ impl MemorySource {
         }
     }
 
-    /// Adds the skill whose `SKILL.md` is `text`. The last part of `path` stands for its directory.
+    /// Adds the skill whose `SKILL.md` is `text`. The last component of `path` is its directory.
     ///
-    /// What cannot be used is kept with its reasons, and `None` comes back.
+    /// An invalid skill is stored with its reasons, and `None` is returned.
     pub fn add(&mut self, path: &str, text: &str) -> Option<SkillId> {
         self.add_owned(path, text.to_owned())
     }
@@ -88,7 +88,7 @@ impl MemorySource {
         }
     }
 
-    /// Adds keys and values to a skill that is there; what its author stated goes before.
+    /// Adds metadata to an existing skill; values of its author take precedence.
     pub fn add_metadata(
         &mut self,
         id: &SkillId,
@@ -99,7 +99,7 @@ impl MemorySource {
         }
     }
 
-    /// Notes that there is something which cannot be used.
+    /// Records an invalid skill.
     pub fn reject(&mut self, path: &str, problem: &str) {
         self.invalid.push(Invalid {
             problem: Some(problem.to_owned()),
@@ -107,12 +107,12 @@ impl MemorySource {
         });
     }
 
-    /// How many skills there are.
+    /// The number of skills.
     pub fn len(&self) -> usize {
         self.skills.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no skills.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty()
     }

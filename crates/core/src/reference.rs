@@ -7,11 +7,11 @@ use crate::id::SkillId;
 pub struct Reference<'m> {
     /// The id that was named; it need not exist.
     pub id: SkillId,
-    /// The text behind it.
+    /// The text after it.
     pub rest: &'m str,
 }
 
-/// The reference at the beginning of `message`, if there is one.
+/// The reference at the start of `message`, if any.
 ///
 /// ```
 /// use prowess_core::reference;

@@ -1,4 +1,4 @@
-//! Running a skill's scripts: the engine asks, a host does it.
+//! Scripts of skills: requested by the engine, executed by a host.
 
 use std::sync::Arc;
 

@@ -12,11 +12,11 @@ pub trait SessionStore: Send + Sync {
     /// The ids that were saved last; none if nothing was.
     async fn load(&self, conversation: &str) -> Result<Option<Vec<SkillId>>, SessionStoreError>;
 
-    /// Replaces what is kept of a conversation.
+    /// Replaces the saved state of a conversation.
     async fn save(&self, conversation: &str, active: &[SkillId]) -> Result<(), SessionStoreError>;
 }
 
-/// Why a conversation could not be kept, or not be had back.
+/// Errors of saving or loading a conversation.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} conversation `{conversation}`: {reason}")]
 pub struct SessionStoreError {

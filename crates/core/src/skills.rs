@@ -17,15 +17,15 @@ use crate::turn::Block;
 /// How skills are presented, and how much of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How a host speaks of skills; its limits may be changed.
+    /// The dialect; its limits can be changed.
     pub dialect: Dialect,
     /// Characters of the catalog.
     pub catalog_chars: usize,
-    /// What `allowed-tools` means.
+    /// The meaning of `allowed-tools`.
     pub allowed_tools: Enforcement,
 }
 
-/// What `allowed-tools` means.
+/// The meaning of `allowed-tools`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Enforcement {
     /// Advice to the model.
@@ -47,7 +47,7 @@ impl Default for Settings {
 
 /// Skills for any number of sessions at once; a clone is another handle to the same ones.
 ///
-/// A refresh builds a new catalog and swaps it in: whoever holds the old one keeps all of it.
+/// A refresh builds a new catalog and swaps it in; readers of the old one are not affected.
 #[derive(Clone)]
 pub struct Skills {
     inner: Arc<Inner>,
@@ -70,7 +70,7 @@ pub struct PreloadError {
     pub id: SkillId,
     /// Why.
     pub reason: String,
-    /// Ids that may have been meant.
+    /// Similar ids.
     pub nearest: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ impl Skills {
         })
     }
 
-    /// The same skills without one of them, for whoever wants to know what it is worth.
+    /// The same skills without one of them, for comparisons.
     ///
     /// ```
     /// # pollster::block_on(async {
@@ -175,7 +175,7 @@ impl Skills {
         )
     }
 
-    /// Asks the sources again.
+    /// Queries the sources again.
     pub async fn refresh(&self) -> Arc<Catalog> {
         let catalog = Arc::new(self.inner.sources.catalog().await);
         let mut current = self
@@ -190,7 +190,7 @@ impl Skills {
         catalog
     }
 
-    /// The sources behind the catalog.
+    /// The sources of the catalog.
     pub fn sources(&self) -> &Composite {
         &self.inner.sources
     }

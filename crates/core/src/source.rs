@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::descriptor::Descriptor;
 use crate::id::{CollectionPath, SkillId};
 
-/// A place where skills live.
+/// A source of skills.
 #[async_trait]
 pub trait Source: Send + Sync {
     /// Everything that is there now.
@@ -83,7 +83,7 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// How old the last snapshot is, and what kept it from being newer.
+    /// The age of the last snapshot, and the error of the last refresh.
     fn freshness(&self) -> Freshness {
         Freshness::default()
     }
@@ -143,33 +143,33 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 /// How old an answer is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// When the place behind the source last answered; local sources look each time and say nothing.
+    /// Time of the last response; `None` for local sources, which read each time.
     pub refreshed: Option<SystemTime>,
     /// Why the answer is an old one, if it is.
     pub stale: Option<String>,
 }
 
-/// What a source holds at one moment.
+/// The content of a source at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The skills, sorted by id.
     pub skills: Vec<Descriptor>,
-    /// What was found and could not be used.
+    /// Invalid skills.
     pub invalid: Vec<Invalid>,
     /// Descriptions of collections.
     pub collections: BTreeMap<CollectionPath, String>,
-    /// What there is to say about the source as a whole.
+    /// Warnings about the source as a whole.
     pub warnings: Vec<String>,
 }
 
 /// A skill that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// Where it is, as the source says it.
+    /// Its location, as reported by the source.
     pub path: String,
-    /// What is wrong with its text.
+    /// Diagnostics of its text.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is wrong besides.
+    /// Other problems.
     pub problem: Option<String>,
 }
 
@@ -222,9 +222,9 @@ pub struct FileEntry {
 pub enum Contents {
     /// Every file with its bytes, the skill's own file first, the others sorted by path.
     Whole(Vec<(SkillPath, Vec<u8>)>),
-    /// More than was asked for.
+    /// More than the limit.
     TooLarge {
-        /// How many files there are.
+        /// The number of files.
         files: usize,
         /// How many bytes, at least.
         bytes: u64,
@@ -248,7 +248,7 @@ impl FilePart {
         if self.bytes.len() as u64 == self.size {
             return Ok(self.bytes);
         }
-        let message = format!("`{path}` changed while it was read");
+        let message = format!("`{path}` changed during the read");
         Err(SourceError::Unavailable(message))
     }
 
@@ -268,10 +268,10 @@ impl FilePart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// The source does not have the skill.
-    #[error("there is no skill `{0}`")]
+    #[error("unknown skill `{0}`")]
     NotFound(SkillId),
     /// The skill needs what the host cannot do.
-    #[error("`{id}` needs what this host does not offer: {}", missing.join(", "))]
+    #[error("`{id}` requires capabilities that this host does not provide: {}", missing.join(", "))]
     MissingCapabilities {
         /// The skill.
         id: SkillId,
@@ -279,7 +279,7 @@ pub enum SourceError {
         missing: Vec<String>,
     },
     /// The skill is there and cannot be used.
-    #[error("`{id}` cannot be used: {reason}")]
+    #[error("cannot use `{id}`: {reason}")]
     Invalid {
         /// The skill.
         id: SkillId,
@@ -293,7 +293,7 @@ pub enum SourceError {
         id: SkillId,
         /// The file.
         path: SkillPath,
-        /// Files that may have been meant.
+        /// Similar files.
         nearest: Vec<String>,
     },
     /// The path is a directory.
@@ -303,18 +303,18 @@ pub enum SourceError {
         id: SkillId,
         /// The directory.
         path: SkillPath,
-        /// What is in it.
+        /// Its entries.
         entries: Vec<String>,
     },
     /// The path leads out of the skill.
-    #[error("`{path}` leads out of `{id}`")]
+    #[error("`{path}` is outside `{id}`")]
     AccessDenied {
         /// The skill.
         id: SkillId,
         /// The path.
         path: SkillPath,
     },
-    /// A project states the source, and the user was not asked yet what it reaches.
+    /// A project states the source, and the user has not accepted it yet.
     #[error("{0}")]
     Untrusted(String),
     /// The source cannot be reached or read.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Event;
 use crate::id::SkillId;
 
-/// What a caller asks of skills, as it crosses the wire. An empty list means the same as none.
+/// A request about skills, as serialized. An empty list equals none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillParams {
@@ -26,7 +26,7 @@ pub struct Turn {
     pub blocks: Vec<Block>,
     /// The message without its reference.
     pub text: String,
-    /// What happened.
+    /// The events.
     pub events: Vec<Event>,
 }
 
@@ -40,14 +40,14 @@ pub struct Block {
 }
 
 impl Turn {
-    /// What to send: the blocks, then the message, blank lines between.
+    /// The message to send: the blocks, then the message, separated by blank lines.
     pub fn content(&self) -> String {
         let blocks = self.blocks.iter().map(|block| block.text.as_str());
         let text = Some(self.text.as_str()).filter(|text| !text.is_empty());
         blocks.chain(text).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Whether there is anything to ask the model; a bare reference only activates.
+    /// Whether a request to the model is needed; a bare reference only activates.
     pub fn needs_model(&self) -> bool {
         !self.text.trim().is_empty()
     }

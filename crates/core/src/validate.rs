@@ -8,7 +8,7 @@ use prowess_spec::{Context, Diagnostic, Profile, SKILL_FILE, SkillPath, parse};
 use crate::id::SkillId;
 use crate::source::{Invalid, Source, SourceError};
 
-/// What a source holds, judged.
+/// The validated content of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validation {
     /// Skills without an error, sorted.

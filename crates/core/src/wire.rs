@@ -24,7 +24,7 @@ use crate::source::{Document, FileEntry};
 pub struct SkillList {
     /// Sorted by id, or the best first when something was searched for.
     pub skills: Vec<SkillEntry>,
-    /// The collections, so that a reader of everything need not ask again.
+    /// The collections, so that a full listing needs one request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collections: Option<Vec<Collection>>,
 }
@@ -36,7 +36,7 @@ pub struct SkillEntry {
     pub id: String,
     /// The last part of the id.
     pub name: String,
-    /// What the skill does and when to use it.
+    /// The description: what the skill does and when to use it.
     pub description: String,
     /// Whose skill it is, for the server. What a reader does not know, it need not know.
     #[serde(
@@ -48,13 +48,13 @@ pub struct SkillEntry {
     /// The author's keys and values.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
-    /// Who may start it.
+    /// Who can activate it.
     #[serde(default)]
     pub invocation: Invocation,
-    /// What to type behind the name.
+    /// The expected arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<String>,
-    /// What the host must be able to do.
+    /// The required capabilities of the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires_capabilities: Vec<String>,
     /// About how many bytes the instructions take.
@@ -68,7 +68,7 @@ pub struct SkillEntry {
 /// A skill with its instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillBody {
-    /// What is known without them.
+    /// The metadata without them.
     #[serde(flatten)]
     pub entry: SkillEntry,
     /// The instructions.
@@ -107,12 +107,12 @@ pub struct HealthReport {
 pub struct SourceHealth {
     /// Its name.
     pub name: String,
-    /// How it is doing.
+    /// Its health.
     pub health: Health,
     /// Why it is not healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When the place behind it last answered, in seconds since 1970.
+    /// Time of the last response, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refreshed: Option<u64>,
     /// How many skills it holds, used or not.
@@ -281,12 +281,12 @@ mod tests {
         let error = ErrorBody {
             error: ErrorDetail {
                 code: "skill-not-found".to_owned(),
-                message: "there is no skill `a`".to_owned(),
+                message: "unknown skill `a`".to_owned(),
             },
         };
         check(
             error,
-            &json!({"error": {"code": "skill-not-found", "message": "there is no skill `a`"}}),
+            &json!({"error": {"code": "skill-not-found", "message": "unknown skill `a`"}}),
         );
 
         let source = SourceHealth {

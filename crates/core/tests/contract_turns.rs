@@ -115,7 +115,7 @@ fn t2_twice_is_once() {
     assert_eq!(first.blocks.len(), 1);
     assert_eq!(
         first.notices,
-        ["skill a loaded", "skill a is active already"]
+        ["skill a loaded", "skill a is already active"]
     );
     let second = block_on(session.turn("/a y", &[]));
     assert_eq!((second.blocks.len(), second.content().as_str()), (0, "y"));
@@ -183,7 +183,7 @@ fn t6_preload_of_an_unknown_id() {
     let error = block_on(builder.build()).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "cannot preload `pdf-procesing`: there is no skill `pdf-procesing`; did you mean pdf-processing?"
+        "cannot preload `pdf-procesing`: unknown skill `pdf-procesing`; did you mean pdf-processing?"
     );
 }
 

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// What is not a digest.
+/// An invalid digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a digest is `sha256:` and 64 lower-case hexadecimal digits")]
+#[error("invalid digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct InvalidDigest;
 
 impl Digest {

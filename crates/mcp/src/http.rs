@@ -16,16 +16,16 @@ use crate::limits::REQUEST_BYTES;
 use crate::server::SkillsServer;
 use crate::sessions::BoundedSessions;
 
-/// Who may ask over HTTP.
+/// Access control over HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Host names under which the server answers, with or without a port: others may have been made to point
-    /// here by somebody else. An empty list stands for this machine's own names.
+    /// Accepted host names, with or without a port: other names may be made to point here by an attacker. An empty list
+    /// means the local names of this machine.
     pub hosts: Vec<String>,
-    /// Origins whose web pages may ask, such as `https://example.com:443` or `http://localhost:*`. What is no
-    /// web page sends no origin, and is not concerned.
+    /// Allowed origins of web pages, such as `https://example.com:443` or `http://localhost:*`. Other clients send no
+    /// origin and are not affected.
     pub origins: Vec<String>,
-    /// What every request must show.
+    /// The token that every request must have.
     pub token: Option<Secret>,
 }
 
@@ -71,19 +71,14 @@ pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
     }
 }
 
-/// Lets only those pass who know the token. Digests are compared, so that time says nothing about it.
+/// Rejects requests without the token. Digests are compared, so that timing reveals nothing.
 async fn guard(State(expected): State<Digest>, request: Request, next: Next) -> Response {
     let shown = bearer(request.headers()).map(|token| Digest::of(token.as_bytes()));
     if shown == Some(expected) {
         return next.run(request).await;
     }
     let challenge = [(WWW_AUTHENTICATE, "Bearer")];
-    (
-        StatusCode::UNAUTHORIZED,
-        challenge,
-        "a bearer token is needed",
-    )
-        .into_response()
+    (StatusCode::UNAUTHORIZED, challenge, "missing bearer token").into_response()
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

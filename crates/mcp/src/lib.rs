@@ -1,7 +1,7 @@
-//! Skills over MCP: a server for any catalog, and a host that verifies what other servers say.
+//! Skills over MCP: a server for any catalog, and a host that verifies the responses of other servers.
 //!
 //! [`SkillsServer`] speaks the extension `io.modelcontextprotocol/skills`, and offers the same skills as resources,
-//! tools and prompts to clients without it. [`serve_stdio`] and [`http_service`] bring it to clients. [`McpSource`] is the
+//! tools and prompts to clients without it. [`serve_stdio`] and [`http_service`] serve clients. [`McpSource`] is the
 //! other side: a source whose skills are on such a server.
 
 mod digest;

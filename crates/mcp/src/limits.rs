@@ -26,9 +26,9 @@ pub const SKILL_BYTES: u64 = 16 * 1024 * 1024;
 pub const PAGE_ENTRIES: usize = 1_000;
 /// About as many bytes on one page of a list; the entry that passes it is the last.
 pub const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// Most pages that are kept as they were sent, so that they need not be written again.
+/// Maximum number of cached pages.
 pub const WRITTEN_PAGES: usize = 16;
-/// How long digests count before the files are read again, and what clients are told about it.
+/// How long digests are valid before the files are read again; also sent to clients.
 pub const FRESH: Duration = Duration::from_secs(5);
 /// Skills that are read at once; each is in memory whole, up to [`SKILL_BYTES`].
 pub const READERS: usize = 8;
@@ -36,7 +36,7 @@ pub const READERS: usize = 8;
 pub const LINE_BYTES: usize = 16 * 1024 * 1024;
 /// Longest message that a client may send over HTTP.
 pub const REQUEST_BYTES: usize = 4 * 1024 * 1024;
-/// How long an HTTP session lives without being used.
+/// Timeout of an idle HTTP session.
 pub const SESSION_IDLE: Duration = Duration::from_mins(10);
 /// HTTP sessions at once; for one more, the idle one that was used longest ago ends.
 pub const SESSIONS: usize = 256;
@@ -50,7 +50,7 @@ pub const MESSAGE_BYTES: usize = 32 * 1024 * 1024;
 pub const CONNECT: Duration = Duration::from_secs(30);
 /// How long a host waits for one answer.
 pub const ANSWER: Duration = Duration::from_mins(1);
-/// A host asks for the list no more often than this.
+/// Minimum interval between list requests of a host.
 pub const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
-/// A host asks for the list at least this often.
+/// Maximum interval between list requests of a host.
 pub const LONGEST_REFRESH: Duration = Duration::from_hours(1);

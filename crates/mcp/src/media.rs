@@ -1,6 +1,6 @@
-//! What kind of file a name stands for.
+//! The media type of a file name.
 
-/// Whether a file is text, which its bytes say and not its name.
+/// Whether a file is text, by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// UTF-8.

@@ -1,4 +1,4 @@
-//! Sessions over HTTP, of which there are only so many: a client may begin one with each request.
+//! A limited number of HTTP sessions: a client can start one with each request.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -124,7 +124,7 @@ impl SessionManager for BoundedSessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let (id, transport) = self.inner.create_session().await?;
         for over in self.used.add(&id) {
-            // Its worker may have ended by itself.
+            // Its worker may have ended.
             let _ = self.inner.close_session(&over).await;
         }
         Ok((id, transport))

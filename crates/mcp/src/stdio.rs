@@ -20,17 +20,17 @@ use crate::server::{SkillsServer, Spool};
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The client and the server did not come together.
-    #[error("the client did not begin as it should: {0}")]
+    #[error("cannot initialize the connection: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
-    /// The work was given up.
-    #[error("the work was given up: {0}")]
+    /// The task was cancelled.
+    #[error("the task was cancelled: {0}")]
     Lost(#[from] tokio::task::JoinError),
 }
 
-/// Serves one client until it goes away, one message a line.
+/// Serves one client until it disconnects, one message per line.
 ///
-/// A line longer than [`LINE_BYTES`] is refused without being kept, what is no JSON is passed over, and so is what a
-/// client says before its first request, where only requests make sense. A client that goes away is no failure.
+/// A line longer than [`LINE_BYTES`] is rejected without buffering it; invalid JSON is ignored, and so are
+/// notifications before the first request. A client that disconnects is not an error.
 pub async fn serve_stdio<R, W>(
     server: &SkillsServer,
     reader: R,
@@ -49,7 +49,7 @@ where
     };
     let service = match serve_server(server.connect().spooling(spool), transport).await {
         Ok(service) => service,
-        // Whoever leaves before saying anything has nothing to complain of.
+        // A client that disconnects before its first message is not an error.
         Err(
             ServerInitializeError::ConnectionClosed(_)
             | ServerInitializeError::TransportError { .. },
@@ -67,7 +67,7 @@ struct Stdio<R, W> {
     begun: bool,
 }
 
-/// Tells a client that nobody knows which of its requests was meant.
+/// Reports an error without a request id to the client.
 async fn complain<W: AsyncWrite + Unpin>(writer: &Mutex<W>, problem: String) -> Option<()> {
     let error = ErrorData::new(ErrorCode::INVALID_REQUEST, problem, None);
     let message = ServerJsonRpcMessage::error(error, None);
@@ -94,7 +94,7 @@ where
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let Line::Whole(line) = self.reader.next().await? else {
-                let problem = format!("a line of more than {LINE_BYTES} bytes was passed over");
+                let problem = format!("ignored a line of more than {LINE_BYTES} bytes");
                 complain(&self.writer, problem).await?;
                 continue;
             };
@@ -105,9 +105,9 @@ where
                         return Some(message);
                     }
                 }
-                // To answer what is no JSON at all could go on forever, if the client echoes it.
+                // Responding to invalid JSON could loop forever if the client echoes it.
                 Err(error) if serde_json::from_slice::<Value>(&line).is_ok() => {
-                    complain(&self.writer, format!("not a message: {error}")).await?;
+                    complain(&self.writer, format!("malformed message: {error}")).await?;
                 }
                 Err(_) => {}
             }

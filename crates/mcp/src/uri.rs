@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use prowess_core::SkillId;
 use prowess_spec::{SKILL_FILE, SkillPath};
 
-/// What stays as it is in a segment.
+/// Characters that are not encoded in a segment.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -46,14 +46,13 @@ fn push_segments(uri: &mut String, path: &str) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) id: SkillId,
-    /// Nothing stands for the directory.
+    /// An empty path is the directory.
     pub(crate) path: Option<SkillPath>,
 }
 
 /// Every place that an address may mean, the longest id first.
 ///
-/// An id and a path are both names with slashes between them, so only whoever knows the skills can say where
-/// one ends and the other begins.
+/// An id and a path are both names separated by slashes, so splitting them requires the catalog.
 pub(crate) fn places(uri: &str) -> Vec<Place> {
     let Some(segments) = uri.strip_prefix(SCHEME).and_then(segments) else {
         return Vec::new();
@@ -70,7 +69,7 @@ pub(crate) fn places(uri: &str) -> Vec<Place> {
     (1..=segments.len()).rev().filter_map(place).collect()
 }
 
-/// The decoded segments of what stands behind a scheme; nothing if one of them is empty or not UTF-8.
+/// The decoded segments after the scheme; `None` if one of them is empty or not UTF-8.
 pub(crate) fn segments(text: &str) -> Option<Vec<String>> {
     let decoded = |segment: &str| {
         let text = percent_decode_str(segment).decode_utf8().ok()?;

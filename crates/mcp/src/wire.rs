@@ -24,11 +24,11 @@ pub const OMITTED: &str = "prowess/omitted";
 pub struct SkillEntry {
     /// The address of its `SKILL.md`.
     pub uri: String,
-    /// Everything that the frontmatter says.
+    /// The whole frontmatter.
     pub frontmatter: Map<String, Value>,
     /// Its files.
     pub resources: Resources,
-    /// What else there is to say.
+    /// Additional metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
 }
@@ -39,11 +39,11 @@ pub struct SkillEntry {
 pub enum Resources {
     /// Each of them once, `SKILL.md` among them.
     Files(Vec<SkillFile>),
-    /// They have no digests because they are made when they are asked for.
+    /// They have no digests because they are generated on request.
     Dynamic(Dynamic),
 }
 
-/// The word that stands in place of files.
+/// The word that replaces files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dynamic {
@@ -58,17 +58,17 @@ pub struct SkillFile {
     pub uri: String,
     /// The digest of its bytes.
     pub digest: Digest,
-    /// How many bytes there are.
+    /// The size in bytes.
     pub size: u64,
 }
 
-/// A page of skills, as a host reads it: an entry that makes no sense is no reason to refuse the others.
+/// A page of skills, as a host reads it: a malformed entry does not invalidate the others.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillPage {
     /// The entries.
     pub skills: Vec<Value>,
-    /// Where to go on.
+    /// The cursor of the next page.
     #[serde(default)]
     pub next_cursor: Option<String>,
     /// How long the page counts, in milliseconds.
@@ -76,20 +76,20 @@ pub struct SkillPage {
     pub ttl_ms: Option<u64>,
 }
 
-/// What `skills/get` asks for, and `resources/directory/read`.
+/// The parameters of `skills/get` and `resources/directory/read`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Wanted {
     /// The address.
     pub uri: String,
-    /// Where to go on.
+    /// The cursor of the next page.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// What `skills/list` asks for.
+/// The parameters of `skills/list`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct WantedPage {
-    /// Where to go on.
+    /// The cursor of the next page.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// The extension says how this looks.
+    /// The format is defined by the extension.
     #[test]
     fn the_shape_of_an_entry() {
         let digest = Digest::of(b"abc");

@@ -268,6 +268,6 @@ async fn http_bodies_and_headers_that_make_no_sense() {
         let reply = post(&url, &request, &headers).await;
         assert_eq!(reply.status, expected, "{headers:?} {reply:?}");
     }
-    let text = json!("not a message");
+    let text = json!("malformed message");
     assert!(post(&url, &text, &[version]).await.status >= 400);
 }

@@ -590,7 +590,11 @@ async fn liar_wrong_size() {
     entry["resources"][0]["size"] = json!(TEXT.len() + 1);
     let reason = reason(loading(entry, TEXT).await);
     assert!(
-        reason.contains(&format!("{} bytes, and {}", TEXT.len(), TEXT.len() + 1)),
+        reason.contains(&format!(
+            "expected {} bytes, got {}",
+            TEXT.len() + 1,
+            TEXT.len()
+        )),
         "{reason}"
     );
 }
@@ -718,7 +722,7 @@ async fn liar_endless_pages() {
         (method == "skills/list").then(|| json!({"skills": [], "nextCursor": "again"}))
     });
     let source = McpSource::new("liar", mcp.await, RemoteOptions::default());
-    assert!(reason(source.snapshot().await).contains("circles"));
+    assert!(reason(source.snapshot().await).contains("a cursor is repeated"));
     let mcp = lying(|method, params| {
         let next = params["cursor"]
             .as_str()
@@ -765,5 +769,5 @@ async fn liar_endless_line_over_stdio() {
     };
     let source = McpSource::new("liar", mcp, RemoteOptions::default());
     let reason = reason(source.snapshot().await);
-    assert!(reason.contains("gone"), "{reason}");
+    assert!(reason.contains("was closed"), "{reason}");
 }

@@ -13,7 +13,7 @@ pub enum HeaderError {
     #[error("invalid header name `{0}`")]
     Name(String),
     /// The value has characters that no header may have. It is not shown: it is a secret.
-    #[error("the credentials contain characters that a header cannot hold")]
+    #[error("invalid credentials: not allowed in a header")]
     Value,
 }
 

@@ -1,4 +1,4 @@
-//! Which commands the user said yes to.
+//! Commands that the user approved.
 
 use std::fmt;
 
@@ -43,13 +43,13 @@ impl fmt::Display for CommandReach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Sandboxed => {
-                "in the sandbox: changes only the project, reads no secret places, no network"
+                "in the sandbox: writes only to the project, no access to secrets, no network"
             }
             Self::SandboxedWithNetwork => {
-                "in the sandbox: changes only the project, reads no secret places, reaches every host on the network"
+                "in the sandbox: writes only to the project, no access to secrets, full network access"
             }
             Self::Unconfined => {
-                "outside of the sandbox: reads and changes all your files, reaches every host on the network"
+                "outside the sandbox: reads and writes all your files, full network access"
             }
         })
     }
@@ -58,7 +58,7 @@ impl fmt::Display for CommandReach {
 /// Which commands an answer covers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommandPattern {
-    /// Any. Only a configuration or a command line says so, never an answer.
+    /// Any. Only set by a configuration or the command line, never by an answer.
     Any,
     /// This one, word for word.
     Exactly(Vec<String>),
@@ -99,8 +99,8 @@ const SHELLS: &[&str] = &[
     "/usr/bin/zsh",
 ];
 
-/// Programs that run what their arguments say, so that a yes to them is a yes to everything. Numbers at the end of a name
-/// are versions.
+/// Programs that execute their arguments, so that approving them approves everything. Digits at the end of a name are
+/// versions.
 const RUNNERS: &[&str] = &[
     "tcsh",
     "csh",
@@ -167,7 +167,7 @@ const RUNNERS: &[&str] = &[
     "exec",
 ];
 
-/// The program that a command runs and that may be approved as a whole; none where its arguments say what is run.
+/// The program of a command that can be approved as a whole; `None` if its arguments determine what runs.
 pub fn program(command: &[String]) -> Option<&str> {
     let (first, rest) = command.split_first()?;
     match rest {
@@ -188,7 +188,7 @@ fn is_runner(program: &str) -> bool {
     RUNNERS.contains(&name)
 }
 
-/// What the user said about commands of one skill.
+/// Decisions about commands of one skill.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandGrant {
     /// The skill's id.

@@ -1,4 +1,4 @@
-//! Whether a skill may do what it asks for.
+//! Decisions about permissions.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ pub enum Decision {
 /// Why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// The manifest does not ask for it, so nobody can have said yes to it.
+    /// The manifest does not declare it, so it cannot be approved.
     NotDeclared(Permission),
-    /// Nobody said yes to it, or somebody said no.
+    /// Not approved, or denied.
     NotApproved(Permission),
     /// It was done as often as a turn allows.
     RateLimited {
-        /// What was asked for.
+        /// The requested data.
         permission: Permission,
         /// How often a turn allows it.
         limit: u32,
@@ -53,14 +53,14 @@ impl fmt::Display for Denial {
             }
             Self::RateLimited { permission, limit } => write!(
                 f,
-                "`{}` was used {limit} times, which is all that a turn allows",
+                "limit reached: `{}` can be used {limit} times per turn",
                 permission.word()
             ),
         }
     }
 }
 
-/// Whether a skill may do what it asks for: declared, approved for this very content, and never denied.
+/// Whether a skill has a permission: declared, approved for exactly this content, and not denied.
 ///
 /// ```
 /// use prowess_policy::{ContentDigest, Contents, Decision, Effect, Grant, Grants, Lifetime, Subject, decide};
@@ -128,7 +128,7 @@ impl TurnLimits {
     }
 }
 
-/// What a skill has done in a turn. A new turn begins with a new one.
+/// The usage of a skill in a turn. Each turn starts with a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     counts: Vec<(Permission, u32)>,

@@ -1,4 +1,4 @@
-//! What somebody said about a skill's permissions.
+//! Decisions about the permissions of a skill.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ impl std::str::FromStr for ContentDigest {
 pub struct Subject {
     /// The id.
     pub skill: String,
-    /// What it consists of.
+    /// Its content.
     pub content: ContentDigest,
 }
 
@@ -64,7 +64,7 @@ pub struct Subject {
 pub enum Contents {
     /// This one: what was looked at when the question was answered.
     Exactly(ContentDigest),
-    /// Whatever it may become. Only a configuration or a command line says so, never an answer.
+    /// Any content. Only set by a configuration or the command line, never by an answer.
     Any,
 }
 
@@ -83,7 +83,7 @@ impl Contents {
 pub enum Effect {
     /// It may.
     Allow,
-    /// It may not, whoever else says that it may.
+    /// Denied; overrides every approval.
     Deny,
 }
 
@@ -98,12 +98,12 @@ pub enum Lifetime {
     Everywhere,
 }
 
-/// What somebody says yes or no to.
+/// What a decision applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Right {
-    /// That the skill's code runs at all, closed in as it is.
+    /// Running the code of the skill, in its sandbox.
     Run,
-    /// That it may ask for something.
+    /// A permission of the code.
     Ask(Permission),
 }
 
@@ -131,14 +131,14 @@ impl From<Permission> for Right {
     }
 }
 
-/// What somebody said about one right of one skill.
+/// A decision about one right of one skill.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grant {
     /// The skill's id.
     pub skill: String,
     /// Which contents of it.
     pub contents: Contents,
-    /// What it may do, or not.
+    /// The effect.
     pub right: Right,
     /// Yes or no.
     pub effect: Effect,
@@ -153,17 +153,17 @@ impl Grant {
     }
 }
 
-/// Everything that was said, in no particular order: no grant hides another, and a denial beats them all.
+/// All decisions, in no particular order: no grant hides another, and a denial overrides all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants(Vec<Grant>);
 
 impl Grants {
-    /// Nothing said yet.
+    /// No decisions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds what was said. An answer about the same content replaces an earlier one.
+    /// Adds a decision. It replaces an earlier one about the same content.
     pub fn say(&mut self, grant: Grant) {
         let same = |old: &Grant| {
             (&old.skill, old.contents, old.right) == (&grant.skill, grant.contents, grant.right)
@@ -172,19 +172,19 @@ impl Grants {
         self.0.push(grant);
     }
 
-    /// Takes back everything that was said about a skill, whatever its content.
+    /// Removes all decisions about a skill, for any content.
     pub fn forget(&mut self, skill: &str) {
         self.0.retain(|grant| grant.skill != skill);
     }
 
-    /// Takes back what was said about one right of a skill.
+    /// Removes the decisions about one right of a skill.
     pub fn revoke(&mut self, skill: &str, right: impl Into<Right>) {
         let right = right.into();
         self.0
             .retain(|grant| grant.skill != skill || grant.right != right);
     }
 
-    /// Takes back what was said for the session only.
+    /// Removes the decisions for the session.
     pub fn end_session(&mut self) {
         self.0.retain(|grant| grant.lifetime != Lifetime::Session);
     }
@@ -198,20 +198,20 @@ impl Grants {
         self.0.retain(|grant| !is_denial(grant));
     }
 
-    /// Everything that was said.
+    /// All decisions.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Grant> {
         self.0.iter()
     }
 
-    /// What was said about a right of this very content; nothing if nobody was asked.
+    /// The decision about a right of exactly this content; `None` if there is none.
     pub fn effect(&self, subject: &Subject, right: impl Into<Right>) -> Option<Effect> {
         let right = right.into();
         let about = |grant: &&Grant| grant.right == right && grant.is_about(subject);
-        // Denials sort behind, so the greatest is the one that counts.
+        // Denials sort last, so the greatest is the effective one.
         self.0.iter().filter(about).map(|grant| grant.effect).max()
     }
 
-    /// Those of `wanted` about which somebody has to be asked.
+    /// Those of `wanted` without a decision.
     pub fn undecided<R: Copy + Into<Right>>(&self, subject: &Subject, wanted: &[R]) -> Vec<R> {
         let undecided = |right: &&R| self.effect(subject, **right).is_none();
         wanted.iter().filter(undecided).copied().collect()

@@ -1,4 +1,4 @@
-//! What may be done. Everything here is pure: values in, decisions out.
+//! Permissions. Everything here is pure: values in, decisions out.
 
 mod command;
 mod decision;

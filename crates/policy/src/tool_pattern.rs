@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A tool that a skill may use: `Read`, `mcp__github__*` or `Bash(git:*)`.
 ///
-/// `*` stands for any text. In parentheses stands what the call's argument must look like; `git:*` means
-/// `git` alone or followed by anything. `.` and `_` are the same, because providers refuse dots.
+/// `*` matches any text. Parentheses contain a pattern for the argument of the call; `git:*` matches `git` alone or
+/// followed by anything. `.` and `_` are equal, because providers reject dots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPattern {
     name: String,
@@ -29,7 +29,7 @@ impl ToolPattern {
         }
     }
 
-    /// Whether the tool may be seen at all.
+    /// Whether the tool can be offered.
     pub fn shows(&self, tool: &str) -> bool {
         matches(&self.name, &same_dots(tool))
     }
@@ -54,7 +54,7 @@ impl fmt::Display for ToolPattern {
     }
 }
 
-/// What the active skills allow together.
+/// The tools that the active skills allow together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedTools {
     patterns: Vec<ToolPattern>,

@@ -17,8 +17,8 @@
 //! # });
 //! ```
 //!
-//! Archives, directories, records and memory are always there as sources; the features `git`, `http` and `sql`
-//! bring the others. [`resolve`] makes sources of a `prowess.toml`.
+//! Archives, directories, records and memory are always available as sources; the features `git`, `http` and `sql` add
+//! the others. [`resolve`] creates sources from a `prowess.toml`.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Text without the tricks that hide a match, and the way back to the original.
 //!
-//! Continued lines are joined, characters that nobody sees are dropped, letters that only look Latin are
-//! Latin, escapes are what they stand for, and quotes inside of a word are gone: `c""u\rl` is `curl`.
+//! Joins continued lines, drops invisible characters, maps look-alike letters to Latin, resolves escapes and removes
+//! quotes inside words: `c""u\rl` becomes `curl`.
 
 use prowess_spec::Span;
 
@@ -111,8 +111,7 @@ impl Folded {
     }
 }
 
-/// Folds commands as they are once a string literal was read, whatever language says so: escapes are what they
-/// stand for, then the tricks of the shell are undone.
+/// Folds commands inside string literals of any language: resolves escapes, then undoes shell tricks.
 pub(crate) fn literal(source: &str) -> Folded {
     let unescaped = unescape(source);
     let whole = Segments::whole(Context::Prose);
@@ -283,7 +282,7 @@ fn escape(after: &str) -> Option<(char, usize)> {
     Some((c, length))
 }
 
-/// `$IFS` is a blank, and `$@` inside of a word is nothing.
+/// `$IFS` is a blank, and `$@` inside a word is empty.
 fn dollar(rest: &str, at: usize, out: &mut Folded) -> usize {
     for blank in ["${IFS}", "$IFS$9", "$IFS"] {
         if rest.starts_with(blank) {
@@ -325,7 +324,7 @@ fn concatenation(rest: &str) -> usize {
     }
 }
 
-/// Whether the command goes on behind the line break at `at`.
+/// Whether the command continues after the line break at `at`.
 fn joins_lines(source: &str, at: usize, end: usize, is_code: bool) -> bool {
     let before = source.get(..at).unwrap_or_default();
     let before = before
@@ -353,13 +352,13 @@ fn line_break(text: &str) -> Option<usize> {
         .map(|(_, length)| length)
 }
 
-/// A character beyond ASCII: dropped, made Latin, or kept.
+/// A character beyond ASCII: dropped, mapped to Latin, or unchanged.
 fn character(rest: &str, at: usize, out: &mut Folded) -> usize {
     let Some(c) = rest.chars().next() else {
         return 1;
     };
     let length = c.len_utf8();
-    // A letter of a foreign word is left alone; one that stands beside a Latin letter is not of that word.
+    // A letter of a foreign word is unchanged; one next to a Latin letter is not part of such a word.
     let next = rest.get(length..).unwrap_or_default();
     let beside_latin = out.ends_in_word() || next.starts_with(|c: char| c.is_ascii_alphanumeric());
     match plain(c, beside_latin) {
@@ -385,7 +384,7 @@ fn plain(c: char, beside_latin: bool) -> Option<Plain> {
         '\u{201c}' | '\u{201d}' => '"',
         '\u{2010}'..='\u{2015}' => '-',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?,
-        // Mathematical letters, of which there are thirteen alphabets one after the other.
+        // Mathematical letters, thirteen consecutive alphabets.
         '\u{1d400}'..='\u{1d6a3}' => {
             let index = u8::try_from((u32::from(c) - 0x1d400) % 52).ok()?;
             char::from(if index < 26 {

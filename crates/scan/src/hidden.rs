@@ -1,6 +1,6 @@
 //! Characters that a reader does not see, or takes for another.
 
-/// Whether the character has no shape of its own.
+/// Whether the character is invisible.
 pub(crate) fn is_invisible(c: char) -> bool {
     is_zero_width(c) || is_bidi(c) || is_tag(c) || is_variation(c)
 }
@@ -30,7 +30,7 @@ pub(crate) fn is_variation(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// The Latin letter that a Cyrillic, Greek or Armenian one cannot be told from.
+/// The Latin letter that looks like a Cyrillic, Greek or Armenian one.
 pub(crate) fn lookalike(c: char) -> Option<char> {
     Some(match c {
         'а' => 'a',

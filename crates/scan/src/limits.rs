@@ -30,7 +30,7 @@ pub const FILE_FINDINGS: usize = 200;
 pub const FILE_NOT_READ: usize = 20;
 /// Characters of the text that a finding shows.
 pub const EXCERPT_CHARS: usize = 160;
-/// Characters of a message or a help text that somebody else wrote.
+/// Characters of a message or a help text of a skill.
 pub const MESSAGE_CHARS: usize = 1000;
 /// Bytes of a pattern that is added at run time.
 pub const PATTERN_BYTES: usize = 4096;

@@ -28,7 +28,7 @@ struct Entry<T> {
 }
 
 impl<T> Matcher<T> {
-    /// Compiles the patterns; a test makes sure that all of them compile, and that there are bits enough.
+    /// Compiles the patterns; a test checks that all compile and fit into the bits.
     pub(crate) fn new(all: impl IntoIterator<Item = (T, &'static Patterns)>) -> Self {
         let mut entries = Vec::new();
         let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! The media type of a file, by its first bytes.
 
 /// First bytes, the offset at which they stand, and the media type that they mean.
 const MAGIC: &[(&[u8], usize, &str)] = &[

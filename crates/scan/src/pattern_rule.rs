@@ -13,7 +13,7 @@ use crate::rule_id::RuleId;
 use crate::scanner::{Hit, Scanner};
 use crate::text::Text;
 
-/// A regular expression over the lines of a skill's files, with what to say about a match.
+/// A regular expression over the lines of the files of a skill, with the message for a match.
 ///
 /// The pattern sees each line twice: as it is written, and with continued lines joined and obfuscation
 /// undone. It never sees two lines that are not one command.
@@ -47,28 +47,28 @@ pub struct PatternRule {
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     /// The name is not in kebab case, or too long.
-    #[error("`{id}` is not a rule name: lower case letters, digits and single hyphens")]
+    #[error("invalid rule name `{id}`: expected lower-case letters, digits and single hyphens")]
     Name {
-        /// What was given.
+        /// The text.
         id: String,
     },
     /// The name belongs to the base set.
-    #[error("`{id}` is the name of a base rule")]
+    #[error("duplicate rule name `{id}`: used by a base rule")]
     Taken {
-        /// What was given.
+        /// The text.
         id: String,
     },
     /// The pattern is too long.
-    #[error("a pattern of {bytes} bytes, more than {PATTERN_BYTES}")]
+    #[error("pattern too long: {bytes} bytes, at most {PATTERN_BYTES} allowed")]
     TooLong {
         /// Its length.
         bytes: usize,
     },
     /// The pattern is not a regular expression, or needs too much memory.
-    #[error("the pattern cannot be used")]
+    #[error("invalid pattern")]
     Pattern(#[source] Box<BuildError>),
     /// A glob pattern of `files` is not one.
-    #[error("a pattern of `files` cannot be used")]
+    #[error("invalid pattern in `files`")]
     Files(#[from] globset::Error),
 }
 

@@ -100,7 +100,7 @@ impl Scanner for PatternScanner {
     }
 }
 
-/// A match with what stands on its line in front of it, as far as a second look needs it.
+/// A match with the text before it on the line, as far as a second check needs it.
 fn matched(text: &str, range: Range<usize>) -> Matched<'_> {
     const NEAR: usize = 40;
     let floor = text.ceil_char_boundary(range.start.saturating_sub(NEAR));

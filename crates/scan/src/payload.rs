@@ -1,4 +1,4 @@
-//! Text that stands for something else: decoded once, and looked into.
+//! Encoded text: decoded once and scanned.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -14,7 +14,7 @@ use crate::text::{Text, lossy};
 
 /// Encoded characters above which what cannot be read is worth a line in the report.
 const OPAQUE: usize = 512;
-/// Bytes of a line that nobody reads.
+/// Bytes of a line that count as unreadable.
 const MINIFIED: usize = 50_000;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -23,7 +23,7 @@ const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
 
-/// What was found inside of encoded text, and what could not be looked into.
+/// Findings inside encoded text, and parts that could not be decoded.
 #[derive(Debug, Default)]
 pub(crate) struct Payloads {
     pub(crate) hits: Vec<Hit>,
@@ -36,7 +36,7 @@ pub(crate) fn scan(text: &Text<'_>) -> Payloads {
     let mut found = Payloads::default();
     for (index, span) in candidates(text.source().as_bytes()).enumerate() {
         if index == PAYLOADS {
-            let rest = "more encoded text than is decoded";
+            let rest = "too much encoded text";
             found.opaque.push((span.start, rest));
             break;
         }
@@ -50,11 +50,10 @@ pub(crate) fn scan(text: &Text<'_>) -> Payloads {
                 found.hits.extend(inside(&inner, span));
                 opaque.flatten()
             }
-            None => (encoded.len() >= OPAQUE && is_mixed(encoded))
-                .then_some("base64 that does not decode"),
+            None => (encoded.len() >= OPAQUE && is_mixed(encoded)).then_some("invalid base64"),
         };
         let opaque = if encoded.len() > PAYLOAD_MAX {
-            Some("encoded text longer than is decoded")
+            Some("encoded text too long")
         } else {
             opaque
         };

@@ -20,7 +20,7 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// The position of `offset`, which is not before the last one that was asked for.
+    /// The position of `offset`, which must not be before the previous one.
     pub(crate) fn advance(&mut self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset).max(self.at);
         let passed = self.text.get(self.at..offset).unwrap_or_default();

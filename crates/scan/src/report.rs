@@ -1,4 +1,4 @@
-//! What a scan has to say.
+//! The report of a scan.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::media::is_passive;
 use crate::rule_id::RuleId;
 use crate::text::is_named_passive;
 
-/// Everything that a scan has to say; the same files give the same report.
+/// The report of a scan; the same files give the same report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// What was found, by file, place and rule.
+    /// The findings, by file, position and rule.
     pub findings: Vec<Finding>,
-    /// What was not looked into.
+    /// Files that were not scanned.
     pub not_read: Vec<NotRead>,
     /// Findings that were left out because there were too many of their kind.
     pub omitted: Vec<Omitted>,
@@ -28,12 +28,12 @@ impl Report {
         self.findings.iter().map(|found| found.severity).min()
     }
 
-    /// What was not looked into and may be code.
+    /// Files that were not scanned and may be code.
     pub fn unread_code(&self) -> impl Iterator<Item = &NotRead> {
         self.not_read.iter().filter(|it| it.may_be_code())
     }
 
-    /// What all of it comes to.
+    /// The overall verdict.
     pub fn verdict(&self) -> Verdict {
         if self.worst().is_some_and(|worst| worst < Severity::Info) {
             Verdict::Findings
@@ -45,7 +45,7 @@ impl Report {
     }
 }
 
-/// What a report comes to.
+/// The verdict of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -72,9 +72,9 @@ pub struct Finding {
     pub end: Position,
     /// The text, shortened, with hidden characters made visible.
     pub excerpt: String,
-    /// What was seen.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// The suggestion.
     pub help: String,
 }
 
@@ -108,7 +108,7 @@ impl NotRead {
 pub enum Reason {
     /// It is not text.
     Binary {
-        /// Its media type, as far as its first bytes tell.
+        /// Its media type, according to its first bytes.
         media: &'static str,
     },
     /// It is larger than what is looked into.
@@ -116,9 +116,9 @@ pub enum Reason {
         /// Its size.
         bytes: usize,
     },
-    /// It is text that stands for something else.
+    /// It is encoded text.
     Encoded {
-        /// What it stands for.
+        /// The encoding.
         what: &'static str,
     },
     /// Some of it is not UTF-8; the rest was looked into.
@@ -134,7 +134,7 @@ impl fmt::Display for Reason {
             Self::TooLarge { bytes } => write!(f, "too large ({bytes} bytes)"),
             Self::Encoded { what } => write!(f, "encoded ({what})"),
             Self::NotUtf8 => f.write_str("partly not UTF-8"),
-            Self::TooMany => f.write_str("too many files before it"),
+            Self::TooMany => f.write_str("too many files"),
         }
     }
 }

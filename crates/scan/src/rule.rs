@@ -1,17 +1,17 @@
-//! What is known about a rule of the base set.
+//! The metadata of a base rule.
 
 use crate::report::Severity;
 
-/// A rule of the base set, with what the documentation says about it.
+/// A base rule with its documentation.
 #[derive(Debug)]
 pub struct Rule {
     /// Its stable name, in kebab case.
     pub id: &'static str,
     /// How bad a match is.
     pub severity: Severity,
-    /// What was seen.
+    /// The message.
     pub message: &'static str,
-    /// What to do.
+    /// The suggestion.
     pub help: &'static str,
     /// Files in which it is found.
     pub bad: &'static [Sample],
@@ -25,7 +25,7 @@ pub struct Rule {
 pub struct Sample {
     /// Its path.
     pub path: &'static str,
-    /// What stands in it.
+    /// The content.
     pub text: &'static str,
 }
 
@@ -80,7 +80,7 @@ pub(crate) enum Detector {
     Instructions(Patterns),
     /// By patterns over HTML comments.
     Comments(Patterns),
-    /// By code of its own.
+    /// By a function.
     Own,
 }
 
@@ -95,16 +95,16 @@ pub(crate) struct Patterns {
     pub(crate) grade: fn(Matched<'_>) -> Grade,
 }
 
-/// A match, and what stands on its line in front of it.
+/// A match, and the text before it on the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matched<'t> {
     pub(crate) before: &'t str,
     pub(crate) text: &'t str,
 }
 
-/// What a second look at a match says.
+/// The result of a second check of a match.
 ///
-/// It may depend on what is done, never on what is said about it.
+/// It can depend on the commands, never on the text around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grade {
     Keep,

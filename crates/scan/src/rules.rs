@@ -1,4 +1,4 @@
-//! A set of rules, and what it says about a skill.
+//! A set of rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Rules {
         self
     }
 
-    /// What the rules say about the files of a skill; `skill` is what its `SKILL.md` was parsed to.
+    /// Scans the files of a skill; `skill` is the parsed `SKILL.md`.
     pub fn scan<'a>(
         &self,
         files: impl IntoIterator<Item = File<'a>>,
@@ -112,8 +112,8 @@ impl Rules {
         }
         if let Some(media) = media::binary(file.bytes) {
             report.skip(file, Reason::Binary { media });
-            // A script runs up to its first strange byte, whatever comes behind it; and a shell that is given an
-            // image runs the lines of it that are commands.
+            // A script runs up to its first invalid byte, and a shell that is given an image runs the lines of it that
+            // are commands.
             if !claims_to_be_text(file.path, file.bytes) {
                 if self.base == Base::Included {
                     let source = lossy(file.bytes);
@@ -173,7 +173,7 @@ impl Report {
         let mut kept = Vec::new();
         let mut counts: BTreeMap<RuleId, usize> = BTreeMap::new();
         let mut omitted: BTreeMap<RuleId, usize> = BTreeMap::new();
-        // The worst are kept when there are too many.
+        // If there are too many, the most severe ones are reported.
         for hit in hits {
             let count = counts.entry(hit.rule.clone()).or_default();
             if *count >= RULE_FINDINGS || kept.len() >= FILE_FINDINGS {

@@ -1,4 +1,4 @@
-//! What looks at a file, here or elsewhere.
+//! Scanners of files.
 
 use prowess_spec::Span;
 
@@ -7,10 +7,10 @@ use crate::report::Severity;
 use crate::rule_id::RuleId;
 use crate::text::Text;
 
-/// Looks at one file at a time. Whatever it returns is checked: spans are moved to characters of the file,
-/// texts are shortened, and there is a limit to the number of findings.
+/// Scans one file at a time. Its findings are validated: spans are moved to characters of the file, texts are
+/// shortened, and their number is limited.
 pub trait Scanner: Send + Sync {
-    /// Everything there is to say about `text`.
+    /// All findings about `text`.
     fn scan(&self, text: &Text<'_>) -> Vec<Hit>;
 }
 
@@ -23,9 +23,9 @@ pub struct Hit {
     pub severity: Severity,
     /// Where, in bytes of the file.
     pub span: Span,
-    /// What was seen.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// The suggestion.
     pub help: String,
 }
 
@@ -49,7 +49,7 @@ impl Hit {
         self
     }
 
-    /// The same, with more to say.
+    /// The same, with more details.
     #[must_use]
     pub(crate) fn note(mut self, note: &str) -> Self {
         self.message.push_str(note);

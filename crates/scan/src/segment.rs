@@ -1,6 +1,6 @@
 //! The parts of a file: what instructs a model, and what is code.
 
-/// What kind of text stands at a place.
+/// The kind of text at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Text for a reader, human or model.
@@ -11,10 +11,10 @@ pub enum Context {
     Code(Language),
 }
 
-/// The languages that are told apart, because their quoting differs.
+/// Languages with different quoting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Any Unix shell, and code of which the language is not said.
+    /// Any Unix shell, and code in an unknown language.
     Shell,
     /// `PowerShell` and the Windows command line.
     Windows,
@@ -54,7 +54,7 @@ impl Segments {
         splitter.segments
     }
 
-    /// What stands at `offset`.
+    /// The segment at `offset`.
     pub(crate) fn context(&self, offset: usize) -> Context {
         self.at(offset)
             .map_or(Context::Prose, |found| found.context)
@@ -149,7 +149,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, length))
 }
 
-/// What a fence with this info string holds.
+/// The language of a fence with this info string.
 fn fenced(info: &str) -> Context {
     let word = info
         .split([' ', ',', '{', ':', '\t'])

@@ -33,8 +33,8 @@ impl<'a> Text<'a> {
             Kind::Markdown => Segments::markdown(source),
             Kind::Code(language) => Segments::whole(Context::Code(language)),
         };
-        // The language is what the author says it is: an interpreter that reads a command out of a string, or a model out of
-        // a block of another language, runs it all the same.
+        // The declared language counts: an interpreter that reads a command from a string, or a model that reads a
+        // block of another language, still runs it.
         let other = segments
             .iter()
             .any(|segment| !matches!(segment.context, Context::Code(Language::Shell)));
@@ -64,7 +64,7 @@ impl<'a> Text<'a> {
         std::iter::once(&self.code).chain(&self.literal)
     }
 
-    /// What stands at a byte.
+    /// The text at a byte.
     pub fn context(&self, offset: usize) -> Context {
         self.segments.context(offset)
     }
@@ -75,7 +75,7 @@ enum Kind {
     Code(Language),
 }
 
-/// By shebang, then by name; text that nothing says anything about is read as prose.
+/// By shebang, then by name; other text is read as prose.
 fn kind(path: &str, source: &str) -> Kind {
     if let Some(shebang) = source.strip_prefix("#!") {
         let line = shebang.lines().next().unwrap_or_default();
@@ -96,7 +96,7 @@ fn kind(path: &str, source: &str) -> Kind {
     }
 }
 
-/// Whether the name says that the file is an image, a sound, a font or a page: nothing that is run.
+/// Whether the name is that of an image, a sound, a font or a page, which are not run.
 pub(crate) fn is_named_passive(path: &str) -> bool {
     const PASSIVE: &[&str] = &[
         "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "pdf", "otf", "ttf", "woff", "woff2",
@@ -130,7 +130,7 @@ pub(crate) fn declares_encoding(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the name or the first line says that the file is run or read as text.
+/// Whether the name or the first line indicates a script or text.
 pub(crate) fn claims_to_be_text(path: &str, bytes: &[u8]) -> bool {
     const TEXT: &[&str] = &[
         "md", "mdx", "markdown", "txt", "sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs",

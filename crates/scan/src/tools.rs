@@ -7,11 +7,11 @@ use crate::report::Severity;
 use crate::scanner::Hit;
 use crate::text::Text;
 
-/// A command that nobody allows by name; whoever allows it allows every command.
+/// A command that allows every other command.
 const PROBE: &str = "prowess-probe";
 /// The names under which clients offer a shell.
 const SHELLS: [&str; 3] = ["Bash", "Shell", "shell"];
-/// What `allowed-tools` of the skill says against its `SKILL.md`.
+/// Compares `allowed-tools` of the skill with its `SKILL.md`.
 pub(crate) fn scan(text: &Text<'_>, skill: &Skill) -> Option<Hit> {
     let opens = |token: &&String| {
         SHELLS

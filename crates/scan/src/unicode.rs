@@ -31,7 +31,7 @@ impl Scanner for UnicodeScanner {
     }
 }
 
-/// Looks at each run of invisible characters and at what stands beside it.
+/// Checks each run of invisible characters and its neighbors.
 fn runs(text: &Text<'_>, hits: &mut Vec<Hit>) {
     let source = text.source();
     let mut chars = source.char_indices().peekable();
@@ -47,7 +47,7 @@ fn runs(text: &Text<'_>, hits: &mut Vec<Hit>) {
         }
         let run = Span::new(start, end);
         let after = chars.peek().map(|(_, next)| *next);
-        // What is only for information must not use up the room of what is not.
+        // Informational findings must not use up the limit of the others.
         let hit = judge(text, run, before, after);
         hits.extend(hit.filter(|hit| hit.severity < Severity::Info || hits.len() < RULE_FINDINGS));
         if hits.len() >= ENOUGH {
@@ -80,7 +80,7 @@ fn judge(text: &Text<'_>, run: Span, before: Option<char>, after: Option<char>) 
     zero_width(run, hidden, before, after)
 }
 
-/// The tag sequence of England, Scotland or Wales; there are no others.
+/// The tag sequence of England, Scotland or Wales.
 fn is_flag(hidden: &str) -> bool {
     let said: String = hidden.chars().filter_map(untagged).collect();
     hidden.ends_with('\u{e007f}') && matches!(said.as_str(), "gbeng" | "gbsct" | "gbwls")
@@ -99,7 +99,7 @@ fn bidi(text: &Text<'_>, run: Span, hidden: &str) -> Option<Hit> {
     let closes_only = hidden
         .chars()
         .all(|c| matches!(c, '\u{202c}' | '\u{2069}') || !is_bidi(c));
-    // The opening one says it; marks of direction move nothing but punctuation.
+    // The opening one decides; marks of direction move only punctuation.
     if marks_only || closes_only || (!overrides && keeps_order(text.source(), run, hidden)) {
         return None;
     }
@@ -131,14 +131,14 @@ fn is_right_to_left(c: char) -> bool {
 fn zero_width(run: Span, hidden: &str, before: Option<char>, after: Option<char>) -> Option<Hit> {
     let all = hidden.chars().filter(|c| is_zero_width(*c)).count();
     if all >= SMUGGLED {
-        let many = format!(": {all} in a row, as when they carry hidden text");
+        let many = format!(": {all} in a row, which can carry hidden text");
         return Some(
             Hit::base("zero-width", run)?
                 .severity(Severity::High)
                 .note(&many),
         );
     }
-    // A soft hyphen is how a long word says where it may break.
+    // A soft hyphen marks where a long word can break.
     let soft = hidden.chars().all(|c| c == '\u{ad}' || is_variation(c));
     let between = |c: Option<char>| {
         c.is_some_and(|c| {

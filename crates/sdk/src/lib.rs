@@ -1,9 +1,8 @@
-//! What the code of a skill and its host say to each other.
+//! The protocol between the code of a skill and its host.
 //!
-//! A skill's code never runs inside the host. It runs in a worker: a child process that the host starts, bounds and
-//! may kill. Whatever the language, both sides exchange lines of JSON-RPC 2.0 over the worker's standard input and
-//! output; [`wire`] is what stands in those lines. A native library needs to know nothing of lines: [`plugin`] is for its
-//! author.
+//! The code of a skill never runs inside the host. It runs in a worker: a child process that the host starts, limits
+//! and can kill. In any language, both sides exchange lines of JSON-RPC 2.0 over the standard input and output of the
+//! worker; [`wire`] defines them. Authors of a native library use [`plugin`] instead.
 
 mod limit;
 mod phase;

@@ -1,7 +1,7 @@
 //! Which limit of the operating system a worker died of.
 //!
-//! A worker that goes too far inside of one operation has no chance to answer: the kernel or its own runtime ends it.
-//! What it leaves behind is a signal and perhaps a last word on its standard error. [`limit_of`] reads both.
+//! A worker that exceeds a limit within one operation cannot respond: the kernel or its runtime ends it. It leaves a
+//! signal and possibly a last line on standard error. [`limit_of`] reads both.
 //!
 //! | what happened | signal | last word |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | wrote to a file | `SIGXFSZ` | none |
 //! | a system call that is not allowed | `SIGSYS` | none |
 //!
-//! A plain `SIGSEGV` is a crash, and is answered with nothing. In a Starlark worker it has one known cause, which a host that
-//! knows it started one may name: the memory limit, where the table of a dict cannot be had and the interpreter does not
-//! look. The worker stops ordinary code before that.
+//! A plain `SIGSEGV` is a crash without a limit. In a Starlark worker it has one known cause: the memory limit, when
+//! the table of a dict cannot be allocated and the interpreter does not check. The worker stops ordinary code before
+//! that.
 //!
 //! `SIGKILL` stays without an answer here: the host itself sends it at its deadline, and knows that it did.
 
@@ -22,7 +22,7 @@ use std::fmt;
 /// A limit of the operating system that ends a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limit {
-    /// It asked for more memory than it may have.
+    /// It requested more memory than allowed.
     Memory,
     /// It nested calls or values deeper than its stack holds.
     Stack,
@@ -38,10 +38,10 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Memory => "the memory limit",
-            Self::Stack => "the limit of nesting (the stack is full)",
-            Self::Processor => "the limit of processor time",
-            Self::FileSize => "the limit of file sizes",
-            Self::SystemCall => "the limit of system calls",
+            Self::Stack => "the nesting limit (stack overflow)",
+            Self::Processor => "the CPU time limit",
+            Self::FileSize => "the file size limit",
+            Self::SystemCall => "the system call limit",
         })
     }
 }
@@ -51,7 +51,7 @@ const SIGXCPU: i32 = 24;
 const SIGXFSZ: i32 = 25;
 const SIGSYS: i32 = 31;
 
-/// Last words, and the limits that they tell of.
+/// Last words and their limits.
 const LAST_WORDS: [(&str, Limit); 4] = [
     ("memory allocation of ", Limit::Memory),
     ("out of memory", Limit::Memory),

@@ -1,4 +1,4 @@
-//! The moments at which a skill may have a say.
+//! The phases in which a skill can have handlers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -73,7 +73,7 @@ impl fmt::Display for UnknownPhase {
         let names = Phase::ALL.map(Phase::name).join(", ");
         write!(
             f,
-            "there is no phase `{}`; the phases are {names}",
+            "unknown phase `{}`; expected one of: {names}",
             self.0.escape_debug()
         )
     }

@@ -1,8 +1,8 @@
 //! The lines between a host and a worker.
 //!
-//! Each line is one JSON-RPC 2.0 message, at most [`MAX_LINE`] bytes long. The host asks with [`Request`], the worker
-//! answers; while it works, the worker may ask back with a [`HostCall`], under ids of its own. A worker may answer
-//! requests in any order.
+//! Each line is one JSON-RPC 2.0 message, at most [`MAX_LINE`] bytes long. The host sends a [`Request`], the worker
+//! responds; meanwhile, the worker can send a [`HostCall`] with its own ids. A worker can respond to requests in any
+//! order.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub const MAX_LINE: usize = 1024 * 1024;
 
 /// Error codes, beside those of JSON-RPC itself.
 pub mod code {
-    /// The call failed; the message says how.
+    /// The call failed; the message has the reason.
     pub const FAILED: i64 = -32000;
     /// The skill may not do that.
     pub const DENIED: i64 = -32001;
@@ -27,15 +27,15 @@ pub mod code {
     pub const LIMIT: i64 = -32002;
     /// The message is not JSON.
     pub const PARSE: i64 = -32700;
-    /// The message is no request.
+    /// The message is not a request.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// There is no such method.
+    /// Unknown method.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters make no sense.
+    /// The parameters are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
 }
 
-/// What a host asks of a worker.
+/// A request of a host to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
 pub enum Request {
@@ -50,7 +50,7 @@ pub enum Request {
     HandleHook {
         /// The moment.
         phase: Phase,
-        /// What it is about.
+        /// The title.
         data: Value,
     },
     /// Answered with a [`Output`].
@@ -61,7 +61,7 @@ pub enum Request {
     RunScanner {
         /// The scanner.
         name: String,
-        /// What to look at.
+        /// The files to scan.
         files: Vec<ScannedFile>,
     },
     /// The last request. Answered with nothing, then the worker ends.
@@ -69,7 +69,7 @@ pub enum Request {
     Shutdown,
 }
 
-/// Who the worker works for, and with what.
+/// The skill and context of the worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Initialize {
     /// [`PROTOCOL`].
@@ -78,7 +78,7 @@ pub struct Initialize {
     pub name: String,
     /// The skill's version.
     pub version: String,
-    /// What the skill may do: declared, and approved.
+    /// The permissions of the skill: declared, and approved.
     pub permissions: Vec<String>,
     /// Where the skill's files are, as the worker sees them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,13 +100,13 @@ pub struct Code {
     pub files: BTreeMap<String, String>,
 }
 
-/// What a skill's code contributes.
+/// The contributions of the code of a skill.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Registration {
     /// Tools for the model.
     #[serde(default)]
     pub tools: Vec<Tool>,
-    /// Phases for which there is a handler.
+    /// Phases with a handler.
     #[serde(default)]
     pub hooks: Vec<Phase>,
     /// Workflows, by name.
@@ -122,7 +122,7 @@ pub struct Registration {
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// The description for the model.
     #[serde(default)]
     pub description: String,
     /// The JSON schema of its input.
@@ -130,33 +130,33 @@ pub struct Tool {
     pub input_schema: Value,
 }
 
-/// The schema of a tool that says nothing about its input.
+/// The schema of a tool without a declared input.
 pub fn any_object() -> Value {
     serde_json::json!({"type": "object"})
 }
 
-/// A tool or a workflow, and what goes in.
+/// A tool or a workflow, and its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// Which.
     pub name: String,
-    /// What goes in.
+    /// The input.
     #[serde(default)]
     pub input: Value,
 }
 
-/// What came out of a tool or a workflow.
+/// The output of a tool or a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The text, for the model.
     #[serde(default)]
     pub content: String,
-    /// Whether it tells of a failure.
+    /// Whether the result is an error.
     #[serde(default)]
     pub is_error: bool,
 }
 
-/// What a handler wants.
+/// The result of a handler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HookResult {
     /// Keys of the payload with new values.
@@ -179,7 +179,7 @@ pub struct ScannedFile {
     pub text: String,
 }
 
-/// What a scanner found.
+/// A finding of a scanner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
     /// One for each place.
@@ -198,11 +198,11 @@ pub struct Finding {
     /// The line, from 1 on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// What to say about it.
+    /// The message.
     pub message: String,
 }
 
-/// What a worker asks of its host. The host checks the skill's permission for each.
+/// A request of a worker to its host. The host checks the permission for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
 pub enum HostCall {
@@ -244,11 +244,11 @@ pub enum HostCall {
     Exec {
         /// The program, then its arguments.
         command: Vec<String>,
-        /// What to hand to its standard input.
+        /// The standard input.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
-        /// What it can reach: `sandbox` (the default), `network` or `unconfined`. More than the sandbox is a question
-        /// of its own.
+        /// Its reach: `sandbox` (the default), `network` or `unconfined`. More than the sandbox requires another
+        /// approval.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reach: Option<String>,
     },
@@ -266,12 +266,12 @@ pub enum HostCall {
         /// Its value.
         value: String,
     },
-    /// Asks the model: `{content}`.
+    /// Calls the model: `{content}`.
     #[serde(rename = "host/complete")]
     Complete {
         /// The question.
         prompt: String,
-        /// What the model is told first.
+        /// The system prompt of the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         system: Option<String>,
         /// How long the answer may become.
@@ -289,7 +289,7 @@ pub enum HostCall {
         /// Headers to send.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
-        /// What to send.
+        /// The body.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
     },
@@ -310,7 +310,7 @@ pub enum HostCall {
         #[serde(default)]
         args: Vec<String>,
     },
-    /// What is changed: `{files: [{path, status}]}`.
+    /// The changed files: `{files: [{path, status}]}`.
     #[serde(rename = "host/git_status")]
     GitStatus {},
     /// Puts files into the index. The answer is nothing.
@@ -332,14 +332,14 @@ pub enum HostCall {
         skill: String,
         /// The tool or workflow.
         name: String,
-        /// What goes in.
+        /// The input.
         #[serde(default)]
         input: Value,
     },
 }
 
 impl HostCall {
-    /// The call that a message asks for.
+    /// The call of a message.
     pub fn parse(method: &str, params: Option<Value>) -> Result<Self, Failure> {
         let params = match params {
             None | Some(Value::Null) => Value::Object(Map::new()),
@@ -356,7 +356,7 @@ impl HostCall {
                     code::INVALID_PARAMS
                 },
                 message: if unknown {
-                    format!("there is no method `{}`", method.escape_debug())
+                    format!("unknown method `{}`", method.escape_debug())
                 } else {
                     format!("{method}: {error}")
                 },
@@ -373,10 +373,10 @@ pub struct Message {
     /// Which request it is, or answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
-    /// What is asked, if it asks.
+    /// The method, if it is a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// What goes with it.
+    /// The parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Value>,
     /// The answer.
@@ -386,12 +386,12 @@ pub struct Message {
         skip_serializing_if = "Option::is_none"
     )]
     pub result: Option<Value>,
-    /// Why there is none.
+    /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
 }
 
-/// `null` is an answer; an absent key is none.
+/// `null` is a result; an absent key is not.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -414,7 +414,7 @@ impl Message {
     }
 }
 
-/// A request with its id, as it goes out.
+/// A request with its id, as serialized.
 #[derive(Debug, Serialize)]
 pub struct Asked<'a, R> {
     /// Always `2.0`.

@@ -1,4 +1,4 @@
-//! An answer that a client may have already.
+//! Responses with conditional requests.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Failure};
 
-/// Bytes, what they are, and the name of exactly these bytes.
+/// Bytes, their media type, and their digest.
 #[derive(Clone)]
 pub(crate) struct Payload {
     pub(crate) bytes: Bytes,
@@ -34,7 +34,7 @@ impl Payload {
         Ok(Self::new(bytes, "application/json"))
     }
 
-    /// The answer for a client that may have it already.
+    /// The response for a client that may have it cached.
     pub(crate) fn unless_known(&self, request: &HeaderMap) -> Response {
         if is_known(request, &self.etag) {
             return (StatusCode::NOT_MODIFIED, self.headers(), Body::empty()).into_response();
@@ -50,7 +50,7 @@ impl Payload {
     }
 }
 
-/// Half of a SHA-256: nobody finds two files with the same.
+/// Half of a SHA-256, which is collision-resistant enough.
 fn etag(bytes: &[u8]) -> HeaderValue {
     let mut text = String::from("\"");
     for byte in Sha256::digest(bytes).iter().take(16) {
@@ -69,7 +69,7 @@ pub(crate) fn is_known(request: &HeaderMap, etag: &HeaderValue) -> bool {
         .flat_map(|list| list.split(','))
         .map(str::trim);
     names.any(|name| {
-        // What a proxy made weak is still the same for a client that only wants to know.
+        // A tag that a proxy made weak still matches.
         let strong = name.strip_prefix("W/").unwrap_or(name);
         name == "*" || strong.as_bytes() == etag.as_bytes()
     })

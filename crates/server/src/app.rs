@@ -1,4 +1,4 @@
-//! What every request shares.
+//! State shared by all requests.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ struct Inner {
     skills: Skills,
     options: Options,
     lists: LastLists,
-    /// The catalog that the search index was last brought up to.
+    /// The catalog of the current search index.
     indexed: Mutex<u64>,
 }
 
@@ -47,8 +47,8 @@ impl App {
 
     /// The skills that fit a query, the best first.
     ///
-    /// The first search of a catalog reads what changed. It does so once, however many ask, and to its end, even
-    /// when nobody waits any more: else it would never be done where it takes long.
+    /// The first search of a catalog reads what changed. This happens once for all concurrent requests, and continues
+    /// even if all of them are cancelled: otherwise a slow one would never finish.
     pub(crate) async fn search(
         &self,
         query: String,
@@ -67,16 +67,16 @@ impl App {
             *indexed = generation;
             found
         };
-        let lost = |_| Failure::new(Code::Unavailable, "the search was given up");
+        let lost = |_| Failure::new(Code::Unavailable, "the search was cancelled");
         tokio::spawn(search).await.map_err(lost)
     }
 }
 
-/// A part of a path, or why it is none.
+/// A path segment, or the error.
 pub(crate) type Part<T> = Result<Path<T>, PathRejection>;
 
 pub(crate) fn part<T>(part: Part<T>) -> Result<T, Failure> {
-    let invalid = |_| Failure::new(Code::InvalidPath, "the path is not UTF-8");
+    let invalid = |_| Failure::new(Code::InvalidPath, "invalid path: not UTF-8");
     part.map(|Path(part)| part).map_err(invalid)
 }
 
@@ -86,6 +86,6 @@ pub(crate) fn visible(catalog: &Catalog, text: &str) -> Result<SkillId, Failure>
         return Ok(skill.descriptor.id.clone());
     }
     let shown: String = text.chars().take(100).collect();
-    let message = format!("there is no skill `{}`", shown.escape_debug());
+    let message = format!("unknown skill `{}`", shown.escape_debug());
     Err(Failure::new(Code::SkillNotFound, message).suggesting(&catalog.nearest(&shown)))
 }

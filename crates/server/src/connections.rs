@@ -1,8 +1,8 @@
-//! The connections that are open, and which one goes when there are too many.
+//! The open connections, and the choice of one to close if there are too many.
 //!
-//! A connection waits for us or for its client: for a request, for the rest of one, or until an answer was read. Where
-//! there is no room, the one that has waited longest for its client goes. So clients that are slow, or do nothing, hold
-//! nothing that others need.
+//! A connection waits for us or for its client: for a request, for the rest of one, or until a response was read. If
+//! the limit is reached, the one that has waited longest for its client is closed. So slow or idle clients do not block
+//! others.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -20,13 +20,13 @@ pub enum Code {
     InvalidPath,
     /// The path leads out of the skill.
     AccessDenied,
-    /// The parameters make no sense.
+    /// The parameters are invalid.
     InvalidRequest,
-    /// The range begins behind the end of the file.
+    /// The range starts after the end of the file.
     InvalidRange,
-    /// There is nothing at this URL.
+    /// Unknown URL.
     NotFound,
-    /// What is there can only be read.
+    /// The resource is read-only.
     MethodNotAllowed,
     /// The token is missing or wrong.
     Unauthorised,
@@ -90,7 +90,7 @@ impl Failure {
         Self { code, message }
     }
 
-    /// Adds what may have been meant.
+    /// Adds suggestions.
     pub(crate) fn suggesting<S: AsRef<str>>(mut self, near: &[S]) -> Self {
         let quoted: Vec<String> = near
             .iter()
@@ -109,7 +109,7 @@ impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
         let message = error.to_string();
         match error {
-            // What a skill needs and this host lacks is nobody's business.
+            // Missing capabilities of this host are not disclosed.
             SourceError::NotFound(id) | SourceError::MissingCapabilities { id, .. } => {
                 Self::new(Code::SkillNotFound, SourceError::NotFound(id).to_string())
             }

@@ -37,7 +37,7 @@ pub(crate) async fn file(
     let path = SkillPath::parse(&path).map_err(|problem| {
         let shown: String = path.chars().take(100).collect();
         let message = format!(
-            "`{}` {problem}; paths are relative to the skill",
+            "invalid path: `{}` {problem}; use a path relative to the skill",
             shown.escape_debug()
         );
         Failure::new(Code::InvalidPath, message)
@@ -100,7 +100,7 @@ impl File {
     async fn part(&self, offset: u64, size: u64) -> Result<Vec<u8>, SourceError> {
         let part = self.read(offset, PART).await?;
         if part.size != size || part.bytes.is_empty() {
-            let message = format!("`{}` changed while it was read", self.path);
+            let message = format!("`{}` changed during the read", self.path);
             return Err(SourceError::Unavailable(message));
         }
         Ok(part.bytes)
@@ -119,7 +119,7 @@ impl File {
             if left == 0 {
                 return Ok(None);
             }
-            // An error here cuts the connection, which tells the client that something is missing.
+            // An error here closes the connection, so the client notices that data is missing.
             let mut bytes = file.part(offset, size).await?;
             bytes.truncate(left);
             let next = offset + bytes.len() as u64;

@@ -8,9 +8,9 @@ use tokio::time::sleep;
 
 use crate::limits::REFRESH;
 
-/// Asks the sources again and again, `every` time, until it is dropped; at most once a second.
+/// Refreshes the sources at the interval `every`, at most once a second, until it is dropped.
 ///
-/// Sources far away decide themselves whether they ask their server.
+/// Remote sources decide themselves whether to contact their server.
 pub async fn keep_fresh(skills: Skills, every: Duration) -> Infallible {
     loop {
         sleep(every.max(REFRESH)).await;

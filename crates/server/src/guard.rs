@@ -1,4 +1,4 @@
-//! What holds for every request and every answer.
+//! Checks of every request, and headers of every response.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::health;
 use crate::limits::ANSWER;
 use crate::observe::Exchange;
 
-/// What every answer says: ask again before you use it twice, and do nothing with it but read it.
+/// Headers of every response: revalidate before reuse, and allow only reading.
 const HEADERS: [(HeaderName, &str); 4] = [
     (header::CACHE_CONTROL, "no-cache"),
     (
@@ -36,7 +36,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         Some(refusal) => refusal.into_response(),
         None => match timeout(ANSWER, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => Failure::new(Code::Unavailable, "it takes too long").into_response(),
+            Err(_) => Failure::new(Code::Unavailable, "timed out").into_response(),
         },
     };
     set(response.headers_mut());
@@ -56,12 +56,12 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
 fn refusal(app: &App, request: &Request) -> Option<Failure> {
     let options = app.options();
     if !options.hosts.accept(request.uri(), request.headers()) {
-        let message = "this server does not answer to that host name";
+        let message = "unknown host name";
         return Some(Failure::new(Code::ForbiddenHost, message));
     }
     // Whatever is not known to be harmless needs the token, be it there or not.
     if request.uri().path() != health::PATH && !options.authorises(request.headers()) {
-        return Some(Failure::new(Code::Unauthorised, "a token is needed"));
+        return Some(Failure::new(Code::Unauthorised, "missing or invalid token"));
     }
     None
 }

@@ -1,7 +1,7 @@
 //! Which names the server answers to.
 //!
-//! A web page may have its own name point at this machine and then read what is served here as if it were
-//! its own. What it cannot change is the name that the browser sends.
+//! A web page can point its own name at this machine and then read the responses as its own (DNS rebinding). It cannot
+//! change the name that the browser sends.
 
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
@@ -21,7 +21,7 @@ impl Default for Hosts {
 }
 
 impl Hosts {
-    /// Adds a name or an address, without a port. Says whether it is one.
+    /// Adds a name or an address, without a port. Returns whether it is valid.
     pub(crate) fn add(&mut self, name: &str) -> bool {
         let plain = match name.parse::<Ipv6Addr>() {
             Ok(address) => Some(address.to_string()),

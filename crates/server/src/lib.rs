@@ -9,9 +9,9 @@
 //! | `GET /api/skill-collections` | the collections |
 //! | `GET /healthz` | how the server and its sources are doing |
 //!
-//! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD`
-//! works wherever `GET` does. Answers have a strong `ETag`, and whoever has the current one gets `304`. An
-//! error is a [`prowess_core::wire::ErrorBody`] with one of the words of [`Code`].
+//! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
+//! wherever `GET` does. Responses have a strong `ETag`, and a matching `If-None-Match` yields `304`. An error is a
+//! [`prowess_core::wire::ErrorBody`] with one of the words of [`Code`].
 //!
 //! # What holds
 //!
@@ -21,15 +21,16 @@
 //!   time whatever was sent. [`Options::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
 //!   there: files are attachments, with a policy that allows nothing.
-//! - No path leads out of its skill, and no error says where a skill lies on the disk.
+//! - Paths cannot leave their skill, and errors contain no local paths.
 //! - A client that sends its request slowly is cut off, and so is one that reads its answer slowly, though
 //!   late: see [`limits`].
 //!
 //! # What does not
 //!
-//! - There is no encryption; that is for a proxy in front.
-//! - Nobody is counted: a client may ask as often as it likes, and hold [`limits::CONNECTIONS`] connections.
-//! - Whoever has the token sees every skill.
+//! - There is no encryption; use a reverse proxy.
+//! - There is no rate limit: a client can send any number of requests, over at most [`limits::CONNECTIONS`]
+//!   connections.
+//! - A client with the token can read every skill.
 
 mod answer;
 mod app;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Connections at once; for one more, the one that has waited longest for its client goes.
+/// Maximum number of connections; above it, the one that has waited longest for its client is closed.
 pub const CONNECTIONS: usize = 512;
 /// How long a request line and its headers may take, and how long a connection may be idle.
 pub const HEADERS: Duration = Duration::from_secs(15);
@@ -14,15 +14,15 @@ pub const BODY: Duration = Duration::from_secs(30);
 pub const BODY_BYTES: usize = 32 * 1024 * 1024;
 /// How long an answer may take to begin.
 pub const ANSWER: Duration = Duration::from_mins(1);
-/// How long a connection lives, whatever it is used for.
+/// Maximum lifetime of a connection.
 pub const CONNECTION: Duration = Duration::from_mins(10);
-/// How long requests may go on after the server was told to stop.
+/// How long requests can continue after the server was asked to stop.
 pub const GRACE: Duration = Duration::from_secs(5);
 /// The shortest time between two looks at the sources.
 pub const REFRESH: Duration = Duration::from_secs(1);
 /// Characters of a search.
 pub const QUERY_CHARS: usize = 1_000;
-/// Skills that a search finds, unless more are asked for.
+/// Default number of search results.
 pub const FOUND: usize = 20;
 /// Bytes of a file that is read as a whole; a larger one is sent in parts, without an `ETag`.
 pub const WHOLE_FILE: u64 = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! The list of everything, made once for each catalog: it is what clients ask for most.
+//! The complete list, built once for each catalog: it is the most frequent request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,14 +8,14 @@ use prowess_core::wire::{CollectionList, SkillEntry, SkillList};
 use crate::answer::Payload;
 use crate::error::Failure;
 
-/// What clients ask for most, as it is sent.
+/// The most frequent responses, serialized.
 pub(crate) struct Lists {
     generation: u64,
     pub(crate) skills: Payload,
     pub(crate) collections: Payload,
 }
 
-/// The lists of the last catalog that was asked for.
+/// The lists of the last catalog.
 #[derive(Default)]
 pub(crate) struct LastLists(Mutex<Option<Arc<Lists>>>);
 
@@ -26,7 +26,7 @@ impl LastLists {
         if let Some(last) = last.filter(|last| last.generation == catalog.generation()) {
             return Ok(last);
         }
-        // Not under the lock: who asks meanwhile makes the same, and nobody waits.
+        // Not under the lock: a concurrent request computes the same value instead of waiting.
         let lists = Arc::new(Lists::new(catalog)?);
         *lock() = Some(Arc::clone(&lists));
         Ok(lists)

@@ -1,4 +1,4 @@
-//! What a host may hear of.
+//! Observation of exchanges.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Exchange {
 
 type Hear = dyn Fn(&Exchange) + Send + Sync;
 
-/// Somebody who hears of every exchange, perhaps.
+/// An optional observer of every exchange.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(pub(crate) Option<Arc<Hear>>);
 

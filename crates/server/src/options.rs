@@ -1,4 +1,4 @@
-//! Who may ask.
+//! Access control.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::host::Hosts;
 use crate::observe::{Exchange, Observer};
 use crate::token::Token;
 
-/// Who may ask, and who hears of it. By default: anybody on this machine, and nobody.
+/// Access control and observation. By default: all clients on this machine, and no observer.
 ///
 /// ```
 /// use prowess_server::Options;
@@ -30,13 +30,13 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
     /// Others can reach the address, and nothing keeps them out.
-    #[error("others can reach {0}: a token is needed to listen there")]
+    #[error("cannot listen on {0} without a token: other machines can connect")]
     NeedsToken(SocketAddr),
     /// The token is empty, or cannot be sent in a header.
-    #[error("a token is one or more visible ASCII characters")]
+    #[error("invalid token: expected visible ASCII characters")]
     InvalidToken,
     /// The name is not the name of a host.
-    #[error("`{}` is not the name or address of a host, without a port", .0.escape_debug())]
+    #[error("invalid host `{}`: expected a host name or address without a port", .0.escape_debug())]
     InvalidHost(String),
 }
 
@@ -59,7 +59,7 @@ impl Options {
         Ok(self)
     }
 
-    /// Tells `observer` of every exchange, on any thread.
+    /// Calls `observer` for every exchange, on any thread.
     #[must_use]
     pub fn observer(mut self, observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         self.observer = Observer(Some(Arc::new(observer)));
@@ -75,7 +75,7 @@ impl Options {
         }
     }
 
-    /// Whether a request comes from somebody who may ask.
+    /// Whether a request is authorized.
     pub(crate) fn authorises(&self, headers: &HeaderMap) -> bool {
         self.token.as_ref().is_none_or(|token| {
             let given = headers.get(AUTHORIZATION);

@@ -1,6 +1,6 @@
 //! Parts of a file.
 
-/// What a client asks for.
+/// The requested range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Range {
     /// All of it, or something that is as well answered with all of it.
@@ -12,8 +12,8 @@ pub(crate) enum Range {
 }
 
 impl Range {
-    /// What a `Range` header means for a file of `size` bytes. Several ranges are answered with everything, as the
-    /// standard allows.
+    /// Resolves a `Range` header for a file of `size` bytes. Several ranges yield the whole file, as the standard
+    /// allows.
     pub(crate) fn parse(header: Option<&str>, size: u64) -> Self {
         let Some(spec) = header.and_then(|text| text.trim().strip_prefix("bytes=")) else {
             return Self::Whole;

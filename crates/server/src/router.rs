@@ -1,4 +1,4 @@
-//! What is where.
+//! The routes.
 
 use axum::Router;
 use axum::http::Uri;
@@ -31,13 +31,16 @@ pub fn router(skills: Skills, options: Options) -> Router {
 async fn nothing(uri: Uri) -> Failure {
     let nested = uri.path().starts_with("/api/skills/");
     let message = if nested {
-        "there is nothing here; the `/` of a skill's id is written `%2F`"
+        "not found; encode the `/` of a skill id as `%2F`"
     } else {
-        "there is nothing here"
+        "not found"
     };
     Failure::new(Code::NotFound, message)
 }
 
 async fn read_only() -> Failure {
-    Failure::new(Code::MethodNotAllowed, "this can only be read")
+    Failure::new(
+        Code::MethodNotAllowed,
+        "method not allowed: the API is read-only",
+    )
 }

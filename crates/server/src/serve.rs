@@ -69,7 +69,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     let _ = timeout(GRACE, connections.shutdown()).await;
 }
 
-/// The router, told whose turn it is on this connection.
+/// The router with the permit of this connection.
 fn answering(
     router: Router,
     connection: Arc<Admitted>,

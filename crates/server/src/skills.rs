@@ -65,7 +65,7 @@ fn collection(text: &str) -> Result<Option<CollectionPath>, Failure> {
     }
     let shown: String = text.chars().take(100).collect();
     let invalid = |_| {
-        let message = format!("`{}` is not the path of a collection", shown.escape_debug());
+        let message = format!("invalid collection path `{}`", shown.escape_debug());
         Failure::new(Code::InvalidRequest, message)
     };
     text.parse().map(Some).map_err(invalid)
@@ -73,10 +73,10 @@ fn collection(text: &str) -> Result<Option<CollectionPath>, Failure> {
 
 async fn search(app: &App, catalog: &Catalog, query: &str) -> Result<Vec<String>, Failure> {
     if query.chars().count() > QUERY_CHARS {
-        let message = format!("a search has at most {QUERY_CHARS} characters");
+        let message = format!("the query is too long: at most {QUERY_CHARS} characters allowed");
         return Err(Failure::new(Code::InvalidRequest, message));
     }
-    // All of them: what is wanted of those is decided behind.
+    // All of them: the selection happens later.
     let found = app.search(query.to_owned(), catalog.len()).await?;
     Ok(found.iter().map(ToString::to_string).collect())
 }

@@ -1,10 +1,10 @@
-//! What a client must know.
+//! The token of clients.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// A token, of which only the hash is kept.
+/// A token, stored as a hash.
 #[derive(Clone)]
 pub(crate) struct Token([u8; 32]);
 
@@ -13,7 +13,7 @@ impl Token {
         Self(Sha256::digest(text).into())
     }
 
-    /// Whether an `Authorization` header holds the token. How long it takes says nothing about how much of it.
+    /// Whether an `Authorization` header contains the token, in constant time.
     pub(crate) fn opens(&self, authorization: &[u8]) -> bool {
         let Some((scheme, given)) = authorization.split_at_checked(b"bearer ".len()) else {
             return false;

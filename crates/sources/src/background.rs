@@ -32,9 +32,9 @@ pub(crate) async fn run<T: Send + 'static>(
     }
     let (sender, receiver) = oneshot::channel();
     rayon::spawn(move || {
-        // The receiver may have gone away; then nobody wants the answer.
+        // The receiver may be dropped; then the result is not needed.
         let _ = sender.send(work());
     });
-    let lost = |_| SourceError::Unavailable("the work was given up".to_owned());
+    let lost = |_| SourceError::Unavailable("the task was cancelled".to_owned());
     receiver.await.map_err(lost)
 }

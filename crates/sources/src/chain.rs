@@ -1,4 +1,4 @@
-//! Where skills are looked for when nobody says where.
+//! Where skills are searched by default.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,12 @@ const AT_ROOT: [&str; 2] = ["app/skills", ".skills"];
 /// Those of the user, below the home directory.
 const IN_HOME: [&str; 2] = [".agents/skills", ".claude/skills"];
 
-/// The directories that the environment names. The library does not read the environment: its caller does.
+/// The directories that the environment names; the caller that reads the environment sets them.
 #[derive(Clone, Debug, Default)]
 pub struct UserDirectories {
     /// The user's home.
     pub home: Option<PathBuf>,
-    /// Where configuration lives, such as `~/.config`.
+    /// The configuration directory, such as `~/.config`.
     pub config: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Where skills live, one module for each kind of place.
+//! Sources of skills, one module for each kind.
 
 mod archive;
 mod background;

@@ -1,12 +1,12 @@
-//! Opening what may not be a file at all.
+//! Opens paths that may not be regular files.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Opens a path for reading without waiting for the other end of a pipe.
+/// Opens a path for reading without blocking on a pipe.
 ///
-/// What it opened may still be a directory, a pipe or a device: ask the handle before reading from it.
+/// The result can be a directory, a pipe or a device: check the handle before reading from it.
 pub fn open_without_waiting(path: &Path) -> io::Result<File> {
     open(path, 0)
 }

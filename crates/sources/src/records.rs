@@ -14,7 +14,7 @@ const ARCHIVE_BYTES: u64 = 16 * 1024 * 1024;
 pub struct SkillRecord {
     /// Its id.
     pub id: String,
-    /// What it does; used when the content has no frontmatter of its own.
+    /// The description; used if the content has no frontmatter.
     pub description: String,
     /// The text of its `SKILL.md`, or its instructions alone.
     pub content: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) fn add_record(source: &mut MemorySource, mut record: SkillRecord) -> 
     }
     let text = match record.content.take() {
         None => {
-            source.reject(&record.id, "the record has neither text nor an archive");
+            source.reject(&record.id, "the record has no text and no archive");
             return record.id.len();
         }
         Some(content) if has_frontmatter(&content) => content,
@@ -112,7 +112,7 @@ fn unpack(data: Vec<u8>) -> Result<Unpacked, String> {
         }
         Ok(())
     });
-    walked.map_err(|error| format!("the archive {error}"))?;
+    walked.map_err(|error| format!("invalid archive: {error}"))?;
     let found = files.iter().filter_map(|(path, _)| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         (is_skill_file(name) && !directory.contains('/')).then(|| path.clone())

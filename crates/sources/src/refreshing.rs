@@ -1,5 +1,4 @@
-//! Something far away, kept for a while: fetched by one caller at a time, and not given up when it cannot
-//! be fetched again.
+//! A cached remote value: fetched by one caller at a time, and preserved if a refresh fails.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -24,11 +23,11 @@ pub(crate) enum Lifetime {
     Steady(Duration),
 }
 
-/// A value that is fetched when it is wanted and not there, or too old.
+/// A value that is fetched on demand if it is missing or expired.
 pub(crate) struct Refreshing<T> {
     lifetime: Lifetime,
     state: Mutex<State<T>>,
-    /// Held by whoever fetches.
+    /// Held while fetching.
     flight: tokio::sync::Mutex<()>,
 }
 
@@ -65,7 +64,7 @@ impl<T> Refreshing<T> {
         }
     }
 
-    /// Takes what was kept from an earlier process; it counts for as long as it would have there.
+    /// Takes a value cached by an earlier process; its expiry is unchanged.
     #[cfg_attr(not(any(feature = "git", feature = "http")), allow(dead_code))]
     pub(crate) fn seed(&self, value: Arc<T>, refreshed: SystemTime) {
         let age = SystemTime::now().duration_since(refreshed).ok();
@@ -83,7 +82,7 @@ impl<T> Refreshing<T> {
         state.due = due;
     }
 
-    /// What is there, however old.
+    /// The cached value, of any age.
     pub(crate) fn current(&self) -> Option<Arc<T>> {
         self.lock().value.clone()
     }
@@ -96,7 +95,7 @@ impl<T> Refreshing<T> {
         }
     }
 
-    /// The value: what is there while it counts, else what `fetch` brings, else what is there after all.
+    /// The value: the cached one while it is valid, else the result of `fetch`, else the cached one.
     pub(crate) async fn get<F>(
         &self,
         fetch: impl FnOnce(Option<Arc<T>>) -> F,
@@ -114,7 +113,7 @@ impl<T> Refreshing<T> {
         let _flight = self.flight.lock().await;
         {
             let state = self.lock();
-            // Somebody else may have fetched it meanwhile, or failed to: those who waited share what came of it.
+            // Another caller may have fetched it in the meantime, or failed to: waiting callers share the result.
             let shared = (state.flights != flights).then(|| state.outcome());
             if let Some(answer) = shared.flatten().or_else(|| state.answer()) {
                 return answer;
@@ -177,7 +176,7 @@ impl<T> State<T> {
         self.outcome().filter(|_| waits)
     }
 
-    /// What came of the last time it was fetched.
+    /// The result of the last fetch.
     fn outcome(&self) -> Option<Result<Arc<T>, SourceError>> {
         let value = self.value.clone().map(Ok);
         value.or_else(|| self.problem.clone().map(Err))

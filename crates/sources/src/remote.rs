@@ -1,4 +1,4 @@
-//! What every source far away is told.
+//! Options of every remote source.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,36 +10,36 @@ pub enum Network {
     /// It may.
     #[default]
     Online,
-    /// It may not: what was kept is all there is.
+    /// No network access: only cached data is used.
     Offline,
 }
 
 /// How far something slow has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done, for people.
+    /// The operation, for users.
     pub what: String,
     /// How much of it is done.
     pub done: u64,
-    /// How much there is, where that is known.
+    /// The total, if known.
     pub total: Option<u64>,
 }
 
-/// Hears how far something slow has come, on any thread.
+/// Receives progress of slow operations, on any thread.
 pub type ProgressReport = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// What every source far away is told.
+/// Options of every remote source.
 #[derive(Clone, Default)]
 pub struct RemoteOptions {
     /// Where to keep what was fetched; without it nothing outlives the process.
     pub cache: Option<PathBuf>,
     /// Whether the network may be used.
     pub network: Network,
-    /// Hears how far something slow has come.
+    /// Receives progress of slow operations.
     pub progress: Option<ProgressReport>,
 }
 
-/// Says that something begins of which nobody knows how long it takes.
+/// Reports the start of an operation of unknown length.
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 pub(crate) fn begin(report: Option<&ProgressReport>, what: &str) {
     if let Some(report) = report {

@@ -18,7 +18,7 @@ use crate::chain::{UserDirectories, default_chain};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 use crate::remote::RemoteOptions;
 
-/// What the configuration does not say.
+/// Options that are not part of the configuration.
 #[derive(Clone)]
 pub struct Surroundings<'a> {
     /// The working directory, from which the default chain begins.
@@ -27,7 +27,7 @@ pub struct Surroundings<'a> {
     pub user: &'a UserDirectories,
     /// The cache, and whether the network may be used.
     pub remote: RemoteOptions,
-    /// The skills that a program brings along, below all others.
+    /// The built-in skills of a program, with the lowest priority.
     pub builtin: Option<Arc<dyn Source>>,
     /// Makes sources of the types that are not at home in this crate.
     pub other: Option<&'a OtherSources<'a>>,
@@ -38,9 +38,8 @@ pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dy
 
 /// Skills as the configuration wants them.
 ///
-/// Without repositories the default chain applies. A repository that cannot be used is a source that says why;
-/// the others are not concerned. Disabled skills give no source at all, and what the caller adds to the builder
-/// is used all the same.
+/// Without repositories the default chain applies. An unusable repository is a source that reports the reason; the
+/// others are not affected. With skills disabled there are no sources except those that the caller adds to the builder.
 pub fn resolve(config: &SkillsConfig, surroundings: &Surroundings<'_>) -> SkillsBuilder {
     let settings = &config.skills;
     let mut dialect = Dialect::named(settings.dialect.word()).unwrap_or_default();
@@ -123,7 +122,7 @@ fn source(
             made.unwrap_or_else(|| {
                 let kind = repository.kind.word();
                 Arc::new(Unusable::new(format!(
-                    "type `{kind}` is not part of this build"
+                    "type `{kind}` is not supported by this build"
                 )))
             })
         }
@@ -142,7 +141,7 @@ fn links_of_project(named: &Path, surroundings: &Surroundings<'_>) -> Links {
 pub struct Unusable(SourceError);
 
 impl Unusable {
-    /// A source without skills that says why.
+    /// A source without skills that reports the reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(SourceError::Unavailable(reason.into()))
     }
@@ -162,7 +161,7 @@ impl Source for Unusable {
     }
 
     async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
-        // It has no skills, so it never stands in the way of another source.
+        // It has no skills, so it never shadows another source.
         Err(SourceError::NotFound(id.clone()))
     }
 

@@ -35,7 +35,7 @@ use crate::task;
 /// Time for connecting and reading.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A source over a query. Nothing is asked before somebody wants to know.
+/// A source over a query. Nothing is queried before first use.
 pub struct SqlSource {
     inner: Arc<Inner>,
 }
@@ -48,7 +48,7 @@ struct Inner {
 }
 
 impl SqlSource {
-    /// The skills that a query returns. What it returns is not kept on disk: it may be somebody's own.
+    /// The skills that a query returns. The result is not stored on disk: it can be private.
     pub fn new(options: Sql, remote: &RemoteOptions) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -80,7 +80,7 @@ impl Inner {
         if self.network == Network::Offline && !local {
             return Err(unavailable("offline"));
         }
-        begin(self.progress.as_ref(), "asking the database");
+        begin(self.progress.as_ref(), "querying the database");
         let options = self.options.clone();
         match options.url.clone() {
             Database::Sqlite(path) => sqlite::read(path, options).await,

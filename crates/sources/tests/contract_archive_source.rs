@@ -164,14 +164,11 @@ fn a8_what_is_no_archive_is_named() {
         .write("cut.zip", &whole[..whole.len() - 10]);
     fs::create_dir(place.path("directory.zip")).unwrap();
     for (name, expected) in [
-        ("empty.zip", "empty.zip is empty"),
-        ("text.zip", "text.zip is neither a zip nor a tar archive"),
-        ("missing.zip", "there is no file missing.zip"),
-        (
-            "directory.zip",
-            "directory.zip cannot be read: it is not a file",
-        ),
-        ("cut.zip", "cut.zip "),
+        ("empty.zip", "cannot read empty.zip: the archive is empty"),
+        ("text.zip", "cannot read text.zip: not a zip or tar archive"),
+        ("missing.zip", "file not found: missing.zip"),
+        ("directory.zip", "cannot read directory.zip: not a file"),
+        ("cut.zip", "cannot read cut.zip: "),
     ] {
         let source = ArchiveSource::new(place.path(name), Scope::Project, Strictness::Tolerant);
         let error = block_on(source.snapshot()).unwrap_err().to_string();
@@ -268,5 +265,5 @@ fn d22_records_with_archives() {
         invalid[1],
         ("two", "the archive has more than one SKILL.md")
     );
-    assert!(invalid[2].1.starts_with("the archive "), "{invalid:?}");
+    assert!(invalid[2].1.starts_with("invalid archive: "), "{invalid:?}");
 }

@@ -214,7 +214,7 @@ fn d13_bounds() {
     assert_eq!(deep.skills.len(), 20);
     assert_eq!(
         deep.warnings,
-        ["directories more than 6 deep were left out"]
+        ["directories nested more than 6 deep are ignored"]
     );
     let options = FilesystemOptions {
         max_entries: 10,
@@ -224,7 +224,7 @@ fn d13_bounds() {
     assert!(wide.skills.len() <= 10);
     assert!(
         wide.warnings
-            .contains(&"stopped after 10 directories".to_owned()),
+            .contains(&"stopped: more than 10 directories".to_owned()),
         "{:?}",
         wide.warnings
     );

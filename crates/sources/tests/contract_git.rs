@@ -368,14 +368,11 @@ fn g8_what_is_not_there_is_named() {
             ),
             (
                 GitRef::Commit("abc1234".to_owned()),
-                "`abc1234` cannot be a commit; write all 40 digits",
+                "invalid commit `abc1234`; write all 40 digits",
             ),
-            (GitRef::Branch("-x".to_owned()), "`-x` cannot be a branch"),
-            (
-                GitRef::Branch("a\nb".to_owned()),
-                "`a\\nb` cannot be a branch",
-            ),
-            (GitRef::Tag("a..b".to_owned()), "`a..b` cannot be a tag"),
+            (GitRef::Branch("-x".to_owned()), "invalid branch `-x`"),
+            (GitRef::Branch("a\nb".to_owned()), "invalid branch `a\\nb`"),
+            (GitRef::Tag("a..b".to_owned()), "invalid tag `a..b`"),
         ] {
             let mut options = location.clone();
             options.reference = Some(reference);
@@ -385,7 +382,7 @@ fn g8_what_is_not_there_is_named() {
         options.skills_root = Some(SkillPath::parse("nope/deep").unwrap());
         assert_eq!(
             error(&repository.source(options)),
-            "`skills_root` is `nope/deep`, and there is no such directory in the repository"
+            "`skills_root` not found: the repository has no directory `nope/deep`"
         );
     }
     // A root that leaves the repository is no path inside anything.
@@ -393,7 +390,7 @@ fn g8_what_is_not_there_is_named() {
     let missing = repository.options(GitLocation::Local(repository.place.path("nowhere")));
     assert_eq!(
         error(&repository.source(missing)),
-        "there is no repository `nowhere`"
+        "repository not found: `nowhere`"
     );
 }
 
@@ -469,7 +466,7 @@ fn what_a_stranger_commits_stays_inside() {
             snapshot
                 .warnings
                 .iter()
-                .any(|warning| warning.contains("`etc` was left out")),
+                .any(|warning| warning.contains("ignored `etc`")),
             "{:?}",
             snapshot.warnings
         );

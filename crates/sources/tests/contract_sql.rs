@@ -156,7 +156,7 @@ fn sqlite() {
     // We only ever read.
     let write = Sql::new(url, "INSERT INTO skills (id) VALUES ('x') RETURNING id");
     let error = block_on(source(write).snapshot()).unwrap_err().to_string();
-    assert!(error.contains("may only read"), "{error}");
+    assert!(error.contains("only reads of its own database"), "{error}");
     let missing = Database::Sqlite(database.path().with_extension("missing"));
     let error = block_on(source(Sql::new(missing, "SELECT 1")).snapshot())
         .unwrap_err()

@@ -58,7 +58,10 @@ fn metadata_activation_and_resources() {
     );
     let long = call(&skills, "skills.activate", r#"{"name": "csv"}"#);
     assert_eq!(long["body"].as_str().unwrap().len(), 200_000);
-    assert_eq!(long["notice"], "the body was cut: 10 bytes are missing");
+    assert_eq!(
+        long["notice"],
+        "the body is truncated: 10 bytes are missing"
+    );
 }
 
 #[test]

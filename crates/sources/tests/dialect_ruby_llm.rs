@@ -39,7 +39,7 @@ fn one_tool_for_everything() {
     let unknown = call(&skills, "skill", r#"{"command": "nope"}"#);
     assert_eq!(
         unknown,
-        json!({"success": false, "error": "there is no skill `nope`; available: csv, pdf-report"})
+        json!({"success": false, "error": "unknown skill `nope`; available: csv, pdf-report"})
     );
     let resource = call(
         &skills,

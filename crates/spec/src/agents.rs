@@ -8,7 +8,7 @@ use crate::value::{Node, Value};
 
 /// The skills that the frontmatter of an `AGENTS.md` names under `skills`, and what is wrong there.
 ///
-/// A file without frontmatter names none, and that is no mistake.
+/// A file without frontmatter names none, which is valid.
 ///
 /// ```
 /// let file = b"---\nskills: [kubernetes, rfc-writer]\n---\n# Our agents\n";

@@ -1,4 +1,4 @@
-//! What the body of a skill says, as far as the format cares.
+//! The body of a skill.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a parser has to say about a file.
+//! Diagnostics of a parser.
 
 use crate::code::Code;
 use crate::levels::{Levels, Profile, Severity};
@@ -7,9 +7,9 @@ use crate::span::Span;
 /// A replacement of bytes in the original file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced.
+    /// The replaced span.
     pub span: Span,
-    /// What stands there instead.
+    /// The replacement text.
     pub text: String,
 }
 
@@ -23,20 +23,20 @@ impl Edit {
     }
 }
 
-/// Something to say about a place in a file.
+/// A diagnostic at a position of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of thing.
+    /// The code.
     pub code: Code,
     /// How much it matters; nearly always the code's own levels.
     pub levels: Levels,
     /// Where.
     pub span: Span,
-    /// What was seen.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// The suggestion.
     pub help: Option<String>,
-    /// Edits that mend it without guessing; empty when there are none.
+    /// Edits that fix it without guessing; empty if there are none.
     pub fix: Vec<Edit>,
 }
 
@@ -53,14 +53,14 @@ impl Diagnostic {
         }
     }
 
-    /// The same, saying what to do.
+    /// The same, with a suggestion.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same, with edits that mend it.
+    /// The same, with edits that fix it.
     #[must_use]
     pub fn fix(mut self, edits: Vec<Edit>) -> Self {
         self.fix = edits;

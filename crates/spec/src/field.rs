@@ -1,8 +1,8 @@
-//! The fields that frontmatter may have, and which of them a key means.
+//! The fields of frontmatter, and the matching of keys.
 
 use crate::value::{Entry, Mapping};
 
-/// A field with a meaning of its own.
+/// A known field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Name,

@@ -16,22 +16,22 @@ use crate::suggest::did_you_mean;
 use crate::tools::allowed_tools;
 use crate::value::{Entry, Mapping, Node, Resolved, Scalar, Value};
 
-/// A skill's frontmatter, typed; the frontmatter itself is kept whole beside it.
+/// The typed frontmatter of a skill; the frontmatter itself is preserved beside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Skill {
     /// The name under which the skill loads.
     pub name: SkillName,
-    /// What the skill does and when to use it.
+    /// The description: what the skill does and when to use it.
     pub description: String,
     /// The licence, or where to find it.
     pub license: Option<String>,
-    /// What the skill needs around it.
+    /// The requirements of the skill.
     pub compatibility: Option<String>,
-    /// Further keys and values, in order; what is not text is kept as it was written, or as JSON.
+    /// Further keys and values, in order; other values than text are preserved as written, or as JSON.
     pub metadata: Vec<(String, String)>,
     /// The tools that the skill may use without asking.
     pub allowed_tools: Vec<String>,
-    /// What the host must be able to do for the skill to make sense.
+    /// The required capabilities of the host.
     pub requires_capabilities: Vec<String>,
     /// The fields of well-known clients.
     pub client: ClientFields,
@@ -46,7 +46,7 @@ pub struct ClientFields {
     pub disable_model_invocation: Option<bool>,
     /// People may start the skill by name.
     pub user_invocable: Option<bool>,
-    /// What to type behind the name.
+    /// The expected arguments.
     pub argument_hint: Option<String>,
     /// More on when to use the skill.
     pub when_to_use: Option<String>,
@@ -54,7 +54,7 @@ pub struct ClientFields {
     pub version: Option<String>,
     /// The model to use.
     pub model: Option<String>,
-    /// Where to run: `fork` means an agent of its own.
+    /// Where to run: `fork` means a separate agent.
     pub context: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl Reader<'_> {
                         Code::EmptyField,
                         entry.key_span,
                         message,
-                        "say what is needed, or remove the field",
+                        "describe the requirements, or remove the field",
                     );
                 }
             }
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A field of the standard that must be text. Blank text is no text.
+    /// A field of the standard that must be text. Blank text counts as missing.
     fn text(&mut self, field: Field, node: &Node) -> Option<String> {
         let (text, is_text) = match &node.value {
             Value::Scalar(scalar) if scalar.resolve() == Resolved::Null => return None,
@@ -192,10 +192,10 @@ impl Reader<'_> {
         };
         if !is_text {
             let kind = match node.value.kind() {
-                "text" => "a boolean to older YAML readers",
+                "text" => "a boolean in older YAML",
                 kind => kind,
             };
-            let message = format!("`{}` should be text; this is {kind}", field.key());
+            let message = format!("`{}` must be text, found {kind}", field.key());
             let quoted = quote(&text);
             let diagnostic = Diagnostic::new(Code::NotAString, node.span, message);
             self.out.push(if node.as_scalar().is_some() {
@@ -247,7 +247,7 @@ impl Reader<'_> {
             .as_scalar()
             .map(|scalar| matches!(scalar.resolve(), Resolved::Bool(_)));
         if exact != Some(true) {
-            let message = format!("`{}` should be `true` or `false`", field.key());
+            let message = format!("`{}` must be `true` or `false`", field.key());
             let found = Diagnostic::new(Code::WrongType, node.span, message);
             self.out.push(match value {
                 Some(value) => found
@@ -262,10 +262,7 @@ impl Reader<'_> {
     fn metadata(&mut self, node: &Node) -> Vec<(String, String)> {
         let Some(mapping) = node.as_mapping() else {
             if !node.is_null() {
-                let message = format!(
-                    "`metadata` should be a mapping; this is {}",
-                    node.value.kind()
-                );
+                let message = format!("`metadata` must be a mapping, found {}", node.value.kind());
                 self.report(
                     Code::MetadataNotAMap,
                     node.span,
@@ -310,15 +307,12 @@ impl Reader<'_> {
             return Vec::new();
         }
         let Some(tools) = allowed_tools(node) else {
-            let message = format!(
-                "`allowed-tools` should be text; this is {}",
-                node.value.kind()
-            );
+            let message = format!("`allowed-tools` must be text, found {}", node.value.kind());
             self.report(
                 Code::WrongType,
                 node.span,
                 message,
-                "list the tools on one line, separated by blanks",
+                "list the tools on one line, separated by spaces",
             );
             return Vec::new();
         };
@@ -332,10 +326,10 @@ impl Reader<'_> {
             let found = Diagnostic::new(
                 Code::AllowedToolsFormat,
                 node.span,
-                "the standard separates tools with blanks, each tool once",
+                "tools must be separated by spaces, each tool once",
             )
             .help(format!("write `allowed-tools: {text}`"));
-            // A list over several lines begins behind its key, where a replacement would not parse.
+            // A multi-line list starts after its key, where a replacement would not parse.
             let one_line = !node.span.slice(self.file).contains('\n');
             let behind_key = self.file.get(..node.span.start).is_some_and(|before| {
                 let line = before.rsplit('\n').next().unwrap_or_default();
@@ -354,7 +348,7 @@ impl Reader<'_> {
     fn capabilities(&mut self, node: &Node) -> Vec<String> {
         let tools = allowed_tools(node);
         if tools.is_none() {
-            let message = "`requires-capabilities` should be a list of words";
+            let message = "`requires-capabilities` must be a list of words";
             self.report(
                 Code::WrongType,
                 node.span,
@@ -367,7 +361,7 @@ impl Reader<'_> {
 
     fn misspelt(&mut self, field: Field, entry: &Entry) {
         let key = field.key();
-        let message = format!("`{}` is spelt `{key}`", entry.key);
+        let message = format!("`{}` must be spelled `{key}`", entry.key);
         let required = matches!(field, Field::Name | Field::Description);
         let levels = if required {
             Levels::TOLERATED
@@ -384,7 +378,7 @@ impl Reader<'_> {
 
     fn unknown(&mut self, entry: &Entry) {
         let help = did_you_mean(&entry.key, Field::ALL.map(Field::key))
-            .unwrap_or_else(|| "put fields of your own under `metadata:`".to_owned());
+            .unwrap_or_else(|| "put custom fields under `metadata:`".to_owned());
         let message = format!("`{}` is not a field of the standard", entry.key);
         self.report(Code::UnknownField, entry.key_span, message, help);
     }
@@ -430,7 +424,7 @@ impl Reader<'_> {
                             load: Levels::FATAL.load,
                             check: None,
                         },
-                        "no other name can be had".to_owned(),
+                        "no valid name is available".to_owned(),
                     ),
                 };
                 let message = format!("`{text}` is not a valid name; {loads}");
@@ -449,7 +443,7 @@ impl Reader<'_> {
             return;
         };
         if normalize(directory) != name.as_str() {
-            let message = format!("the name is `{name}`, the directory `{directory}`");
+            let message = format!("the name is `{name}`, but the directory is `{directory}`");
             self.report(
                 Code::NameMismatch,
                 span,
@@ -484,7 +478,7 @@ pub(crate) fn broken_rule(rule: &NameRule, text: &str, span: Span) -> Diagnostic
         ),
         NameRule::EdgeHyphen => (
             Code::NameEdgeHyphen,
-            format!("`{text}` begins or ends with a hyphen"),
+            format!("`{text}` starts or ends with a hyphen"),
         ),
         NameRule::DoubleHyphen => (
             Code::NameDoubleHyphen,

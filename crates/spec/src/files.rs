@@ -15,7 +15,7 @@ pub fn is_skill_file(name: &str) -> bool {
     name.eq_ignore_ascii_case(SKILL_FILE)
 }
 
-/// Which of the spellings in a directory is read, and what there is to say about the choice.
+/// Chooses between the spellings in a directory, with diagnostics about the choice.
 pub fn choose_skill_file<'n>(names: &[&'n str]) -> Option<(&'n str, Vec<Diagnostic>)> {
     let mut spellings: Vec<&str> = names
         .iter()
@@ -39,7 +39,7 @@ pub fn choose_skill_file<'n>(names: &[&'n str]) -> Option<(&'n str, Vec<Diagnost
         );
     }
     if let Some(other) = others.first() {
-        let message = format!("`{other}` stands beside `{chosen}` and is ignored");
+        let message = format!("`{other}` is ignored: `{chosen}` exists");
         diagnostics.push(
             Diagnostic::new(Code::TwoSkillFiles, Span::at(0), message).help("remove one of them"),
         );

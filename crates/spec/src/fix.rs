@@ -1,22 +1,22 @@
-//! Mending a file without guessing.
+//! Fixes a file without guessing.
 
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::offsets::apply_edits;
 use crate::skill::{Context, parse};
 
-/// Rounds after which fixing stops; a fix may bring to light one more thing to fix.
+/// Maximum number of rounds; a fix can reveal another problem.
 const ROUNDS: usize = 8;
 
-/// A mended file.
+/// A fixed file.
 #[derive(Debug)]
 pub struct Fixed {
     /// Its text.
     pub text: String,
-    /// What was mended, as it stood when it was found.
+    /// The fixed diagnostics, as found in the original.
     pub mended: Vec<Diagnostic>,
 }
 
-/// The `SKILL.md` with everything mended that can be, or `None` when there is nothing to do.
+/// The `SKILL.md` with all fixes applied, or `None` if there are none.
 ///
 /// ```
 /// use prowess_spec::{Context, fix};

@@ -10,13 +10,13 @@ use crate::span::{BYTE_ORDER_MARK, Span};
 pub(crate) struct Frame {
     /// Between the delimiter lines, last line break included.
     pub(crate) frontmatter: Span,
-    /// Behind the closing delimiter line, surrounding fence excluded.
+    /// After the closing delimiter line, without a surrounding fence.
     pub(crate) body: Span,
 }
 
-/// Splits a file that begins as the standard says: at most a mark, then the delimiter.
+/// Splits a file that starts as the standard requires: an optional byte order mark, then the delimiter.
 ///
-/// This is all that a fast reader needs; everything else goes through [`split`].
+/// This is sufficient for the fast reader; everything else uses [`split`].
 pub(crate) fn split_standard(bytes: &[u8]) -> Option<Frame> {
     let start = if bytes.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
@@ -41,13 +41,9 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
         at = BYTE_ORDER_MARK.len();
         let mark = Span::new(0, at);
         out.push(
-            Diagnostic::new(
-                Code::ByteOrderMark,
-                mark,
-                "the file begins with a byte order mark",
-            )
-            .help("save it as UTF-8 without a mark")
-            .fix(vec![Edit::new(mark, "")]),
+            Diagnostic::new(Code::ByteOrderMark, mark, "byte order mark")
+                .help("save it as UTF-8 without a byte order mark")
+                .fix(vec![Edit::new(mark, "")]),
         );
     }
     let start = at;
@@ -63,7 +59,7 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
                 Diagnostic::new(
                     Code::CodeFence,
                     fence.opening,
-                    "the whole file stands in a code fence",
+                    "the file is wrapped in a code fence",
                 )
                 .help("remove the fence around the file")
                 .fix(vec![
@@ -79,9 +75,9 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
             Diagnostic::new(
                 Code::MissingFrontmatter,
                 Span::new(first.start, first.end),
-                "the file does not begin with a `---` line",
+                "the file does not start with a `---` line",
             )
-            .help("begin with `---`, then `name:` and `description:`, then another `---`"),
+            .help("start with `---`, then `name:` and `description:`, then another `---`"),
         );
         return None;
     };
@@ -203,13 +199,13 @@ fn leading_content(bytes: &[u8], leading: Span) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         Code::LeadingContent,
         leading,
-        "something stands before the opening `---`",
+        "text before the opening `---`",
     )
     .help("make `---` the first line of the file");
     if text.trim_ascii().is_empty() {
         diagnostic.fix(vec![Edit::new(leading, "")])
     } else {
-        // A comment has a reader; where it belongs is the author's to say.
+        // A comment can be important; the author must move it.
         diagnostic
     }
 }
@@ -221,9 +217,9 @@ fn unclosed(bytes: &[u8], opening: Line) -> Diagnostic {
     Diagnostic::new(
         Code::UnclosedFrontmatter,
         Span::new(opening.start, opening.end),
-        "the frontmatter that begins here has no closing `---` line",
+        "this frontmatter has no closing `---` line",
     )
-    .help("put a line of three hyphens, without indentation, after the last field")
+    .help("add a line of three hyphens, without indentation, after the last field")
 }
 
 fn too_large(opening: Line) -> Diagnostic {
@@ -232,7 +228,5 @@ fn too_large(opening: Line) -> Diagnostic {
         Span::new(opening.start, opening.end),
         format!("the frontmatter is larger than {FRONTMATTER_BYTES} bytes"),
     )
-    .help(
-        "keep the frontmatter to a few fields, and put the rest into the body or a file of its own",
-    )
+    .help("shorten the frontmatter: move text to the body or to a separate file")
 }

@@ -12,10 +12,10 @@ use crate::tree::{Duplicate, Refusal, TreeBuilder};
 use crate::value::{Mapping, Node, Value};
 use crate::yaml::{self, Document, Marker, Problem};
 
-/// What the text is part of.
+/// The kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A `SKILL.md`: other clients mend what does not parse, and so do we.
+    /// A `SKILL.md`: like other clients, we repair what does not parse.
     Frontmatter,
     /// A `SKILL.yaml`: it decides what code may do, and is not guessed at.
     Manifest,
@@ -40,7 +40,7 @@ pub(crate) fn read(
     accept(document, out)
 }
 
-/// Reads `text`, which begins at byte `base`; on failure mends it if it may, and reads it again.
+/// Parses `text`, which starts at byte `base`; on failure repairs it if allowed, and parses it again.
 fn read_document(
     text: &str,
     base: usize,
@@ -118,9 +118,9 @@ fn accept(document: Document, out: &mut Vec<Diagnostic>) -> Option<Mapping> {
             Diagnostic::new(
                 Code::YamlAlias,
                 span,
-                "an alias, which some clients do not resolve",
+                "a YAML alias, which some clients do not resolve",
             )
-            .help("write the value out"),
+            .help("replace the alias with its value"),
         );
     }
     for span in document.core_tags {
@@ -128,9 +128,9 @@ fn accept(document: Document, out: &mut Vec<Diagnostic>) -> Option<Mapping> {
             Diagnostic::new(
                 Code::YamlTag,
                 span,
-                "a tag, which the standard's clients refuse",
+                "a YAML tag, which other clients reject",
             )
-            .help("remove the tag, and put the value in quotes if it must be text")
+            .help("remove the tag, and quote the value if it must be text")
             .levels(Levels::TOLERATED),
         );
     }
@@ -156,11 +156,8 @@ fn into_mapping(root: Node, out: &mut Vec<Diagnostic>) -> Option<Mapping> {
 }
 
 fn duplicate(duplicate: &Duplicate) -> Diagnostic {
-    let message = format!(
-        "`{}` stands here again; the first value counts",
-        duplicate.key
-    );
-    Diagnostic::new(Code::DuplicateKey, duplicate.second, message).help("keep one of the two")
+    let message = format!("duplicate key `{}`; the first value is used", duplicate.key);
+    Diagnostic::new(Code::DuplicateKey, duplicate.second, message).help("remove one of them")
 }
 
 /// The characters that no YAML file may hold, with the edits that remove them.
@@ -197,13 +194,13 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
-/// Removes control characters that escapes brought in.
+/// Removes control characters produced by escapes.
 fn remove_control_characters(node: &mut Node, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Scalar(scalar) => {
             if scalar.text.contains(is_control) {
                 scalar.text.retain(|c| !is_control(c));
-                let message = "an escape in this value stands for a control character";
+                let message = "an escape in this value produces a control character";
                 out.push(
                     Diagnostic::new(Code::ControlCharacter, node.span, message)
                         .help("remove the escape"),
@@ -243,7 +240,7 @@ fn refused(at: Span, refusal: Refusal) -> Diagnostic {
         }
         Refusal::Depth => (
             Code::YamlTooDeep,
-            format!("nested more than {YAML_DEPTH} deep"),
+            format!("nested more than {YAML_DEPTH} levels deep"),
         ),
         Refusal::Nodes => (
             Code::YamlTooLarge,
@@ -254,7 +251,7 @@ fn refused(at: Span, refusal: Refusal) -> Diagnostic {
             format!("more than {YAML_TEXT_BYTES} bytes of text, aliases counted each time"),
         ),
     };
-    Diagnostic::new(code, at, message).help("keep the frontmatter to a few plain fields")
+    Diagnostic::new(code, at, message).help("simplify the frontmatter")
 }
 
 fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
@@ -262,9 +259,9 @@ fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
         return Diagnostic::new(
             Code::MergeConflict,
             marker.shifted(base),
-            "a merge conflict was left in the file",
+            "unresolved merge conflict",
         )
-        .help("decide for one side and remove the markers");
+        .help("keep one side and remove the markers");
     }
     // YAML joins a line without a colon to the next one and stumbles only there.
     if let Some(stray) = repair::stray_line(text).map(|span| span.shifted(base))
@@ -274,7 +271,7 @@ fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
             .help("write a colon and a space after the key, or indent the line under its key");
     }
     Diagnostic::new(Code::InvalidYaml, at, format!("invalid YAML: {message}"))
-        .help("put values with special characters in quotes, and check the indentation")
+        .help("quote values with special characters, and check the indentation")
 }
 
 fn conflict_marker(text: &str) -> Option<Span> {

@@ -1,4 +1,4 @@
-//! What discovery needs of a file, and no more.
+//! The part of a file that discovery needs.
 
 use std::borrow::Cow;
 
@@ -24,13 +24,13 @@ pub struct Head<'s> {
     pub description: Cow<'s, str>,
     /// Further keys and values, as in [`Skill::metadata`].
     pub metadata: Vec<(Cow<'s, str>, Cow<'s, str>)>,
-    /// What the host must be able to do.
+    /// The required capabilities of the host.
     pub requires_capabilities: Vec<Cow<'s, str>>,
     /// Only people may start the skill.
     pub disable_model_invocation: Option<bool>,
     /// People may start the skill by name.
     pub user_invocable: Option<bool>,
-    /// What to type behind the name.
+    /// The expected arguments.
     pub argument_hint: Option<Cow<'s, str>>,
     /// Where the body begins, in bytes.
     pub body_start: usize,
@@ -49,7 +49,7 @@ pub fn head<'s>(bytes: &'s [u8], directory: Option<&str>) -> Option<Head<'s>> {
     plain_head(bytes).or_else(|| frontmatter_only(bytes, directory, &mut Vec::new()))
 }
 
-/// The same as [`head`], with everything there is to say about the frontmatter.
+/// The same as [`head`], with all diagnostics of the frontmatter.
 pub fn head_with_diagnostics<'s>(
     bytes: &'s [u8],
     directory: Option<&str>,
@@ -118,7 +118,7 @@ fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Keeps what a head holds, of the outermost mapping and the one under `metadata`.
 ///
-/// It gives up, by refusing, on everything that the long way would report or change.
+/// It returns `None` for everything that the full parser would report or change.
 #[derive(Default)]
 struct HeadSink<'s> {
     head: Head<'s>,
@@ -127,7 +127,7 @@ struct HeadSink<'s> {
     key: Option<Key>,
     /// The key whose value comes next, under `metadata`.
     metadata_key: Option<Cow<'s, str>>,
-    /// A list or mapping under `metadata`, which is kept as JSON.
+    /// A list or mapping under `metadata`, which is represented as JSON.
     nested: Option<TreeBuilder>,
     seen: Vec<Key>,
 }
@@ -140,7 +140,7 @@ enum Key {
     DisableModelInvocation,
     UserInvocable,
     ArgumentHint,
-    /// Written in so many ways that the long way reads it.
+    /// Too many spellings: left to the full parser.
     RequiresCapabilities,
     Other,
 }

@@ -1,11 +1,11 @@
 //! The Agent Skills format: `SKILL.md` and `SKILL.yaml`, from bytes to typed values.
 //!
-//! Everything here is pure: bytes in, values and [`Diagnostic`]s out. Parsing never fails and never
-//! panics, whatever the bytes; what could not be had is `None`, and a diagnostic says why and where.
+//! Everything here is pure: bytes in, values and [`Diagnostic`]s out. Parsing never fails and never panics on any
+//! input; missing values are `None`, and a diagnostic says why and where.
 //!
 //! [`parse`] reads a `SKILL.md`, [`head`] only its name and description, [`manifest::parse`] a
-//! `SKILL.yaml`. One set of diagnostics serves two readers: [`Profile::Load`] for agents, who want the
-//! skill if there is any way to get it, and [`Profile::Check`] for authors, who want to hear everything.
+//! `SKILL.yaml`. One set of diagnostics serves two readers: [`Profile::Load`] for agents, who want the skill if it can
+//! be loaded at all, and [`Profile::Check`] for authors, who want all diagnostics.
 
 mod agents;
 mod body;

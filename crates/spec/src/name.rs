@@ -1,4 +1,4 @@
-//! What may be a skill's name, and what to use when the author's choice may not.
+//! Names of skills, and replacements for invalid ones.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct SkillName(Box<str>);
 /// A rule that a name breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameRule {
-    /// There is no text at all.
+    /// Empty text.
     Empty,
     /// More than [`NAME_CHARS`] characters; holds how many.
     TooLong(usize),
@@ -38,7 +38,7 @@ pub enum NameRule {
 }
 
 impl SkillName {
-    /// Parses a name, or says every rule that it breaks.
+    /// Parses a name, or returns every violated rule.
     pub fn parse(text: &str) -> Result<Self, Vec<NameRule>> {
         let name = normalize(text.trim());
         let broken = broken_rules(&name);

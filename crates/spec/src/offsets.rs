@@ -21,7 +21,7 @@ struct Piece {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Copied,
-    /// Put in by an edit: nothing in it has a place of its own.
+    /// Inserted by an edit: it has no position in the original.
     Inserted,
 }
 

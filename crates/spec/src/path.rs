@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A relative path that cannot leave the skill by itself: no root, no drive, no `..`.
 ///
-/// Links are another matter: whoever opens the path must do so beneath a handle of the skill's directory.
+/// Links are not covered: open the path beneath a handle of the skill directory.
 ///
 /// ```
 /// use prowess_spec::{PathProblem, SkillPath};
@@ -72,8 +72,8 @@ impl fmt::Display for PathProblem {
         f.write_str(match self {
             Self::Empty => "is empty",
             Self::Absolute => "is absolute",
-            Self::Traversal => "has a `..`",
-            Self::Control => "holds a control character",
+            Self::Traversal => "contains `..`",
+            Self::Control => "contains a control character",
         })
     }
 }

@@ -1,8 +1,7 @@
 //! A scanner for the YAML that most frontmatter is written in.
 //!
-//! It understands keys with plain, simply quoted or simply blocked values, one-line lists, and nested
-//! mappings and lists of the same. It either feeds exactly what the YAML parser would, or says that it
-//! does not understand; a property test holds the two together.
+//! It supports keys with plain, simply quoted or simple block values, one-line lists, and nested mappings and lists of
+//! these. It either produces exactly the events of the YAML parser or returns `None`; a property test compares the two.
 
 use std::borrow::Cow;
 
@@ -22,7 +21,7 @@ impl From<Refusal> for NotPlain {
 
 type Scan<T = ()> = Result<T, NotPlain>;
 
-/// YAML ends a key that stands on one line after 1,024 characters.
+/// YAML limits a key on one line to 1,024 characters.
 const LONGEST_KEY: usize = 1_000;
 /// Nesting that the scanner follows; deeper frontmatter is not typical.
 const DEPTH: usize = 8;
@@ -150,7 +149,7 @@ impl<'s, S: Sink<'s>> Scanner<'s, '_, S> {
         Ok(self.sink.close(None)?)
     }
 
-    /// The value of a key with nothing behind its colon.
+    /// The value of a key with nothing after its colon.
     fn below(&mut self, indent: usize, depth: usize, key_end: usize) -> Scan {
         match self.peek()? {
             Some(line) if line.is_item() && line.indent >= indent => self.sequence(line, indent),
@@ -272,7 +271,7 @@ impl<'s, S: Sink<'s>> Scanner<'s, '_, S> {
     }
 }
 
-/// Where a scalar stands: brackets and commas mean something inside a flow collection.
+/// The context of a scalar: brackets and commas are special inside a flow collection.
 #[derive(Clone, Copy, PartialEq)]
 enum Context {
     Block,
@@ -295,7 +294,7 @@ fn key(content: &str) -> Scan<&str> {
     Ok(key)
 }
 
-/// The inside of a quoted scalar that needs no unescaping.
+/// The content of a quoted scalar without escapes.
 fn quoted(value: &str, quote: u8) -> Scan<&str> {
     let inner = value
         .get(1..value.len().saturating_sub(1))

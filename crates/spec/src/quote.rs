@@ -25,7 +25,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// Characters that YAML readers may take for the end of a line, or not at all.
+/// Characters that some YAML readers take for the end of a line.
 const fn is_break(c: char) -> bool {
     matches!(
         c,

@@ -1,8 +1,8 @@
 //! Reading YAML as its author meant it, where other clients do so too.
 //!
-//! A frontmatter that does not parse is taken apart into its top-level entries. Each entry that does not
-//! parse on its own is mended line by line: tabs become spaces, and a value that YAML would misread is
-//! put in quotes. Nothing else is touched, and nothing is mended that parses.
+//! A frontmatter that does not parse is split into its top-level entries. Each entry that does not parse on its own is
+//! repaired line by line: tabs become spaces, and values that YAML would misread are quoted. Entries that parse are not
+//! changed.
 
 use std::ops::Range;
 
@@ -54,13 +54,13 @@ pub(crate) fn stray_line(text: &str) -> Option<Span> {
         .map(|line| Span::new(line.start, line.end()))
 }
 
-/// Whether `text` is YAML; a tag or a bound may still speak against it, but no repair will help that.
+/// Whether `text` is YAML; a tag or a limit can still be an error, but a repair does not help then.
 fn parses(text: &str) -> bool {
     let outcome = yaml::read(text, Marker::Refused, |offset| offset);
     !matches!(outcome, Err(Problem::Syntax { .. }))
 }
 
-/// What a repair is for.
+/// The reason of a repair.
 #[derive(Clone, Copy, PartialEq)]
 enum Aim {
     /// The entry does not parse.
@@ -204,7 +204,7 @@ fn is_block_header(value: &str) -> bool {
     })
 }
 
-/// Puts the value under `region` in quotes when YAML cannot read it as it stands.
+/// Quotes the value in `region` if YAML cannot parse it.
 fn quoting(
     text: &str,
     line: Line<'_>,
@@ -221,20 +221,20 @@ fn quoting(
     let several_lines = raw.contains('\n');
     let (code, message) = match first {
         '"' | '\'' => (Code::BadQuoting, "the quotes of this value do not match"),
-        // An open bracket is a broken list; a closed one with text behind it is meant as text.
+        // An open bracket is a broken list; a closed one followed by text is text.
         '[' if several_lines || !raw.contains(']') => return None,
         '{' if several_lines || !raw.contains('}') => return None,
         c if "[]{}*&@`%,!|>?#-:".contains(c) => (
             Code::UnquotedScalar,
-            "this value begins with a character that means something else in YAML",
+            "this value starts with a character that has a special meaning in YAML",
         ),
         _ if entity => (
             Code::UnquotedScalar,
-            "`&nbsp;` in this value means an anchor to YAML",
+            "`&nbsp;` in this value is an anchor in YAML",
         ),
         _ if raw.contains(": ") || raw.contains(":\n") || raw.ends_with(':') => (
             Code::UnquotedColon,
-            "a colon in this value makes YAML see a second key",
+            "a colon in this value starts a second key in YAML",
         ),
         _ => return None,
     };
@@ -257,7 +257,7 @@ fn quoting(
     )
 }
 
-/// A comment ends a plain value; inside broken quotes it is anybody's guess, so it stays text.
+/// A comment ends a plain value; inside broken quotes this is ambiguous, so it stays text.
 fn without_comment(raw: &str, code: Code) -> &str {
     let end = if code == Code::BadQuoting {
         None

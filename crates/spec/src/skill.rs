@@ -1,4 +1,4 @@
-//! A whole `SKILL.md`: from bytes to a typed skill and everything there is to say about it.
+//! A whole `SKILL.md`: from bytes to a typed skill and its diagnostics.
 
 use crate::body;
 use crate::code::Code;
@@ -10,7 +10,7 @@ use crate::levels::{Profile, Severity};
 use crate::limits::{BODY_LINES, BODY_TOKENS, FILE_BYTES};
 use crate::span::Span;
 
-/// What a parser is told about the file besides its bytes.
+/// Context of the file besides its bytes.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// The name of the directory that holds the file; the skill's name should equal it.
@@ -22,11 +22,11 @@ pub struct Context<'a> {
 /// The outcome of parsing: always a value, never an error.
 #[derive(Debug)]
 pub struct Parsed<'s> {
-    /// The skill, if a name and a description could be had.
+    /// The skill, if it has a name and a description.
     pub skill: Option<Skill>,
-    /// The text behind the frontmatter, trimmed.
+    /// The text after the frontmatter, trimmed.
     pub body: &'s str,
-    /// Everything there is to say, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -73,12 +73,12 @@ fn parse_parts<'s>(
 ) -> (Option<Skill>, &'s str) {
     if bytes.len() > FILE_BYTES {
         let message = format!(
-            "{} bytes, more than the {FILE_BYTES} that are read",
+            "the file is too large: {} bytes, at most {FILE_BYTES} allowed",
             bytes.len()
         );
         out.push(
             Diagnostic::new(Code::FileTooLarge, Span::at(0), message)
-                .help("move long material into files that the body refers to"),
+                .help("move long text to files that the body refers to"),
         );
     }
     let file = match text(bytes) {
@@ -99,7 +99,7 @@ fn parse_parts<'s>(
     (skill, body)
 }
 
-/// The file as text, or the diagnostic that says where it is not.
+/// The file as text, or the diagnostic with the position of the error.
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, Box<Diagnostic>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();

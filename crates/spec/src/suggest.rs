@@ -1,6 +1,6 @@
 //! The nearest of the names that exist, for people who mistype.
 
-/// Up to three of `candidates` that `text` may have meant, nearest first.
+/// Up to three of `candidates` similar to `text`, nearest first.
 pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
     let text = text.to_lowercase();
     let length = text.chars().count();

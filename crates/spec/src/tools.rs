@@ -2,7 +2,7 @@
 
 use crate::value::{Node, Value};
 
-/// The tokens, and whether they were written as the standard says: text, separated by blanks.
+/// The tokens, and whether they have the standard format: text, separated by spaces.
 pub(crate) struct AllowedTools {
     pub(crate) tokens: Vec<String>,
     pub(crate) standard: bool,

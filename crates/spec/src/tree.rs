@@ -7,11 +7,11 @@ use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
 use crate::span::Span;
 use crate::value::{Entry, Mapping, Node, Scalar, Style, Value};
 
-/// What a reader of YAML feeds. Inside a mapping, keys and values alternate.
+/// The events of a YAML reader. Inside a mapping, keys and values alternate.
 pub(crate) trait Sink<'s> {
     /// A scalar, as key or value.
     fn scalar(&mut self, text: Cow<'s, str>, style: Style, span: Span) -> Result<(), Refusal>;
-    /// The start of a collection; only those in brackets need to say where.
+    /// The start of a collection; only flow collections need the position.
     fn open(&mut self, kind: Collection, start: usize) -> Result<(), Refusal>;
     /// The end of the innermost collection; without brackets it spans its children.
     fn close(&mut self, end: Option<usize>) -> Result<(), Refusal>;
@@ -29,11 +29,11 @@ pub(crate) enum Refusal {
     Depth,
     Nodes,
     Text,
-    /// A list or mapping as a key: nobody means that, and as text it would grow with every nesting.
+    /// A list or mapping as a key is refused: as text it would grow with every nesting.
     Key,
 }
 
-/// A key that stands twice in one mapping.
+/// A duplicate key in one mapping.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Duplicate {
     pub(crate) key: String,
@@ -63,7 +63,7 @@ enum OpenCollection {
     Mapping {
         mapping: Mapping,
         key: Option<(String, Span)>,
-        /// Keys and their places, once there are too many to look through.
+        /// Keys and their positions, if there are too many for a linear search.
         index: HashMap<String, Span>,
     },
 }
@@ -199,7 +199,7 @@ impl<'s> Sink<'s> for TreeBuilder {
     }
 }
 
-/// Where `key` stands already. Small mappings are searched, large ones indexed as they grow.
+/// The position of an existing `key`. Small mappings are searched, large ones indexed as they grow.
 fn known_key(mapping: &Mapping, index: &mut HashMap<String, Span>, key: &str) -> Option<Span> {
     const SMALL: usize = 24;
     if mapping.entries.len() < SMALL {
@@ -210,7 +210,7 @@ fn known_key(mapping: &Mapping, index: &mut HashMap<String, Span>, key: &str) ->
     index.get(key).copied()
 }
 
-/// What a subtree costs.
+/// The cost of a subtree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     nodes: usize,

@@ -4,12 +4,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::span::Span;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Where it stands in the original file.
+    /// The position in the original file.
     pub span: Span,
 }
 
@@ -24,12 +24,12 @@ pub enum Value {
     Mapping(Mapping),
 }
 
-/// A scalar, kept as its source text so that `1.10` stays `1.10`.
+/// A scalar, stored as its source text so that `1.10` stays `1.10`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
     /// The text, quotes and escapes resolved.
     pub text: String,
-    /// How it was written.
+    /// Its style.
     pub style: Style,
 }
 
@@ -42,7 +42,7 @@ pub enum Style {
     Quoted,
 }
 
-/// What a scalar means in the YAML 1.2 core schema.
+/// The meaning of a scalar in the YAML 1.2 core schema.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resolved<'a> {
     /// Nothing, `~` or `null`.
@@ -69,7 +69,7 @@ pub struct Mapping {
 pub struct Entry {
     /// The key's text.
     pub key: String,
-    /// Where the key stands.
+    /// The position of the key.
     pub key_span: Span,
     /// The value.
     pub value: Node,
@@ -117,7 +117,7 @@ impl Node {
 }
 
 impl Value {
-    /// What kind of value it is, for messages: `a list`, `a mapping`, `a number`.
+    /// The type of value, for messages: `a list`, `a mapping`, `a number`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Sequence(_) => "a list",

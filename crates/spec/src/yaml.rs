@@ -12,7 +12,7 @@ use crate::value::{Node, Scalar, Style, Value};
 /// A YAML document that could be read.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// The value; `None` when there is nothing but blanks and comments.
+    /// The value; `None` if there are only blanks and comments.
     pub(crate) root: Option<Node>,
     pub(crate) duplicates: Vec<Duplicate>,
     /// Where aliases stand.
@@ -29,7 +29,7 @@ pub(crate) enum Problem {
     Refused { at: Span, refusal: Refusal },
 }
 
-/// Whether a document may begin with a `---` line of its own.
+/// Whether a document can start with a `---` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marker {
     /// In a file that is all YAML.
@@ -129,7 +129,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
                 self.open(Collection::Mapping, anchor, tag.as_deref(), place)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                // Block collections end with an empty span, somewhere behind their last child.
+                // Block collections end with an empty span, somewhere after their last child.
                 let end = (!range.is_empty()).then_some(place.end);
                 self.feed(place, |tree| tree.close(end))?;
                 let depth = self.tree.depth();
@@ -144,7 +144,7 @@ impl<'s, F: Fn(usize) -> usize> Reader<'s, F> {
                 let Some(node) = self.anchors.get(&id) else {
                     return Err(Problem::Syntax {
                         at: place,
-                        message: "an alias inside the value it stands for".to_owned(),
+                        message: "recursive alias".to_owned(),
                     });
                 };
                 let grafted = self.tree.graft(node, place);

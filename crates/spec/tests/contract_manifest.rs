@@ -219,16 +219,8 @@ fn m11_dependency_cycle() {
     assert_eq!(
         cycles,
         [
-            (
-                0,
-                Code::DependencyCycle,
-                "a circle of dependencies: a -> b -> a"
-            ),
-            (
-                1,
-                Code::DependencyCycle,
-                "a circle of dependencies: b -> a -> b"
-            ),
+            (0, Code::DependencyCycle, "cyclic dependency: a -> b -> a"),
+            (1, Code::DependencyCycle, "cyclic dependency: b -> a -> b"),
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! What a registry said, for when it does not answer.
+//! Cached responses of a registry.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,10 +8,10 @@ use crate::error::StoreError;
 use crate::open::{Store, text};
 use crate::state::now;
 
-/// An answer that was kept.
+/// A cached response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cached {
-    /// What the server calls it.
+    /// Its entity tag.
     pub etag: Option<String>,
     /// The answer.
     pub body: String,
@@ -20,7 +20,7 @@ pub struct Cached {
 }
 
 impl Store {
-    /// What `origin` said about `name`, if it was kept.
+    /// The cached response of `origin` for `name`, if any.
     pub async fn cached(&self, origin: &str, name: &str) -> Result<Option<Cached>, StoreError> {
         let (origin, name) = (origin.to_owned(), name.to_owned());
         self.run(|pool| async move {
@@ -39,7 +39,7 @@ impl Store {
         .await
     }
 
-    /// Keeps what `origin` said about `name`, as of now.
+    /// Stores the response of `origin` for `name`, with the current time.
     pub async fn keep(
         &self,
         origin: &str,

@@ -4,11 +4,11 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::SystemTime;
 
-/// The name of a chat: short enough to type, and nobody else's. It is no secret.
+/// The id of a chat: short and unique. It is not a secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChatId(String);
 
-/// Digits and letters that nobody takes for each other.
+/// Digits and letters that are easy to distinguish.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Characters of a new name; five bits each.
@@ -31,7 +31,7 @@ impl ChatId {
         Self((0..LENGTH).filter_map(character).collect())
     }
 
-    /// The name as somebody gave it; whether there is such a chat is the store's to say.
+    /// An id as typed; the chat may not exist.
     pub fn named(name: impl Into<String>) -> Self {
         Self(name.into())
     }

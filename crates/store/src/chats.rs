@@ -1,8 +1,7 @@
-//! Chats: what was said in them, which skills are active, what they cost.
+//! Chats: messages, active skills and costs.
 //!
-//! A turn is written in one transaction, together with the number of turns that the writer knows of: a crash leaves
-//! the last whole turn, and of two writers the second hears [`StoreError::ChatChanged`]. What a message looks like is
-//! its writer's affair; here it is a text.
+//! A turn is written in one transaction, together with the number of turns that the writer knows: a crash leaves the
+//! last complete turn, and of two writers the second gets [`StoreError::ChatChanged`]. Messages are opaque text here.
 
 use std::time::{Duration, SystemTime};
 
@@ -20,9 +19,9 @@ const TRIES: usize = 3;
 /// Tokens that a model counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// What it was given.
+    /// Input tokens.
     pub input: u64,
-    /// What it said.
+    /// Output tokens.
     pub output: u64,
 }
 
@@ -31,41 +30,41 @@ pub struct Tokens {
 pub struct ChatSummary {
     /// Its name.
     pub id: ChatId,
-    /// What it is about.
+    /// The title.
     pub title: String,
     /// How many turns it has.
     pub turns: u64,
-    /// What all of them cost.
+    /// The total cost.
     pub tokens: Tokens,
     /// The chat that it continues on its own.
     pub forked_from: Option<ChatId>,
     /// When it began, to the millisecond.
     pub created: SystemTime,
-    /// When somebody last said something, to the millisecond.
+    /// Time of the last message, in milliseconds.
     pub updated: SystemTime,
 }
 
 /// A chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
-    /// Everything but what was said.
+    /// The metadata of a chat.
     pub summary: ChatSummary,
     /// The active skills, in the order in which they became so.
     pub active: Vec<SkillId>,
-    /// What was said, oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<String>,
 }
 
-/// What a turn adds to a chat.
+/// The additions of a turn to a chat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatTurn {
-    /// What was said.
+    /// The messages.
     pub messages: Vec<String>,
     /// All skills that are active now.
     pub active: Vec<SkillId>,
-    /// What it cost.
+    /// The cost.
     pub tokens: Tokens,
-    /// What the chat is about from now on, where that is to change.
+    /// The new title, if it changes.
     pub title: Option<String>,
 }
 
@@ -150,11 +149,11 @@ impl Store {
         found.await?.ok_or_else(|| no_chat(id))
     }
 
-    /// A chat with everything that was said in it.
+    /// A chat with its messages.
     pub async fn chat(&self, id: &ChatId) -> Result<Chat, StoreError> {
         let name = id.to_string();
         let found = self.run(|pool| async move {
-            // Both statements see the same state, whoever writes meanwhile.
+            // Both statements see the same state, regardless of concurrent writers.
             let mut transaction = pool.begin().await?;
             snapshot(&mut transaction).await?;
             let statement = concat!("SELECT ", columns!(), ", active FROM chats WHERE id = $1");
@@ -171,7 +170,7 @@ impl Store {
             transaction.commit().await?;
             Ok(Some(Chat {
                 summary: summary(&row)?,
-                // An id that is none any more is a skill that is not there.
+                // An invalid id is a skill that no longer exists.
                 active: serde_json::from_str(&text(&row, COLUMNS)?).unwrap_or_default(),
                 messages: messages?,
             }))
@@ -179,7 +178,7 @@ impl Store {
         found.await?.ok_or_else(|| no_chat(id))
     }
 
-    /// The chats in which something was said last, the newest first.
+    /// The most recently used chats, newest first.
     pub async fn chats(&self, limit: usize) -> Result<Vec<ChatSummary>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.run(move |pool| async move {
@@ -210,7 +209,7 @@ impl Store {
         .await
     }
 
-    /// A copy of a chat that goes its own way: the same messages, the same active skills.
+    /// Forks a chat: the same messages, the same active skills.
     pub async fn fork_chat(&self, id: &ChatId) -> Result<ChatId, StoreError> {
         self.chat_turns(id).await?;
         for _ in 0..TRIES {
@@ -310,6 +309,6 @@ fn no_chat(id: &ChatId) -> StoreError {
 fn taken() -> StoreError {
     StoreError::Database {
         action: "use",
-        reason: "no name for the chat was free".to_owned(),
+        reason: "no free chat id".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use prowess_net::TaskError;
 pub enum StoreError {
     /// A newer Prowess wrote it; nothing was touched.
     #[error(
-        "the store has version {found}, and this Prowess knows up to {known}; use the newer Prowess"
+        "unsupported store version {found}: this Prowess supports up to {known}; use a newer Prowess"
     )]
     Newer {
         /// The version of the store.
@@ -18,48 +18,48 @@ pub enum StoreError {
         known: i64,
     },
     /// The file is not a store, or broken.
-    #[error("`{}` is not a store or is broken ({reason}); a copy is `{}`", path.display(), copy.display())]
+    #[error("`{}` is not a store or is corrupt ({reason}); a copy was saved as `{}`", path.display(), copy.display())]
     Broken {
         /// The file.
         path: PathBuf,
         /// Where its copy is.
         copy: PathBuf,
-        /// What the database says.
+        /// The error of the database.
         reason: String,
     },
-    /// Somebody else is writing for longer than we wait.
-    #[error("the store is in use by another process; try again when that is done")]
+    /// Another process holds the lock for too long.
+    #[error("the store is locked by another process; try again later")]
     Locked,
     /// The place can only be read.
-    #[error("`{}` cannot be written", path.display())]
+    #[error("cannot write `{}`", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
-    /// The database said no.
+    /// The database returned an error.
     #[error("cannot {action} the store: {reason}")]
     Database {
-        /// What was tried.
+        /// The action.
         action: &'static str,
-        /// What the database says.
+        /// The error of the database.
         reason: String,
     },
-    /// There is no such chat.
-    #[error("there is no chat `{}`", id.escape_debug())]
+    /// Unknown chat.
+    #[error("unknown chat `{}`", id.escape_debug())]
     NoChat {
-        /// What was asked for.
+        /// The requested data.
         id: String,
     },
-    /// Somebody else said something in the chat meanwhile; nothing was written.
+    /// Another process changed the chat; nothing was written.
     #[error(
-        "somebody else continued the chat `{id}`: it has {found} turns, and this was to be the one after {expected}; open it again to go on"
+        "the chat `{id}` was changed by another process: expected {expected} turns, found {found}; reload it"
     )]
     ChatChanged {
         /// The chat.
         id: String,
         /// The turns that the writer knows of.
         expected: u64,
-        /// The turns that there are.
+        /// The number of turns in the store.
         found: u64,
     },
     /// The work was not done.

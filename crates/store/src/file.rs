@@ -7,17 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::StoreError;
 
-/// What SQLite puts beside a file, with the rights that the file has at that moment.
+/// Files that SQLite creates beside a file, with the permissions of that file.
 #[cfg(unix)]
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Nobody in this process may have a new file open already when whoever made it closes it.
+/// A new file must be closed by its creator before it is opened again in this process.
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// Makes a file that is missing, and sees that nobody else can read one that is there.
+/// Creates a missing file, and makes an existing one private.
 ///
-/// A file that is there is never opened. To close it would give up every lock that this process has on it (POSIX
-/// has it so), those of another store in this process too; others would then remove what that one still writes to.
+/// An existing file is never opened. Closing it would release every lock of this process on it (as POSIX defines),
+/// including those of another store in this process; other processes would then remove what that store still writes to.
 pub(crate) fn prepare_file(path: &Path) -> Result<(), StoreError> {
     let refused = |_| StoreError::ReadOnly {
         path: path.to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn prepare_file(path: &Path) -> Result<(), StoreError> {
     prepared.map_err(refused)
 }
 
-/// Makes a file and the directories above it. There is no moment at which others could read it.
+/// Creates a file and its parent directories, private from the start.
 fn make(path: &Path) -> io::Result<()> {
     let mut directories = fs::DirBuilder::new();
     let mut options = fs::OpenOptions::new();

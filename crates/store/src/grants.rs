@@ -21,7 +21,7 @@ pub struct StoredGrant<G> {
 }
 
 impl Store {
-    /// What counts in a project: what was said there, and what was said for everywhere.
+    /// The decisions that apply in a project: its own and the global ones.
     pub async fn grants(&self, project: &str) -> Result<Grants, StoreError> {
         let all = self.all_grants().await?;
         let here = all
@@ -30,19 +30,19 @@ impl Store {
         Ok(here.map(|it| it.grant).collect())
     }
 
-    /// Everything that was said for longer than a session, in every project.
+    /// All stored decisions, of every project.
     pub async fn all_grants(&self) -> Result<Vec<StoredGrant<Grant>>, StoreError> {
         self.run(|pool| async move {
             let query = "SELECT project, skill, contents, permission, effect FROM approvals";
             let rows = sqlx::query(query).fetch_all(&*pool).await?;
-            // What a hand or a newer version wrote, and we do not understand, allows nothing.
+            // Unknown values, edited or written by a newer version, allow nothing.
             let read = rows.iter().filter_map(|row| grant(row).transpose());
             read.collect::<Result<_, sqlx::Error>>()
         })
         .await
     }
 
-    /// The commands that the user said yes to in a project.
+    /// The approved commands of a project.
     pub async fn commands(&self, project: &str) -> Result<Vec<CommandGrant>, StoreError> {
         let all = self.all_commands().await?;
         let here = all
@@ -51,7 +51,7 @@ impl Store {
         Ok(here.map(|it| it.grant).collect())
     }
 
-    /// The commands that the user said yes to in every project.
+    /// The approved commands of every project.
     pub async fn all_commands(&self) -> Result<Vec<StoredGrant<CommandGrant>>, StoreError> {
         self.run(|pool| async move {
             let query = "SELECT project, skill, contents, command, reach FROM command_approvals";
@@ -62,7 +62,7 @@ impl Store {
         .await
     }
 
-    /// Stores what was said in a project. What is for the session only is not stored.
+    /// Stores a decision for a project. Decisions for the session are not stored.
     pub async fn say(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
         let project = match grant.lifetime {
             Lifetime::Session => return Ok(()),
@@ -109,7 +109,7 @@ impl Store {
         .await
     }
 
-    /// Removes everything that was said about a skill, in every project.
+    /// Removes all decisions about a skill, in every project.
     pub async fn forget(&self, skill: &str) -> Result<u64, StoreError> {
         let skill = skill.to_owned();
         self.run(|pool| async move {
@@ -126,7 +126,7 @@ impl Store {
         .await
     }
 
-    /// Removes what was said about one right of a skill, in every project.
+    /// Removes the decisions about one right of a skill, in every project.
     pub async fn revoke(&self, skill: &str, right: impl Into<Right>) -> Result<u64, StoreError> {
         let (skill, right) = (skill.to_owned(), right.into());
         self.run(move |pool| async move {

@@ -1,11 +1,11 @@
-//! What outlives a run: approvals, the state of skills, conversations, chats, caches.
+//! Persistent state: approvals, the state of skills, conversations, chats, caches.
 //!
 //! One set of statements over SQLite (the default, a file) and PostgreSQL (by URL, shared by several machines).
 //!
 //! - A store that a newer Prowess wrote is refused and left untouched.
-//! - A file that is no store, or a broken one, is refused; a copy is put beside it before anything is tried.
-//! - A file is for its owner alone, with what SQLite keeps beside it: others cannot read what was said.
-//! - Where a store cannot be written, [`Store::memory`] stands in, and whoever opens it says so.
+//! - A file that is not a store, or a corrupt one, is refused; a copy is saved beside it first.
+//! - A file is readable by its owner only, including the files that SQLite creates beside it.
+//! - If a store cannot be written, [`Store::memory`] replaces it, and the caller reports that.
 #![allow(
     clippy::doc_markdown,
     reason = "SQLite and PostgreSQL are names, not code"

@@ -1,4 +1,4 @@
-//! Opening a store, and what goes wrong there.
+//! Opens a store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const WAIT: Duration = Duration::from_secs(5);
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A file; it and its directory are made when they are missing, for nobody but their owner.
+    /// A file; it and its directory are created if missing, readable by their owner only.
     File(PathBuf),
     /// A PostgreSQL server.
     Postgres(Url),
@@ -31,19 +31,19 @@ pub enum Place {
     Memory,
 }
 
-/// What outlives a run. A clone is another handle to the same store.
+/// Persistent state. A clone is another handle to the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: Arc<AnyPool>,
 }
 
 impl Store {
-    /// Opens a store, and brings its tables up to date.
+    /// Opens a store and migrates its tables.
     pub async fn open(place: Place) -> Result<Self, StoreError> {
         prowess_net::run(open(place)).await?
     }
 
-    /// A store that is gone with the process, for when no other can be had.
+    /// A store in memory, used when no other is available.
     pub async fn memory() -> Result<Self, StoreError> {
         Self::open(Place::Memory).await
     }
@@ -70,7 +70,7 @@ async fn open(place: Place) -> Result<Store, StoreError> {
             (file_url(path)?, CONNECTIONS)
         }
         Place::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
-        // Every connection would be a store of its own.
+        // Every connection would be a separate store.
         Place::Memory => ("sqlite::memory:".to_owned(), 1),
     };
     let mut options = AnyPoolOptions::new().max_connections(connections);
@@ -82,7 +82,7 @@ async fn open(place: Place) -> Result<Store, StoreError> {
     }
     let failed = |error: sqlx::Error| refused(&place, "open", &error);
     if place != Place::Memory {
-        // Alone first: a pool would try again and again, and then only say that it took too long.
+        // A single connection first: a pool would retry and then only report a timeout.
         let mut first = AnyConnection::connect(&url).await.map_err(failed)?;
         settle(&mut first).await.map_err(failed)?;
         prepare_tables(&mut first, &place).await?;
@@ -126,13 +126,13 @@ async fn settle(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     connection.ping().await
 }
 
-/// Has readers and a writer of a file go on beside each other. The file remembers it; only the first time is a write.
+/// Lets readers and a writer of a file work concurrently. The setting is persistent; only the first time is a write.
 async fn write_ahead(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let deadline = Instant::now() + WAIT;
     loop {
         let query = sqlx::query("PRAGMA journal_mode = WAL");
         match query.fetch_optional(&mut *connection).await {
-            // SQLite does not wait for whoever else makes this change; it does wait for its turn to write.
+            // SQLite does not wait for a concurrent change of this setting; it does wait for the write lock.
             Err(error) if is_locked(&error) && Instant::now() < deadline => {
                 let turn = connection.begin_with("BEGIN IMMEDIATE").await?;
                 turn.rollback().await?;

@@ -8,7 +8,7 @@ use crate::error::StoreError;
 #[allow(clippy::cast_possible_wrap, reason = "there are a handful")]
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// What makes each version of the one before. What is here once is never changed again.
+/// The migrations. Existing ones are never changed.
 const MIGRATIONS: &[&[&str]] = &[
     &[
         "CREATE TABLE grants (
@@ -33,8 +33,8 @@ const MIGRATIONS: &[&[&str]] = &[
     ],
     // Which of two chats is the last one is not a matter of whole seconds.
     &["UPDATE chats SET created = created * 1000, updated = updated * 1000"],
-    // An approval counts in the project it was given in. Of the old ones nobody knows which that was, so they are asked
-    // about again; what was denied stays denied everywhere.
+    // An approval is valid in the project it was given in. The project of old approvals is unknown, so they are dropped
+    // and asked for again; denials stay valid everywhere.
     &[
         "CREATE TABLE approvals (
         project TEXT NOT NULL, skill TEXT NOT NULL, contents TEXT NOT NULL, permission TEXT NOT NULL,
@@ -48,24 +48,24 @@ const MIGRATIONS: &[&[&str]] = &[
     ],
 ];
 
-/// The lock that whoever changes the tables on a PostgreSQL server has; the number is ours by choice alone.
+/// The PostgreSQL advisory lock for schema changes; the number is arbitrary.
 const LOCK: &str = "SELECT 1 FROM pg_advisory_xact_lock(8103218654402)";
 
-/// Brings the tables up to date, in one transaction: a crash leaves the old version or the new one.
+/// Migrates the tables in one transaction: a crash leaves the old version or the new one.
 pub(crate) async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreError> {
     // Without a lock first: most stores are up to date, and some can only be read.
     if missing(version(connection).await?)?.is_empty() {
         return Ok(());
     }
     let done = migrate_alone(connection).await;
-    // Whoever kept us waiting may have done it.
+    // Another process may have migrated while we waited.
     if matches!(done, Err(StoreError::Locked)) && missing(version(connection).await?)?.is_empty() {
         return Ok(());
     }
     done
 }
 
-/// The same while nobody else does it. The version counts only once we have the lock.
+/// The same under the lock. The version is read after acquiring it.
 async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let failed = |error| StoreError::of("prepare", &error);
     let is_sqlite = connection.backend_name() == "SQLite";
@@ -120,7 +120,7 @@ fn missing(found: i64) -> Result<Vec<&'static str>, StoreError> {
     Ok(missing.copied().flatten().copied().collect())
 }
 
-/// The version of the tables; 0 where there are none.
+/// The version of the tables; 0 if there are none.
 async fn version(connection: &mut AnyConnection) -> Result<i64, StoreError> {
     let exists = match connection.backend_name() {
         "SQLite" => "SELECT COUNT(*) FROM sqlite_master WHERE name = 'prowess_store'",

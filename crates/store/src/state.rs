@@ -1,4 +1,4 @@
-//! What became of a skill when it was last used.
+//! The last state of a skill.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +12,7 @@ use crate::open::{Store, text};
 pub enum Phase {
     /// It may become active.
     Enabled,
-    /// Somebody switched it off.
+    /// Disabled by the user.
     Disabled,
     /// It failed, and stays so until it is reset.
     Failed,
@@ -30,19 +30,19 @@ impl Phase {
     }
 }
 
-/// What became of a skill.
+/// The state of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillState {
-    /// How it is doing.
+    /// Its health.
     pub phase: Phase,
-    /// Why, where there is a reason.
+    /// The reason, if any.
     pub reason: String,
     /// Since when, to the second.
     pub changed: SystemTime,
 }
 
 impl Store {
-    /// What is known of a skill; nothing if it was never noted.
+    /// The state of a skill; `None` if it was never recorded.
     pub async fn skill_state(&self, skill: &str) -> Result<Option<SkillState>, StoreError> {
         let skill = skill.to_owned();
         self.run(|pool| async move {
@@ -57,7 +57,7 @@ impl Store {
             let word = text(&row, 0)?;
             let changed = u64::try_from(row.try_get::<i64, _>(2)?).unwrap_or_default();
             Ok(Some(SkillState {
-                // A word that we do not know is no reason to run something.
+                // An unknown word must not enable anything.
                 phase: Phase::ALL
                     .into_iter()
                     .find(|phase| phase.word() == word)

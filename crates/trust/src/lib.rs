@@ -1,11 +1,12 @@
-//! Who may say what.
+//! Trust: which party can state what.
 //!
 //! Four parties make statements: the [user](Party::User), a [project](Party::Project), a [skill](Party::Skill) and a
-//! [remote](Party::Remote). [`may`] is the rule that holds for all of them: everyone may add and narrow; only the user
-//! may redirect, reveal, spend, run or approve. Every road from a file, a skill or a server to an effect asks it.
+//! [remote](Party::Remote). [`may`] is the rule for all of them: every party can add and narrow; only the user can
+//! redirect, reveal, spend, run or approve. Every effect of a file, a skill or a server is checked with it.
 //!
-//! What a project wants beyond that is a [`ReachList`]: each host, database, path, variable and program. The user is
-//! shown the list and answers once; [`TrustRecords`] stores the answer for the project's root and the digest of the list.
+//! Everything else that a project needs is a [`ReachList`]: each host, database, path, variable and program. The user
+//! reviews the list and answers once; [`TrustRecords`] stores the answer for the project root and the digest of the
+//! list.
 //!
 //! [`ProjectRoot`] reads the files that a project has by convention (`prowess.toml`, `AGENTS.md`): regular files inside
 //! the project, of bounded size, that no other user can write.

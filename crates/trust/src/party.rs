@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Who makes a statement.
+/// The author of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Party {
     /// The person at the keyboard: the own configuration directory, the environment, the command line.
@@ -20,14 +20,14 @@ impl Party {
     pub const ALL: [Self; 4] = [Self::User, Self::Project, Self::Skill, Self::Remote];
 }
 
-/// What a statement does when it is obeyed.
+/// The effect of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
     /// Adds skills or text.
     Add,
     /// Lowers a limit, or leaves something out.
     Narrow,
-    /// Chooses where a key or a request goes.
+    /// Chooses the destination of a key or a request.
     Redirect,
     /// Shows a variable or a file to someone.
     Reveal,
@@ -57,8 +57,8 @@ impl fmt::Display for Act {
         f.write_str(match self {
             Self::Add => "add skills",
             Self::Narrow => "lower limits",
-            Self::Redirect => "choose where keys and requests go",
-            Self::Reveal => "choose which variables and files are shown",
+            Self::Redirect => "choose the destination of keys and requests",
+            Self::Reveal => "expose variables or files",
             Self::Spend => "raise limits",
             Self::Run => "start programs or loosen the sandbox",
             Self::Approve => "approve anything",
@@ -71,7 +71,7 @@ impl fmt::Display for Act {
 pub enum Verdict {
     /// The statement is obeyed.
     Allowed,
-    /// It is obeyed only after the user was shown its exact effect and said yes.
+    /// Allowed only after the user has seen and accepted its exact effect.
     AskUser,
 }
 

@@ -16,11 +16,11 @@ pub const PROJECT_FILE_BYTES: u64 = 64 * 1024;
 /// Bytes of a file whose digest is taken.
 const DIGEST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What marks the root of a repository.
+/// Markers of a repository root.
 const MARKS: [&str; 3] = [".git", ".hg", ".jj"];
 
-/// The directory that a project's files are found in: the root of the repository around the working directory, or the
-/// working directory itself where there is none.
+/// The directory of the project files: the root of the repository around the working directory, or the working
+/// directory itself without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectRoot {
     path: PathBuf,
@@ -31,28 +31,28 @@ pub struct ProjectRoot {
 #[derive(Debug, thiserror::Error)]
 pub enum FileRefusal {
     /// A pipe, a device, a directory.
-    #[error("it is not a regular file")]
+    #[error("not a regular file")]
     NotRegular,
     /// More than a file of its kind needs.
-    #[error("it is larger than {PROJECT_FILE_BYTES} bytes")]
+    #[error("larger than {PROJECT_FILE_BYTES} bytes")]
     TooLarge,
     /// A link that leads out of the project.
-    #[error("it is a link out of the project, or a link that leads nowhere")]
+    #[error("a link outside the project, or a broken link")]
     Outside,
     /// It belongs to another user.
-    #[error("it is owned by neither you nor root")]
+    #[error("not owned by you or root")]
     OtherOwner,
     /// Others may write it, or replace it.
-    #[error("other users may write it or its directory")]
+    #[error("writable by other users, or in a directory that is")]
     OthersMayWrite,
     /// It cannot be read.
-    #[error("it cannot be read: {0}")]
+    #[error("cannot be read: {0}")]
     Unreadable(#[source] io::Error),
 }
 
 impl ProjectRoot {
-    /// The root for a working directory. The home directory is no repository, whatever it holds, and one that another user
-    /// put above a directory of the user's own is none either.
+    /// The root for a working directory. The home directory is never a repository root, and neither is a directory
+    /// above the user's own that belongs to another user.
     pub fn find(start: &Path, home: Option<&Path>) -> Self {
         let below_home = |directory: &&Path| Some(*directory) != home;
         let here = fs::metadata(start).ok();
@@ -96,14 +96,14 @@ impl ProjectRoot {
         (below && parent && !steps_up && !is_link).then(|| path.to_owned())
     }
 
-    /// The text of a file that is read by convention; nothing where there is none.
+    /// The text of a conventional file; `None` if it does not exist.
     ///
     /// The check and the read use one handle, and neither waits for a pipe.
     pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, FileRefusal> {
         Ok(self.open(path)?.map(|(bytes, _)| bytes))
     }
 
-    /// The same for a file that is obeyed: no other user may have written it.
+    /// The same for a configuration file: other users must not be able to write it.
     pub fn read_configuration(&self, path: &Path) -> Result<Option<Vec<u8>>, FileRefusal> {
         let Some((bytes, metadata)) = self.open(path)? else {
             return Ok(None);
@@ -229,7 +229,7 @@ fn others_may_write(metadata: &Metadata) -> bool {
     by_group || metadata.mode() & 0o002 != 0
 }
 
-/// Whether someone else wrote something: systems without owners do not say.
+/// Whether another user could write it; unknown on systems without owners.
 #[cfg(not(unix))]
 pub fn is_foreign(_: &Metadata) -> bool {
     false

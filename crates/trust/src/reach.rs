@@ -1,4 +1,4 @@
-//! What a project reaches beyond its own files.
+//! What a project accesses beyond its own files.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 /// Characters of a text that are shown; the digest covers all of them.
 const SHOWN_CHARS: usize = 400;
 
-/// One thing outside of the project that its configuration reaches.
+/// One resource outside the project that its configuration accesses.
 ///
 /// Texts are as the file has them: variables by name, never by value, and no password of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,19 +17,19 @@ const SHOWN_CHARS: usize = 400;
 pub enum Reach {
     /// A server.
     Host {
-        /// What it speaks: `https`, `ssh`, `git+https`, ...
+        /// The protocol: `https`, `ssh`, `git+https`, ...
         protocol: String,
         /// Host, port and path.
         address: String,
     },
-    /// A database, and what it is asked.
+    /// A database and its query.
     Database {
         /// Where it is, without a password.
         address: String,
         /// The query.
         query: String,
     },
-    /// A file or directory outside of the project.
+    /// A file or directory outside the project.
     Path {
         /// The path.
         path: String,
@@ -96,7 +96,7 @@ impl fmt::Display for Reach {
     }
 }
 
-/// A text in one line, so that no project draws lines of its own into the question, and cut where it is very long.
+/// Text in one line, so that a project cannot add lines to the question, and shortened if it is very long.
 fn line(text: &str) -> String {
     let mut shown = String::new();
     for (count, c) in text.chars().enumerate() {
@@ -126,7 +126,7 @@ fn quoted(command: &[String]) -> String {
     command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Everything outside of a project that its configuration reaches.
+/// All resources outside a project that its configuration accesses.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ReachList(BTreeSet<Reach>);
@@ -142,13 +142,13 @@ impl ReachList {
         self.0.iter()
     }
 
-    /// What an answer is bound to: the same list has the same digest, however the file is written.
+    /// The digest that an answer is bound to: the same list has the same digest, however the file is written.
     pub fn digest(&self) -> ReachDigest {
         let text = serde_json::to_vec(&self.0).unwrap_or_default();
         ReachDigest(format!("sha256:{}", hex(&Sha256::digest(text))))
     }
 
-    /// What is in this list and not in `earlier`, and the other way around.
+    /// The difference to `earlier`, in both directions.
     pub fn since(&self, earlier: &Self) -> ReachDifference {
         ReachDifference {
             added: self.0.difference(&earlier.0).cloned().collect(),
@@ -157,7 +157,7 @@ impl ReachList {
     }
 }
 
-/// Only the digest: a file may have a password in the words of a command.
+/// Only the digest: the command in a file can contain a password.
 impl fmt::Debug for ReachList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ReachList({})", self.digest())
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(one.since(&more).removed, [host("c")]);
     }
 
-    /// The attack: a value with sixty line breaks and a question of its own.
+    /// The attack: a value with sixty line breaks and a fake question.
     #[test]
     fn q4_no_project_draws_the_question() {
         let fake = format!("x{}\nThe project wants to:\n   read docs", "\n".repeat(60));

@@ -1,4 +1,4 @@
-//! What the user said about projects: one small file for each answer, in the user's own data directory.
+//! The decisions of the user about projects: one small file for each, in the data directory of the user.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,13 +13,13 @@ use crate::reach::{ReachDigest, ReachList, hex};
 /// Bytes of one record; a list that is longer cannot be stored.
 const RECORD_BYTES: u64 = 1024 * 1024;
 
-/// What the user said.
+/// The decision of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// The project may reach what was shown.
     Trusted,
-    /// It may not, and the user does not want to be asked again about the same list.
+    /// Declined, without asking again about the same list.
     Declined,
 }
 
@@ -30,7 +30,7 @@ pub struct TrustRecord {
     pub root: PathBuf,
     /// The answer.
     pub decision: Decision,
-    /// What was shown.
+    /// The list.
     pub reach: ReachList,
     /// The digest of what was shown.
     pub digest: ReachDigest,
@@ -50,7 +50,7 @@ pub enum RecordError {
         source: io::Error,
     },
     /// The list is longer than a record may be.
-    #[error("the project reaches more than a record can hold (1 MiB)")]
+    #[error("the list of the project is too long to be stored (more than 1 MiB)")]
     TooLarge,
 }
 
@@ -152,7 +152,7 @@ impl TrustRecords {
     }
 }
 
-/// A record that the user wrote; anything else is no answer.
+/// A record written by the user; anything else is ignored.
 fn read(path: &Path) -> Option<TrustRecord> {
     let metadata = fs::symlink_metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > RECORD_BYTES || is_foreign(&metadata) {

@@ -1,4 +1,4 @@
-//! What a worker takes from itself before it reads its first line.
+//! The restrictions that a worker applies before it reads its first line.
 //!
 //! What is needed all along: `prlimit64` and `clock_gettime` for [`allow_processor_time`], `pread64` for
 //! [`mapped_bytes`].
@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::limits::{ADDRESS_SPACE, LIFETIME_SECONDS, OPEN_FILES, PROCESSOR_SECONDS};
 
-/// What a process of ours maps at most before it does anything, where the system does not say.
+/// The assumed address space of a process at the start, if the system does not report it.
 const USUAL_ADDRESS_SPACE: u64 = 512 * 1024 * 1024;
 
 /// Shuts this process in for good: no file, no program, no connection, and so much memory.
@@ -37,7 +37,7 @@ pub(crate) fn confine() -> Result<(), SandboxError> {
 /// The kernel's figures about this process, opened while that is still possible.
 static SIZES: OnceLock<File> = OnceLock::new();
 
-/// The address space that is mapped now; nothing where the system does not say.
+/// The mapped address space; `None` if the system does not report it.
 pub(crate) fn mapped_bytes() -> Option<u64> {
     let mut text = [0; 32];
     let length = SIZES.get()?.read_at(&mut text, 0).ok()?;
@@ -52,7 +52,7 @@ pub(crate) fn processor_time() -> Duration {
     Duration::try_from(used).unwrap_or_default()
 }
 
-/// What is called before each request: from then on, so much processor time and no more. Past it the kernel sends `SIGXCPU`.
+/// Called before each request: limits the CPU time from then on. Beyond it the kernel sends `SIGXCPU`.
 pub(crate) fn allow_processor_time() -> impl Fn() {
     let maximum = getrlimit(Resource::Cpu).maximum;
     let allowed = Cell::new(None);

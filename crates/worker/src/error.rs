@@ -1,4 +1,4 @@
-//! What goes wrong in a worker.
+//! Errors of a worker.
 
 use std::io;
 
@@ -10,76 +10,76 @@ use crate::limits::{
     PROCESSOR_TIME, SOURCE_BYTES, TICKS,
 };
 
-/// What goes wrong in a worker. Most of them the code of a skill sees, with its line and column.
+/// Errors of a worker. Most are visible to the code of a skill, with line and column.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// No thread could be had.
+    /// No thread could be started.
     #[error("cannot start a thread: {0}")]
     Start(#[source] io::Error),
     /// A limit could not be set; nothing was run.
-    #[error("cannot bound the worker: {0}")]
+    #[error("cannot set the limits of the worker: {0}")]
     Confine(#[source] prowess_sandbox::SandboxError),
     /// The host could not be read from or written to.
-    #[error("cannot talk to the host: {0}")]
+    #[error("cannot communicate with the host: {0}")]
     Stream(#[source] io::Error),
-    /// The host said no.
+    /// The host refused.
     #[error("{}", .0.message)]
     Refused(Failure),
     /// The host's answer is not what was agreed.
-    #[error("the host's answer has no `{0}`")]
+    #[error("malformed response from the host: missing `{0}`")]
     Answer(&'static str),
-    /// A tool or workflow of another skill told of a failure.
+    /// A tool or workflow of another skill returned an error.
     #[error("`{name}` of the skill `{skill}` failed: {content}")]
     Invoked {
         /// The other skill.
         skill: String,
         /// Its tool or workflow.
         name: String,
-        /// What it said.
+        /// The text.
         content: String,
     },
     /// A registration from within a handler.
-    #[error("`{0}` can only be called while the skill is loaded, not from within a handler")]
+    #[error("`{0}` can only be called at load time, not in a handler")]
     TooLate(&'static str),
     /// A name was registered before.
-    #[error("there is a {kind} `{name}` already")]
+    #[error("duplicate {kind} `{name}`")]
     Twice {
-        /// What it is the name of.
+        /// The kind of name.
         kind: &'static str,
         /// The name.
         name: String,
     },
     /// An empty name.
-    #[error("a {0} needs a name")]
+    #[error("missing name of a {0}")]
     Nameless(&'static str),
     /// A handler that cannot be called.
-    #[error("the handler is a value of type `{0}`, and not a function")]
+    #[error("invalid handler: expected a function, got `{0}`")]
     NotCallable(&'static str),
     /// A phase that does not exist.
     #[error(transparent)]
     Phase(#[from] UnknownPhase),
-    /// A function of the language outside of any request.
-    #[error("there is no host to ask")]
+    /// A function was called outside a request.
+    #[error("no host is connected")]
     NoSession,
     /// No code came with the skill.
-    #[error("no code was given")]
+    #[error("missing code")]
     NoCode,
     /// A file that is not there.
-    #[error("there is no file `{path}` in this skill; there is {}", .files.join(", "))]
+    #[error("the skill has no file `{path}`; it has {}", .files.join(", "))]
     NoFile {
-        /// What was to be loaded.
+        /// The path.
         path: String,
-        /// What there is.
+        /// The available files.
         files: Vec<String>,
     },
     /// Files that load each other in a circle.
-    #[error("files load each other in a circle: {}", .0.join(" -> "))]
+    #[error("cyclic load: {}", .0.join(" -> "))]
     Circle(Vec<String>),
     /// A chain of files that is too long.
-    #[error("more than {LOAD_DEPTH} files load each other")]
+    #[error("loads are nested deeper than {LOAD_DEPTH}")]
     LoadDepth,
     /// A file that is too long.
-    #[error("`{path}` has {bytes} bytes, and the limit of a source file is {SOURCE_BYTES}")]
+    #[error("`{path}` is too large: {bytes} bytes, the limit is {SOURCE_BYTES}")]
     SourceBytes {
         /// The file.
         path: String,
@@ -101,32 +101,32 @@ pub enum WorkerError {
     Freeze {
         /// The file.
         path: String,
-        /// What the interpreter says.
+        /// The message of the interpreter.
         reason: String,
     },
     /// Text that is not JSON.
-    #[error("not JSON: {0}")]
+    #[error("invalid JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// A value that is nested too deeply for JSON, or holds itself.
     #[error("the value is nested deeper than the limit of {JSON_DEPTH}")]
     JsonDepth,
     /// An integer that is too long.
-    #[error("an integer has {0} digits, and the limit is {INTEGER_DIGITS}")]
+    #[error("integer too large: {0} digits, the limit is {INTEGER_DIGITS}")]
     IntegerDigits(usize),
     /// A number that no floating point number comes near.
     #[error("the number {0} is out of range")]
     OutOfRange(String),
     /// A floating point value that JSON has no number for.
-    #[error("{0} cannot be written as JSON")]
+    #[error("cannot convert {0} to JSON")]
     NotFinite(f64),
-    /// A key of a dict that is no text.
-    #[error("a key of a dict is a value of type `{0}`; in JSON keys are strings")]
+    /// A dict key that is not text.
+    #[error("invalid dict key of type `{0}`: JSON keys are strings")]
     Key(&'static str),
     /// A value that JSON has nothing for.
-    #[error("a value of type `{0}` cannot be written as JSON")]
+    #[error("cannot convert a value of type `{0}` to JSON")]
     Unwritable(&'static str),
     /// Text that became too long.
-    #[error("{what} has more than {limit} bytes, which is the limit")]
+    #[error("{what} is larger than the limit of {limit} bytes")]
     TooLong {
         /// Of what.
         what: &'static str,
@@ -134,34 +134,34 @@ pub enum WorkerError {
         limit: usize,
     },
     /// A value that is something else than what belongs there.
-    #[error("{what} is expected to be {expected}, and is {found}")]
+    #[error("invalid {what}: expected {expected}, got {found}")]
     Shape {
         /// Which value.
         what: String,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
-        /// What is there.
+        /// The value at the path.
         found: String,
     },
     /// Too many loop turns and calls.
-    #[error("the limit of {TICKS} loop turns and calls is reached")]
+    #[error("reached the limit of {TICKS} loop iterations and calls")]
     Ticks,
     /// Too much computing.
-    #[error("the limit of {} s of computing is reached", PROCESSOR_TIME.as_secs())]
+    #[error("reached the limit of {} s of CPU time", PROCESSOR_TIME.as_secs())]
     ProcessorTime,
     /// Too many values.
-    #[error("the limit of {HEAP_BYTES} bytes of values is reached")]
+    #[error("reached the limit of {HEAP_BYTES} bytes of values")]
     Heap,
     /// Too much memory.
-    #[error("the limit of {MAPPED_BYTES} bytes of memory is reached")]
+    #[error("reached the limit of {MAPPED_BYTES} bytes of memory")]
     Mapped,
     /// Too many calls in each other.
-    #[error("the limit of {CALL_DEPTH} nested calls is reached")]
+    #[error("reached the limit of {CALL_DEPTH} nested calls")]
     CallDepth,
 }
 
 impl WorkerError {
-    /// The code that tells a host what kind of failure it is.
+    /// The error code for the host.
     pub fn code(&self) -> i64 {
         match self {
             Self::Refused(failure) if failure.code == code::DENIED => code::DENIED,

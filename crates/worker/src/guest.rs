@@ -1,7 +1,7 @@
 //! The loop of a worker: reads requests, has a [`Guest`] answer them, and carries its questions to the host.
 //!
-//! One request is worked on at a time. While the guest waits for the host, further requests may arrive, and the host
-//! may be waiting for one of them before it answers: they are worked on at once, inside of the one that waits.
+//! One request is processed at a time. While the guest waits for the host, further requests can arrive, and the host
+//! may wait for one of them before it responds: they are processed at once, nested in the one that waits.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ mod message;
 
 /// Code of a skill, in whatever language.
 pub trait Guest {
-    /// Takes the code in, and says what it contributes.
+    /// Loads the code, and returns its contributions.
     fn initialize(
         &mut self,
         skill: Initialize,
@@ -65,22 +65,23 @@ pub trait Guest {
     ) -> Result<Findings, Failure>;
 }
 
-/// Who answers a guest's questions.
+/// The host of a guest.
 pub trait Host {
-    /// Asks, and waits for the answer. The text of the answer is as it came, so that no number loses a digit.
+    /// Sends a request and waits for the response. The text of the response is unchanged, so that numbers keep all
+    /// digits.
     fn call(&self, call: &HostCall) -> Result<Box<RawValue>, Failure>;
 }
 
 /// Why a worker stopped reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The host said so, or closed its end.
+    /// The host requested it, or closed its end.
     Done,
-    /// A line was too long, so nobody knows where the next one begins.
+    /// After an oversized line the start of the next one is unknown.
     Untrusted,
 }
 
-/// Serves a guest until there is nothing more to read. Calls `before_each` before each request.
+/// Serves a guest until the end of input. Calls `before_each` before each request.
 pub fn serve(
     guest: impl Guest + 'static,
     input: impl Read + 'static,
@@ -120,7 +121,7 @@ struct Served<R, W> {
     connection: RefCell<Connection<R, W>>,
     guest: RefCell<Box<dyn Guest>>,
     state: Cell<State>,
-    /// Requests inside of each other.
+    /// Nested requests.
     nested: Cell<usize>,
     before_each: Box<dyn Fn()>,
 }
@@ -140,17 +141,17 @@ impl<R: Read + 'static, W: Write + 'static> Served<R, W> {
             Err(failure) => return self.refuse(None, failure),
         };
         let Some(method) = incoming.method.as_deref() else {
-            // An answer that nobody waits for any more.
+            // A response that is no longer awaited.
             return Ok(());
         };
         let Some(id) = incoming.id() else {
-            let failure = invalid_request("a request needs an id, a number or a text");
+            let failure = invalid_request("missing request id: expected a number or a string");
             return self.refuse(None, failure);
         };
         if self.nested.get() >= NESTED_REQUESTS {
             let failure = Failure {
                 code: code::LIMIT,
-                message: format!("{NESTED_REQUESTS} requests wait inside of each other already"),
+                message: format!("more than {NESTED_REQUESTS} nested requests"),
             };
             return self.refuse(Some(id), failure);
         }
@@ -171,11 +172,11 @@ impl<R: Read + 'static, W: Write + 'static> Served<R, W> {
         }
         if method == "initialize" {
             let Ok(mut guest) = self.guest.try_borrow_mut() else {
-                let failure = invalid_request("this worker is busy with its code");
+                let failure = invalid_request("the worker is busy");
                 return self.refuse(Some(id), failure);
             };
             if self.state.get() != State::Fresh {
-                let failure = invalid_request("this worker is initialized already");
+                let failure = invalid_request("the worker is already initialized");
                 return self.refuse(Some(id), failure);
             }
             let outcome = initialization(params).and_then(|skill| guest.initialize(skill, &host));
@@ -187,7 +188,7 @@ impl<R: Read + 'static, W: Write + 'static> Served<R, W> {
         let guest = match self.guest.try_borrow() {
             Ok(guest) if self.state.get() == State::Initialized => guest,
             _ if METHODS.contains(&method) => {
-                let failure = invalid_request("this worker is not initialized yet");
+                let failure = invalid_request("the worker is not initialized");
                 return self.refuse(Some(id), failure);
             }
             _ => return self.refuse(Some(id), unknown(method)),
@@ -231,7 +232,7 @@ impl<R: Read + 'static, W: Write + 'static> Served<R, W> {
     }
 }
 
-/// What a worker with code can be asked to do.
+/// A worker with loaded code.
 const METHODS: [&str; 4] = ["tool/execute", "workflow/run", "hook/handle", "scanner/run"];
 
 impl<R: Read + 'static, W: Write + 'static> Host for Served<R, W> {
@@ -241,7 +242,7 @@ impl<R: Read + 'static, W: Write + 'static> Host for Served<R, W> {
             Ok(own) => self.wait(&own),
             Err(failure) => Ok(Err(failure)),
         });
-        // Whoever reads next meets the same error.
+        // The next read returns the same error.
         answered.unwrap_or_else(|_| Err(gone()))
     }
 }
@@ -249,14 +250,14 @@ impl<R: Read + 'static, W: Write + 'static> Host for Served<R, W> {
 fn gone() -> Failure {
     Failure {
         code: code::FAILED,
-        message: "the host is gone".to_owned(),
+        message: "the host closed the connection".to_owned(),
     }
 }
 
 fn unknown(method: &str) -> Failure {
     Failure {
         code: code::METHOD_NOT_FOUND,
-        message: format!("there is no method `{}`", method.escape_debug()),
+        message: format!("unknown method `{}`", method.escape_debug()),
     }
 }
 
@@ -268,7 +269,7 @@ fn initialization(params: &RawValue) -> Result<Initialize, Failure> {
     Err(Failure {
         code: code::INVALID_PARAMS,
         message: format!(
-            "protocol {} is asked for, and this worker speaks {PROTOCOL}",
+            "unsupported protocol {}: expected {PROTOCOL}",
             skill.protocol
         ),
     })

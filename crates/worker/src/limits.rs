@@ -1,7 +1,7 @@
 //! Every bound of a worker, in one place.
 //!
-//! Past the first group the interpreter notices and the worker lives on: the answer is an error that names the limit.
-//! Past the second group the operating system ends the process; [`prowess_sdk::limit_of`] tells the host which it was.
+//! In the first group the interpreter notices and the worker survives: the response is an error that names the limit.
+//! In the second group the operating system ends the process; [`prowess_sdk::limit_of`] determines which limit it was.
 //!
 //! | constant | bounds | past it |
 //! |---|---|---|
@@ -26,8 +26,8 @@ pub const TICKS: u64 = 100_000_000;
 pub const PROCESSOR_TIME: Duration = Duration::from_secs(5);
 /// Most bytes of Starlark values that one request makes.
 pub const HEAP_BYTES: usize = 128 * 1024 * 1024;
-/// Most bytes of memory that one request comes to need, tables of dicts included. Small enough that the largest of them can
-/// still grow once below [`ADDRESS_SPACE`]: the interpreter does not survive a table that cannot be had.
+/// Maximum memory of one request, including tables of dicts. Small enough that the largest table can grow once more
+/// below [`ADDRESS_SPACE`]: the interpreter does not survive a failed allocation.
 pub const MAPPED_BYTES: u64 = 160 * 1024 * 1024;
 /// Most Starlark functions that are in each other at once.
 pub const CALL_DEPTH: usize = 1_000;
@@ -51,7 +51,7 @@ pub const LOG_BYTES: usize = 8 * 1024;
 pub const TRACE_FRAMES: usize = 10;
 /// Seconds of processor time in the whole life of a worker.
 pub const LIFETIME_SECONDS: u64 = 24 * 60 * 60;
-/// Most requests inside of each other: each arrived while the one before it waited for the host.
+/// Maximum number of nested requests: each arrived while the one before it waited for the host.
 pub const NESTED_REQUESTS: usize = 16;
 /// Most bytes of memory that a worker maps beyond those that it begins with.
 pub const ADDRESS_SPACE: u64 = 512 * 1024 * 1024;

@@ -7,14 +7,14 @@ use prowess_sdk::wire::MAX_LINE;
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What was read.
+/// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A line, without its end.
     Whole(Vec<u8>),
     /// The beginning of a line that is too long; where the next one begins is not known.
     TooLong,
-    /// There are no more.
+    /// End of input.
     End,
 }
 
@@ -30,7 +30,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line. What stands behind the last end of line is none.
+    /// The next line. Text after the last line end is not a line.
     pub(crate) fn next(&mut self) -> io::Result<Line> {
         let mut line = Vec::new();
         let most = u64::try_from(MAX_LINE)

@@ -10,7 +10,7 @@ fn main() -> ExitCode {
         [kind] if kind == "starlark" => prowess_worker::starlark(),
         [kind, path] if kind == "plugin" => prowess_worker::plugin(path),
         _ => {
-            // Nobody is left to tell if this fails.
+            // A failure here cannot be reported.
             let _ = writeln!(io::stderr(), "usage: prowess-worker starlark | plugin PATH");
             ExitCode::from(2)
         }

@@ -11,7 +11,7 @@ use crate::guest::{Ending, Guest, serve};
 use crate::interpreter::StarlarkGuest;
 use crate::limits::STACK_BYTES;
 
-/// Runs a worker for Starlark on standard input and output until there is nothing more to read.
+/// Runs a worker for Starlark on standard input and output until the end of input.
 ///
 /// It bounds the whole process for good, so nothing else can be done in it before or after.
 pub fn starlark() -> ExitCode {
@@ -20,7 +20,7 @@ pub fn starlark() -> ExitCode {
 
 fn run<G: Guest + 'static>(guest: fn() -> G) -> ExitCode {
     last_words();
-    // Before there is another thread: what is given up is given up by the thread that does it, and by those to come.
+    // Before other threads exist: privileges are dropped for the calling thread and its later children.
     if let Err(error) = confine() {
         say(&WorkerError::Confine(error));
         return ExitCode::FAILURE;
@@ -49,10 +49,10 @@ fn work(guest: impl Guest + 'static) -> Result<Ending, WorkerError> {
     serve(guest, input, output, allow_processor_time()).map_err(WorkerError::Stream)
 }
 
-/// A panic ends the process at once, with a signal that the host can read, and says where it was.
+/// A panic ends the process at once, with a signal that the host can read, and reports its position.
 fn last_words() {
     panic::set_hook(Box::new(|panic| {
-        let what = panic.payload_as_str().unwrap_or("for no stated reason");
+        let what = panic.payload_as_str().unwrap_or("without a message");
         match panic.location() {
             Some(place) => say(&format_args!("worker panicked: {what} at {place}")),
             None => say(&format_args!("worker panicked: {what}")),
@@ -62,6 +62,6 @@ fn last_words() {
 }
 
 fn say(what: &dyn std::fmt::Display) {
-    // Nobody is left to tell if this fails.
+    // A failure here cannot be reported.
     let _ = writeln!(io::stderr(), "{what}");
 }

@@ -54,20 +54,14 @@ fn k1_results_become_text() {
 #[test]
 fn k1_results_without_a_text_are_errors() {
     let table = [
-        (
-            "len",
-            "a value of type `function` cannot be written as JSON",
-        ),
-        (
-            "[len]",
-            "a value of type `function` cannot be written as JSON",
-        ),
+        ("len", "cannot convert a value of type `function` to JSON"),
+        ("[len]", "cannot convert a value of type `function` to JSON"),
         (
             "{1: 2}",
-            "a key of a dict is a value of type `int`; in JSON keys are strings",
+            "invalid dict key of type `int`: JSON keys are strings",
         ),
-        ("float('nan')", "NaN cannot be written as JSON"),
-        ("[float('inf')]", "inf cannot be written as JSON"),
+        ("float('nan')", "cannot convert NaN to JSON"),
+        ("[float('inf')]", "cannot convert inf to JSON"),
     ];
     for (source, expected) in table {
         let source = format!("register_tool('t', 'd', lambda input: {source})");
@@ -239,7 +233,7 @@ fn too_far(body: &str, expected: &Expected) {
     assert_eq!(Worker::with(&source).tool("near", &json!({})), "fine");
 }
 
-const TIME: &[&str] = &["5 s of computing", "100000000 loop turns"];
+const TIME: &[&str] = &["5 s of CPU time", "100000000 loop iterations"];
 
 #[test]
 fn k5_endless_loop() {
@@ -251,7 +245,7 @@ fn k5_endless_loop() {
 
 #[test]
 fn k5_endless_recursion() {
-    let nested = &["the limit of 1000 nested calls is reached\n  at skill.star:2:12"];
+    let nested = &["reached the limit of 1000 nested calls\n  at skill.star:2:12"];
     too_far("return far(input)", &Expected::Lives(nested));
 }
 
@@ -335,7 +329,7 @@ fn k5_nesting_without_brackets() {
 fn k5_text_of_a_nested_list() {
     let body =
         "deep = []\n    for i in range(200000):\n        deep = [deep]\n    return str(deep)";
-    let long = &["the result has more than 262144 bytes, which is the limit"];
+    let long = &["the result is larger than the limit of 262144 bytes"];
     too_far(body, &Expected::Either(long, &[Limit::Stack]));
 }
 
@@ -350,7 +344,7 @@ fn k5_a_nested_list() {
 
 #[test]
 fn k5_much_output() {
-    let long = &["the result has more than 262144 bytes, which is the limit"];
+    let long = &["the result is larger than the limit of 262144 bytes"];
     // Four times the limit: making more takes an unoptimised worker seconds, which are another limit.
     too_far("return 'a' * (1024 * 1024 * input)", &Expected::Lives(long));
     let body =
@@ -364,7 +358,7 @@ fn k5_many_values() {
         "kept = []\n    for i in range(2000000000):\n        kept.append('x' * 1000 + str(i))";
     too_far(
         body,
-        &Expected::Lives(&["bytes of values is reached", "bytes of memory is reached"]),
+        &Expected::Lives(&["bytes of values", "bytes of memory"]),
     );
 }
 
@@ -372,9 +366,9 @@ fn k5_many_values() {
 fn k5_growing_dict() {
     let body = "kept = {}\n    for i in range(2000000000):\n        kept[i] = i";
     let words = &[
-        "bytes of memory is reached",
-        "5 s of computing",
-        "100000000 loop turns",
+        "bytes of memory",
+        "5 s of CPU time",
+        "100000000 loop iterations",
     ];
     too_far(body, &Expected::Lives(words));
 }
@@ -459,7 +453,7 @@ fn k6_hooks_chain_and_nothing_changes_nothing() {
     );
 
     let answer = hook(&mut worker, "OnDeactivate", &json!({}));
-    let message = "the result of a hook is expected to be None or a hook_result(modified=..., cancel=..., reason=...), and is a dict with the key \"content\"";
+    let message = "invalid result of a hook: expected None or a hook_result(modified=..., cancel=..., reason=...), got a dict with the key \"content\"";
     assert_eq!(answer["error"]["message"], message);
 }
 
@@ -506,7 +500,7 @@ fn h10_unknown_phase_names_the_nine() {
     let answer = worker.initialize(&[("skill.star", "register_hook('OnLunch', len)")]);
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("there is no phase `OnLunch`; the phases are "),
+        message.starts_with("unknown phase `OnLunch`; expected one of: "),
         "{message}"
     );
     assert!(message.ends_with("\n  at skill.star:1:1"), "{message}");
@@ -522,48 +516,48 @@ fn registrations_are_checked() {
     let table = [
         (
             "register_tool('a', 'd', len)\nregister_tool('a', 'd', len)",
-            "there is a tool `a` already\n  at skill.star:2:1",
+            "duplicate tool `a`\n  at skill.star:2:1",
         ),
         (
             "register_workflow('a', len)\nregister_workflow('a', len)",
-            "there is a workflow `a` already\n  at skill.star:2:1",
+            "duplicate workflow `a`\n  at skill.star:2:1",
         ),
         (
             "register_scanner('a', len)\nregister_scanner('a', len)",
-            "there is a scanner `a` already\n  at skill.star:2:1",
+            "duplicate scanner `a`\n  at skill.star:2:1",
         ),
         (
             "register_tool('', 'd', len)",
-            "a tool needs a name\n  at skill.star:1:1",
+            "missing name of a tool\n  at skill.star:1:1",
         ),
         (
             "register_tool('a', 'd', 'len')",
-            "the handler is a value of type `string`, and not a function\n  at skill.star:1:1",
+            "invalid handler: expected a function, got `string`\n  at skill.star:1:1",
         ),
         (
             "register_hook('OnActivate', None)",
-            "the handler is a value of type `NoneType`, and not a function\n  at skill.star:1:1",
+            "invalid handler: expected a function, got `NoneType`\n  at skill.star:1:1",
         ),
         (
             "register_tool('a', 'd', len, input_schema = [])",
-            "the input schema is expected to be a dict, and is a value of type `list`\n  at skill.star:1:1",
+            "invalid input schema: expected a dict, got a value of type `list`\n  at skill.star:1:1",
         ),
         ("def f(x):\n    return x +\n", "at skill.star:2:15"),
         (
             "load('none.star', 'x')",
-            "there is no file `none.star` in this skill; there is a.star, b.star, c.star, skill.star\n  at skill.star:1:1",
+            "the skill has no file `none.star`; it has a.star, b.star, c.star, skill.star\n  at skill.star:1:1",
         ),
         (
             "load('../x.star', 'x')",
-            "there is no file `../x.star` in this skill",
+            "the skill has no file `../x.star`",
         ),
         (
             "load('/etc/passwd', 'x')",
-            "there is no file `/etc/passwd` in this skill",
+            "the skill has no file `/etc/passwd`",
         ),
         (
             "load('a.star', 'a')",
-            "files load each other in a circle: skill.star -> a.star -> b.star -> a.star\n  at b.star:1:1",
+            "cyclic load: skill.star -> a.star -> b.star -> a.star\n  at b.star:1:1",
         ),
         (
             "load('c.star', 'c')\n",
@@ -629,7 +623,7 @@ register_workflow("from-lib", handler)
     assert_eq!(answer["result"]["content"], r#"["handled",{"a":1}]"#);
     for (method, kind) in [("tool/execute", "tool"), ("workflow/run", "workflow")] {
         let answer = worker.ask(method, &json!({"name": "none"}));
-        let message = format!("there is no {kind} `none`");
+        let message = format!("unknown {kind} `none`");
         assert_eq!(answer["error"], json!({"code": -32602, "message": message}));
     }
 }
@@ -648,7 +642,7 @@ register_tool("keep", "d", keep)
     let mut worker = Worker::with(source);
     assert_eq!(
         worker.failing("late", &json!({})),
-        "`register_tool` can only be called while the skill is loaded, not from within a handler\n  at skill.star:4:5"
+        "`register_tool` can only be called at load time, not in a handler\n  at skill.star:4:5"
     );
     assert_eq!(
         worker.failing("keep", &json!({})),
@@ -684,23 +678,23 @@ register_scanner("two", lambda files: [{"rule": "r", "severity": "low", "file": 
     let table = [
         (
             "text",
-            "the result of a scanner is expected to be a list of dicts with rule, severity, file, message and perhaps line, and is a value of type `string`",
+            "invalid result of a scanner: expected a list of dicts with rule, severity, file, message and optionally line, got a value of type `string`",
         ),
         (
             "bare",
-            "`severity` of finding 0 is expected to be a string, and is absent",
+            "invalid `severity` of finding 0: expected a string, got absent",
         ),
         (
             "worse",
-            "`severity` of finding 0 is expected to be critical, high, medium, low or info, and is `worse`",
+            "invalid `severity` of finding 0: expected critical, high, medium, low or info, got `worse`",
         ),
         (
             "line",
-            "`line` of finding 0 is expected to be an integer from 1 on, and is 0",
+            "invalid `line` of finding 0: expected a positive integer, got 0",
         ),
         (
             "two",
-            "finding 1 is expected to be a dict with rule, severity, file, message and perhaps line, and is a value of type `int`",
+            "invalid finding 1: expected a dict with rule, severity, file, message and optionally line, got a value of type `int`",
         ),
     ];
     for (name, expected) in table {
@@ -886,24 +880,30 @@ fn functions_that_need_nobody() {
         assert_eq!(content, format!("[{expected}]"), "{source}");
     }
     let table = [
-        ("json.decode('{')", "not JSON: EOF while parsing an object"),
+        (
+            "json.decode('{')",
+            "invalid JSON: EOF while parsing an object",
+        ),
         ("json.decode('1e999')", "the number 1e999 is out of range"),
         (
             "json.encode(len)",
-            "a value of type `function` cannot be written as JSON",
+            "cannot convert a value of type `function` to JSON",
         ),
         (
             "exec()",
-            "the command is expected to be a program and its arguments, and is empty",
+            "invalid command: expected a program and its arguments, got empty",
         ),
         (
             "git_log(limit = -1)",
-            "`limit` is expected to be 0 or more, and is -1",
+            "invalid `limit`: expected 0 or more, got -1",
         ),
-        ("read_file('p')", "the host's answer has no `content`"),
+        (
+            "read_file('p')",
+            "malformed response from the host: missing `content`",
+        ),
         (
             "invoke_skill('s', 't')",
-            "the host's answer has no `content`",
+            "malformed response from the host: missing `content`",
         ),
     ];
     for (source, expected) in table {

@@ -62,12 +62,12 @@ fn tools_answer_and_remember() {
     let wrong = worker.tool("read", &json!({}));
     assert_eq!(
         wrong["result"],
-        json!({"content": "the input makes no sense: invalid type: map, expected a string", "is_error": true})
+        json!({"content": "invalid input: invalid type: map, expected a string", "is_error": true})
     );
     let unknown = worker.tool("none", &json!({}));
     assert_eq!(
         unknown["error"],
-        json!({"code": -32602, "message": "there is no tool `none`"})
+        json!({"code": -32602, "message": "unknown tool `none`"})
     );
 }
 
@@ -217,8 +217,9 @@ fn an_activation_that_fails_says_why_and_can_be_tried_again() {
     }
     for (name, version) in [("sample", "1.0.1"), ("simple", "1.0.0")] {
         let answer = worker.initialize_as(name, version, &[]);
-        let expected =
-            format!("the skill is `{name}` {version}, and its plugin was built as `sample` 1.0.0");
+        let expected = format!(
+            "version mismatch: the skill is `{name}` {version}, the plugin was built as `sample` 1.0.0"
+        );
         assert_eq!(message(&answer), expected);
     }
     assert!(worker.initialize(&[]).get("result").is_some());
@@ -254,7 +255,7 @@ fn a_plugin_hears_of_its_end_once() {
     let mut worker = Worker::sample();
     worker.ask("shutdown", &Value::Null);
     let end = worker.end();
-    let untold = "nobody hears: the host no longer answers\n";
+    let untold = "nobody hears: the host closed the connection\n";
     assert_eq!((end.code, end.stderr.as_str()), (Some(0), untold));
 }
 
@@ -354,7 +355,8 @@ fn a_plugin_in_c_needs_nothing_of_ours_but_the_header() {
     worker.ask("shutdown", &Value::Null);
     let end = worker.end();
     assert_eq!(end.code, Some(0));
-    let late = r#"at the end: {"error":{"code":-32000,"message":"the host no longer answers"}}"#;
+    let late =
+        r#"at the end: {"error":{"code":-32000,"message":"the host closed the connection"}}"#;
     assert_eq!(end.stderr.trim_end(), late);
 }
 
@@ -364,7 +366,7 @@ fn a_plugin_in_c_that_misbehaves_harms_itself() {
     let mut worker = Worker::start(&library);
     worker.initialize_as("shout", "0.1.0", &[]);
     let answer = worker.tool("thread", &json!({}));
-    let refused = "the host can only be asked on the thread of a call";
+    let refused = "the host can only be called on the thread of a call";
     assert_eq!(
         answer["result"],
         json!({"content": refused, "is_error": true})
@@ -372,10 +374,10 @@ fn a_plugin_in_c_that_misbehaves_harms_itself() {
     let answer = worker.tool("nothing", &json!({}));
     assert_eq!(
         message(&answer),
-        "the plugin answers `tool/execute` with nothing"
+        "the plugin returned no response to `tool/execute`"
     );
     let answer = worker.tool("nonsense", &json!({}));
-    let expected = "what the plugin answers to `tool/execute` makes no sense: ";
+    let expected = "malformed response of the plugin to `tool/execute`: ";
     assert!(message(&answer).starts_with(expected), "{answer}");
     assert_eq!(
         worker.tool("print", &json!({}))["result"],
@@ -404,7 +406,7 @@ fn what_is_no_plugin_is_refused_with_a_reason() {
         fs::write(&path, content).unwrap();
         path
     };
-    let not = "`PATH` is not a shared library: it does not begin as one";
+    let not = "`PATH` is not a shared library";
     assert_eq!(
         refusal(&file("text.so", b"#!/bin/sh\necho this is no library\n")),
         not
@@ -413,16 +415,16 @@ fn what_is_no_plugin_is_refused_with_a_reason() {
     assert_eq!(refusal(&file("empty.so", b"")), "`PATH` is empty");
     assert_eq!(
         refusal(&place.join("missing.so")),
-        "`PATH` cannot be read: No such file or directory (os error 2)"
+        "cannot read `PATH`: No such file or directory (os error 2)"
     );
     assert_eq!(
         refusal(&place),
-        "`PATH` cannot be read: Is a directory (os error 21)"
+        "cannot read `PATH`: Is a directory (os error 21)"
     );
 
     let library = fs::read(shout()).unwrap();
     let cut = refusal(&file("cut.so", &library[..100]));
-    assert!(cut.starts_with("`PATH` cannot be loaded: "), "{cut}");
+    assert!(cut.starts_with("cannot load `PATH`: "), "{cut}");
     let mut foreign = library;
     foreign[18..20].copy_from_slice(&[243, 0]);
     let foreign = refusal(&file("foreign.so", &foreign));
@@ -435,9 +437,7 @@ fn what_is_no_plugin_is_refused_with_a_reason() {
 #[test]
 fn a_library_that_keeps_to_no_agreement_is_refused() {
     let no_symbol = |symbol: &str| {
-        format!(
-            "`PATH` is no plugin of Prowess: it has no symbol `{symbol}` (`export_plugin!` makes all of them)"
-        )
+        format!("`PATH` is not a Prowess plugin: missing symbol `{symbol}`; use `export_plugin!`")
     };
     let version = "const unsigned prowess_plugin_abi = 1;";
     let call = "void prowess_plugin_call(void) {}";
@@ -450,8 +450,7 @@ fn a_library_that_keeps_to_no_agreement_is_refused() {
             // Whatever it would do when it is called, it is not called.
             "#include <stdlib.h>\nconst unsigned prowess_plugin_abi = 7; void prowess_plugin_call(void) { abort(); }"
                 .to_owned(),
-            "`PATH` was built for version 7 of the plugin interface, and this Prowess speaks version 1; \
-             build it with the SDK of this Prowess"
+            "`PATH` was built for plugin interface 7, but this Prowess supports 1; rebuild it with the current SDK"
                 .to_owned(),
         ),
     ];
@@ -460,6 +459,6 @@ fn a_library_that_keeps_to_no_agreement_is_refused() {
     }
     let source = format!("{version} void gone(void); void prowess_plugin_call(void) {{ gone(); }}");
     let unresolved = refusal(&compiled("unresolved", &source));
-    let expected = "`PATH` cannot be loaded: PATH: undefined symbol: gone";
+    let expected = "cannot load `PATH`: PATH: undefined symbol: gone";
     assert_eq!(unresolved, expected);
 }

@@ -31,10 +31,7 @@ fn requests_have_their_order() {
     for method in ["tool/execute", "workflow/run", "hook/handle", "scanner/run"] {
         let answer = worker.ask(method, &json!({}));
         assert_eq!(code(&answer), -32600, "{answer}");
-        assert_eq!(
-            answer["error"]["message"],
-            "this worker is not initialized yet"
-        );
+        assert_eq!(answer["error"]["message"], "the worker is not initialized");
     }
     assert!(
         worker
@@ -134,13 +131,13 @@ fn another_protocol_is_refused() {
     let mut worker = Worker::start();
     let params = json!({"protocol": 2, "name": "n", "version": "1", "permissions": []});
     let answer = worker.ask("initialize", &params);
-    let message = "protocol 2 is asked for, and this worker speaks 1";
+    let message = "unsupported protocol 2: expected 1";
     assert_eq!(answer["error"], json!({"code": -32602, "message": message}));
     let params = json!({"protocol": 1, "name": "n", "version": "1", "permissions": []});
     let answer = worker.ask("initialize", &params);
     assert_eq!(
         answer["error"],
-        json!({"code": -32602, "message": "no code was given"})
+        json!({"code": -32602, "message": "missing code"})
     );
     assert!(
         worker
@@ -257,9 +254,9 @@ fn the_longest_line_is_read() {
 fn what_does_not_fit_into_a_line_is_not_sent() {
     let mut worker = Worker::with(SKILL);
     let answer = worker.ask("tool/execute", &json!({"name": "long"}));
-    let message = "the answer does not fit into a line of 1048576 bytes";
+    let message = "the response is larger than 1048576 bytes";
     assert_eq!(answer["error"], json!({"code": -32002, "message": message}));
-    let message = "the call does not fit into a line of 1048576 bytes\n  at skill.star:5:43";
+    let message = "the call is larger than 1048576 bytes\n  at skill.star:5:43";
     assert_eq!(worker.failing("write", &json!({})), message);
     assert!(worker.questions.is_empty());
 }

@@ -131,7 +131,7 @@ fn what_is_no_value_is_an_error() {
         ("1e999".to_owned(), "the number 1e999 is out of range"),
         (
             "9".repeat(10_001),
-            "an integer has 10001 digits, and the limit is 10000",
+            "integer too large: 10001 digits, the limit is 10000",
         ),
         (
             deep(101),
@@ -145,7 +145,7 @@ fn what_is_no_value_is_an_error() {
             deep(100_000),
             "the value is nested deeper than the limit of 100",
         ),
-        ("\"\\ud800\"".to_owned(), "not JSON: "),
+        ("\"\\ud800\"".to_owned(), "invalid JSON: "),
     ];
     for (text, expected) in table {
         let error = round_trip(&mut worker, &text).unwrap_err();

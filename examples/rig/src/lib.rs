@@ -84,7 +84,7 @@ impl Conversation {
         result
     }
 
-    /// A session to wait with: `rig` may call tools at once, and nobody waits while holding the lock.
+    /// The session: `rig` can call tools concurrently, so the lock is not held while waiting.
     fn fork(&self) -> Session {
         self.locked().clone()
     }

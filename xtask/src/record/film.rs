@@ -84,7 +84,7 @@ impl Film {
         if is_same || spins {
             return Kept::No;
         }
-        // Two screens at one time: nobody sees the first.
+        // Two screens at one time: the first is invisible.
         if last.is_some_and(|last| last.at == self.now) {
             self.frames.pop();
         }

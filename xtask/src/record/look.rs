@@ -92,7 +92,7 @@ pub(super) fn before_cursor(screen: &Screen) -> String {
         .collect()
 }
 
-/// A row in runs. Between two runs may be blanks that nobody sees; within one there are never two of them in a row,
+/// A row in runs. Between two runs may be invisible blanks; within one there are never two of them in a row,
 /// because pages show two as one.
 pub(super) fn runs(screen: &Screen, row: u16) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();

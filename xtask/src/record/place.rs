@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A project as somebody would have it who copied `examples/skills`.
+    /// A project with a copy of `examples/skills`.
     pub(super) fn new(workspace: &Workspace) -> Result<Self> {
         let directory = tempfile::tempdir().context("cannot make a directory")?;
         let project = directory.path().join("project");

@@ -12,7 +12,7 @@ const SHELL: &str = "\u{1b}[1m$ \u{1b}[0m";
 const COMMAND: &str = "prowess chat";
 const PROMPT: &str = "> ";
 
-/// One thing that somebody does.
+/// One action of the user.
 enum Act {
     /// Types, each key when the one before it can be seen.
     Type(&'static str),
@@ -65,7 +65,7 @@ const STORY: &[Act] = &[
     Act::Read(3_000),
 ];
 
-/// Milliseconds after a key, as somebody types who knows what to write.
+/// Milliseconds after a key, for a fast typist.
 fn after(key: char) -> u64 {
     match key {
         ' ' => 95,

@@ -90,7 +90,7 @@ fn timeline(film: &Film) -> Timeline {
     let ends = frames.iter().skip(1).map(|frame| frame.at);
     for (frame, end) in frames.iter().zip(ends.chain([film.length()])) {
         let span = (frame.at, end);
-        // Nobody types any more on the last one.
+        // There is no input on the last one.
         if end < film.length() {
             timeline.add(cursor(&frame.screen), span);
         }

@@ -1,4 +1,4 @@
-//! A program in a real terminal, and somebody who looks at the screen before pressing the next key.
+//! A program in a real terminal; each key waits for the expected screen.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -155,7 +155,7 @@ impl Drop for Terminal {
     }
 }
 
-/// What looking at the terminal came to.
+/// The result of looking at the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Heard {
     Something,

@@ -1,4 +1,4 @@
-//! What evals came to.
+//! The results of evals.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +12,14 @@ pub struct Benchmark {
     /// The model that judged; nothing if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-    /// When, as whoever ran it writes times.
+    /// The time, as formatted by the caller.
     pub timestamp: String,
     /// How often each was to be run.
     pub runs_per_configuration: usize,
-    /// Somebody stopped it before everything was run.
+    /// The user stopped it before all runs were done.
     #[serde(default)]
     pub partial: bool,
-    /// What somebody should know who reads the figures.
+    /// Notes for the reader of the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Each run of a prompt.
@@ -28,7 +28,7 @@ pub struct Benchmark {
     pub run_summary: Summary,
     /// Each message, and how often the skill was used for it.
     pub triggers: Vec<TriggerRun>,
-    /// All of them together; nothing if there are none.
+    /// All of them together; `None` without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_summary: Option<TriggerSummary>,
 }
@@ -65,10 +65,10 @@ pub struct Run {
     pub tool_calls: usize,
     /// Each thing that was expected.
     pub expectations: Vec<Graded>,
-    /// Why there is no answer; then nothing that was expected holds.
+    /// The reason of a missing answer; then no expectation holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The answer, as much as is kept of it.
+    /// The answer, possibly truncated.
     #[serde(default)]
     pub answer: String,
 }
@@ -91,18 +91,18 @@ pub struct Summary {
     pub with_skill: Spreads,
     /// Without it.
     pub without_skill: Spreads,
-    /// What the skill changes.
+    /// The effect of the skill.
     pub delta: Delta,
 }
 
-/// What was measured in one configuration.
+/// The measurements of one configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spreads {
-    /// What held, of all runs.
+    /// The pass rate over all runs.
     pub pass_rate: Spread,
     /// How long it took, of the runs with an answer.
     pub time_seconds: Spread,
-    /// What it cost, of the same.
+    /// The cost over the same runs.
     pub tokens: Spread,
     /// Runs without an answer.
     #[serde(default)]
@@ -125,7 +125,7 @@ pub struct Spread {
     pub max: f64,
 }
 
-/// What a skill changes.
+/// The effect of a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Delta {
     /// More of what was expected holds.

@@ -1,4 +1,4 @@
-//! What a turn cost, by whoever counted.
+//! The cost of a turn, as counted or estimated.
 
 use prowess_spec::estimate_tokens;
 
@@ -28,7 +28,7 @@ impl Cost {
     }
 }
 
-/// What somebody counted; otherwise the estimate, and that it is one.
+/// The counted tokens, or the estimate with a mark that it is one.
 fn counted(count: u64, estimate: usize) -> (u64, bool) {
     match (count, u64::try_from(estimate).unwrap_or(u64::MAX)) {
         (0, estimate) => (estimate, estimate > 0),

@@ -1,23 +1,23 @@
-//! Why evals cannot be had.
+//! Errors of reading a suite.
 
 use prowess_core::{SkillId, SourceError};
 
 use super::parse::{EVALS, TRIGGERS};
 
-/// Why evals cannot be had.
+/// Errors of reading a suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The skill's files cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// There is neither file.
+    /// Both files are missing.
     #[error("`{0}` has neither {EVALS} nor {TRIGGERS}")]
     Nothing(SkillId),
-    /// There is nothing in them.
+    /// Both files are empty.
     #[error("`{0}` has no evals: the lists in its files are empty")]
     Empty(SkillId),
     /// A file is too large.
-    #[error("{file} has {bytes} bytes, and at most {limit} are read")]
+    #[error("{file} is too large: {bytes} bytes, at most {limit} allowed")]
     TooLarge {
         /// The file.
         file: String,
@@ -30,7 +30,7 @@ pub enum SuiteError {
     #[error("{0} is not UTF-8 text")]
     NotText(String),
     /// A file is not JSON.
-    #[error("{file}:{line}:{column}: this is not JSON: {reason}")]
+    #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     NotJson {
         /// The file.
         file: &'static str,
@@ -38,17 +38,17 @@ pub enum SuiteError {
         line: usize,
         /// The column, from 1 on.
         column: usize,
-        /// What is wrong there.
+        /// The problem.
         reason: String,
     },
-    /// A file is JSON and makes no sense.
+    /// A file is valid JSON with invalid content.
     #[error("{file}: {at}: {reason}")]
     Invalid {
         /// The file.
         file: &'static str,
         /// The place in it, such as `evals[0].prompt`.
         at: String,
-        /// What is wrong there.
+        /// The problem.
         reason: String,
     },
 }

@@ -7,7 +7,7 @@ use super::benchmark::{Spread, Spreads};
 pub enum Figure {
     /// The share of what was expected that held.
     PassRate,
-    /// What an answer cost.
+    /// The cost of an answer.
     Tokens,
     /// How long an answer took.
     Time,
@@ -17,7 +17,7 @@ impl Figure {
     /// All of them, the most important first.
     pub const ALL: [Self; 3] = [Self::PassRate, Self::Tokens, Self::Time];
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::PassRate => "pass rate",
@@ -26,7 +26,7 @@ impl Figure {
         }
     }
 
-    /// What was measured of it.
+    /// Its measurements.
     pub fn of(self, spreads: &Spreads) -> Spread {
         match self {
             Self::PassRate => spreads.pass_rate,
@@ -51,7 +51,7 @@ impl Figure {
             Self::Tokens => format!("{value:+.0}"),
             Self::Time => format!("{value:+.2} s"),
         };
-        // What is nothing once it is rounded is not below it.
+        // A value that rounds to zero is not negative.
         if shown.contains(|digit: char| matches!(digit, '1'..='9')) {
             shown
         } else {

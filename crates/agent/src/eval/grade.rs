@@ -23,16 +23,16 @@ const FOUND_CHARS: usize = 200;
 /// Characters of a verdict.
 const VERDICT_CHARS: usize = 500;
 
-/// Who judges, and who runs scripts.
+/// The judge and the script runner.
 #[derive(Clone, Default)]
 pub struct Graders {
-    /// The model that judges; without one, what is for a judge fails.
+    /// The model that judges; without one, expectations for a judge fail.
     pub judge: Option<Arc<dyn Provider>>,
-    /// What runs scripts; without it, what is for a script fails.
+    /// The script runner; without one, expectations for a script fail.
     pub scripts: Option<Arc<dyn ScriptRunner>>,
 }
 
-/// What a grader says, and why.
+/// The verdict of a grader and its reason.
 enum Verdict {
     Holds(String),
     Fails(String),
@@ -50,14 +50,14 @@ impl Verdict {
     }
 }
 
-/// What was found out about an expectation, and what kept a grader from finding out more.
+/// The result of an expectation, and the error of a grader, if any.
 pub(super) struct Looked {
     pub(super) graded: Graded,
     pub(super) trouble: Option<String>,
 }
 
 impl Graders {
-    /// Whether an expectation holds, and why. What nobody can find out does not hold.
+    /// Whether an expectation holds, and why. An expectation that cannot be evaluated does not hold.
     pub(super) async fn grade(
         &self,
         skill: &SkillId,
@@ -78,9 +78,9 @@ impl Graders {
                 )
             }
             Expectation::JsonPath { path, equals } => match json_in(answer) {
-                None => Verdict::Fails("there is no JSON in the answer".to_owned()),
+                None => Verdict::Fails("the answer contains no JSON".to_owned()),
                 Some(value) => match (path.of(&value), equals) {
-                    (None, _) => Verdict::Fails("there is nothing".to_owned()),
+                    (None, _) => Verdict::Fails("no value".to_owned()),
                     (Some(found), wanted) => {
                         let holds = wanted.as_ref().is_none_or(|wanted| same(found, wanted));
                         Verdict::of(holds, first(&found.to_string(), FOUND_CHARS))
@@ -108,7 +108,7 @@ impl Graders {
 
     async fn script(&self, skill: &SkillId, path: &SkillPath, answer: &str) -> Verdict {
         let Some(scripts) = &self.scripts else {
-            return Verdict::Fails("nothing here runs scripts".to_owned());
+            return Verdict::Fails("scripts are disabled".to_owned());
         };
         let kept = answer.get(..answer.floor_char_boundary(SCRIPT_BYTES));
         // No argument of a program holds a zero.
@@ -118,17 +118,17 @@ impl Graders {
                 let said = format!("{}{}", output.stdout, output.stderr);
                 let mut evidence = first(said.trim(), FOUND_CHARS);
                 if answer.len() > SCRIPT_BYTES {
-                    evidence.push_str(" (it saw only the beginning of the answer)");
+                    evidence.push_str(" (based on the start of the answer only)");
                 }
                 Verdict::of(output.exit_code == 0, evidence)
             }
-            Err(error) => Verdict::Unknown(format!("`{path}` did not run: {}", error.message)),
+            Err(error) => Verdict::Unknown(format!("cannot run `{path}`: {}", error.message)),
         }
     }
 
     async fn judge(&self, eval: &Eval, sentence: &str, answer: &str, cancel: &Cancel) -> Verdict {
         let Some(judge) = &self.judge else {
-            return Verdict::Fails("there is no judge".to_owned());
+            return Verdict::Fails("no judge is configured".to_owned());
         };
         let request = Request {
             system: JUDGE.to_owned(),
@@ -141,7 +141,9 @@ impl Graders {
             Err(error) => return Verdict::Unknown(format!("the judge did not answer: {error}")),
             Ok(answered) => match answered.end {
                 End::Broken(error) => {
-                    return Verdict::Unknown(format!("the judge broke off: {error}"));
+                    return Verdict::Unknown(format!(
+                        "the answer of the judge is incomplete: {error}"
+                    ));
                 }
                 End::Cancelled | End::Whole(_) => answered.text,
             },
@@ -155,7 +157,7 @@ impl Graders {
             Verdict::Fails(evidence)
         } else {
             Verdict::Unknown(format!(
-                "the judge said neither PASS nor FAIL: {}",
+                "the judge answered neither PASS nor FAIL: {}",
                 first(&evidence, FOUND_CHARS)
             ))
         }

@@ -1,6 +1,6 @@
 //! Whether a skill is worth having: prompts with and without it, and whether a model finds it by itself.
 //!
-//! A skill brings two files along, both optional.
+//! A skill can contain two files, both optional.
 //!
 //! `evals/evals.json` holds prompts and what their answers must be like:
 //!
@@ -35,9 +35,9 @@
 //! | `files` | text files of the skill that go along with the prompt, in whole |
 //! | `expectations`, or `assertions` | what must hold; a text is for the judge, an object for a grader |
 //!
-//! The graders: `contains` and `not_contains` (a text, letters in any case), `regex`, `json_path` (`$.a[0].b` or `/a/0/b`
-//! into the JSON of the answer, which must be there, or be what `equals` says), `script` (a file of the skill that gets the
-//! answer as its argument and ends with 0 if it is good), `judge` (another model decides).
+//! The graders: `contains` and `not_contains` (a text, case-insensitive), `regex`, `json_path` (`$.a[0].b` or `/a/0/b`
+//! in the JSON of the answer, which must exist, or equal `equals`), `script` (a file of the skill that gets the answer
+//! as its argument and exits with 0 if it is good), `judge` (another model decides).
 //!
 //! `evals/triggers.json` holds messages and whether the skill should be used for them; a list, or an object with the list
 //! under `triggers`:

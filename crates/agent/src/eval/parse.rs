@@ -14,7 +14,7 @@ pub(super) const EVALS: &str = "evals/evals.json";
 /// Messages, and whether the skill should be used for them.
 pub(super) const TRIGGERS: &str = "evals/triggers.json";
 
-/// What an expectation may name; `text` is another word for `judge`.
+/// The keys of an expectation; `text` is an alias of `judge`.
 const GRADERS: [&str; 7] = [
     "contains",
     "not_contains",
@@ -58,7 +58,7 @@ fn json(file: &'static str, text: &str) -> Result<Value, SuiteError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text).map_err(|error| {
         let words = error.to_string();
-        // The place is told apart.
+        // The position is reported separately.
         let reason = words.rsplit_once(" at line ").map_or(&*words, |it| it.0);
         SuiteError::NotJson {
             file,
@@ -69,7 +69,7 @@ fn json(file: &'static str, text: &str) -> Result<Value, SuiteError> {
     })
 }
 
-/// What is wrong, and where.
+/// A problem and its path.
 struct Problem {
     at: String,
     reason: String,
@@ -85,7 +85,7 @@ fn in_file<T>(file: &'static str, parsed: Parsed<T>) -> Result<T, SuiteError> {
     })
 }
 
-/// A value, and where it stands.
+/// A value and its path.
 struct Node<'v> {
     value: &'v Value,
     at: String,
@@ -118,10 +118,10 @@ impl<'v> Node<'v> {
             Value::Array(_) => "a list",
             Value::Object(_) => "an object",
         };
-        self.problem(format!("should be {expected}, and is {kind}"))
+        self.problem(format!("expected {expected}, found {kind}"))
     }
 
-    /// What the object has under a name; null is nothing.
+    /// The value of a key; null counts as missing.
     fn get(&self, name: &str) -> Option<Node<'v>> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
         let dot = if self.at.is_empty() { "" } else { "." };
@@ -151,14 +151,14 @@ impl<'v> Node<'v> {
         Ok(text.to_owned())
     }
 
-    /// The keys of the object. One that is nearly one of `known` is taken for a slip; others may be somebody else's.
+    /// Checks the keys of the object. A key close to one of `known` is a typo; other unknown keys are ignored.
     fn check_slips(&self, known: &[&str]) -> Parsed<()> {
         let object = self.value.as_object();
         let members = object.ok_or_else(|| self.wrong("an object"))?;
         for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
             if let Some(near) = nearest(key, known.iter().copied()).first() {
                 let key = key.escape_debug();
-                return Err(self.problem(format!("`{key}` is no key; did you mean `{near}`?")));
+                return Err(self.problem(format!("unknown key `{key}`; did you mean `{near}`?")));
             }
         }
         Ok(())
@@ -181,7 +181,7 @@ fn list<'v>(root: &Node<'v>, name: &str) -> Parsed<Vec<Node<'v>>> {
     root.check_slips(&[name, "skill_name"])?;
     let found = root.get(name);
     found
-        .ok_or_else(|| root.problem(format!("there is no list `{name}`")))?
+        .ok_or_else(|| root.problem(format!("missing list `{name}`")))?
         .items()
 }
 
@@ -195,7 +195,7 @@ fn evals_of(root: &Node<'_>) -> Parsed<Vec<Eval>> {
         let eval = eval(index, node)?;
         if let Some(same) = evals.iter().position(|it| it.id == eval.id) {
             let id = eval.id.escape_debug();
-            return Err(node.problem(format!("its id is `{id}`, and so is that of evals[{same}]")));
+            return Err(node.problem(format!("duplicate id `{id}`: also used by evals[{same}]")));
         }
         evals.push(eval);
     }
@@ -229,13 +229,11 @@ fn eval(index: usize, node: &Node<'_>) -> Parsed<Eval> {
         .map(|it| it.text())
         .transpose()?;
     if let (true, Some(expected)) = (expectations.is_empty(), &expected_output) {
-        let sentence = format!("The answer is what was expected: {expected}");
+        let sentence = format!("The answer matches this expected output: {expected}");
         expectations.push(Expectation::Judge(sentence));
     }
     if expectations.is_empty() {
-        return Err(
-            node.problem("nothing is expected; add `expectations`, or at least `expected_output`")
-        );
+        return Err(node.problem("no expectations; add `expectations` or `expected_output`"));
     }
     Ok(Eval {
         id,
@@ -258,10 +256,10 @@ fn expectation(node: &Node<'_>) -> Parsed<Expectation> {
             let graders = GRADERS.join(", ");
             let meant = match nearest(key, known()).first() {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there is {graders}"),
+                None => format!("expected one of: {graders}"),
             };
             let key = key.escape_debug();
-            return Err(node.problem(format!("`{key}` is no grader; {meant}")));
+            return Err(node.problem(format!("unknown grader `{key}`; {meant}")));
         }
     }
     let mut named = GRADERS.into_iter().filter(|name| node.get(name).is_some());
@@ -269,19 +267,17 @@ fn expectation(node: &Node<'_>) -> Parsed<Expectation> {
         (Some(grader), None) => grader,
         (Some(one), Some(other)) => {
             return Err(node.problem(format!(
-                "names two graders, `{one}` and `{other}`; make them two expectations"
+                "two graders, `{one}` and `{other}`; write two expectations"
             )));
         }
-        (None, _) => return Err(node.problem("names no grader")),
+        (None, _) => return Err(node.problem("missing grader")),
     };
     let equals = members.get(EQUALS).cloned();
     if equals.is_some() && grader != "json_path" {
-        return Err(node.problem(format!(
-            "`equals` goes with `json_path`, not with `{grader}`"
-        )));
+        return Err(node.problem(format!("`equals` requires `json_path`, found `{grader}`")));
     }
     let Some(told) = node.get(grader) else {
-        return Err(node.problem("names no grader"));
+        return Err(node.problem("missing grader"));
     };
     let text = told.text()?;
     let shown = text.escape_debug();
@@ -289,11 +285,11 @@ fn expectation(node: &Node<'_>) -> Parsed<Expectation> {
         "contains" => Expectation::Contains(text),
         "not_contains" => Expectation::NotContains(text),
         "regex" => Expectation::Regex(Pattern::parse(&text).map_err(|reason| {
-            told.problem(format!("`{shown}` is no regular expression: {reason}"))
+            told.problem(format!("invalid regular expression `{shown}`: {reason}"))
         })?),
         "json_path" => Expectation::JsonPath {
             path: JsonPath::parse(&text)
-                .map_err(|reason| told.problem(format!("`{shown}` is no path: {reason}")))?,
+                .map_err(|reason| told.problem(format!("invalid path `{shown}`: {reason}")))?,
             equals,
         },
         "script" => Expectation::Script(told.path()?),
@@ -309,7 +305,7 @@ fn triggers_of(root: &Node<'_>) -> Parsed<Vec<Trigger>> {
         let query = query.ok_or_else(|| node.problem("`query` is missing"))?;
         let query = query.text()?;
         if let Some(same) = triggers.iter().position(|it| it.query == query) {
-            return Err(node.problem(format!("triggers[{same}] has the same `query`")));
+            return Err(node.problem(format!("duplicate `query`: also in triggers[{same}]")));
         }
         let should = node.get("should_trigger");
         let should = should.ok_or_else(|| node.problem("`should_trigger` is missing"))?;

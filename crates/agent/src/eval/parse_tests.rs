@@ -48,27 +48,24 @@ fn check(evals: &str, expected: &str) {
 
 #[test]
 fn what_is_wrong_with_the_file() {
-    check("{", ":1:1: this is not JSON: EOF while parsing an object");
+    check("{", ":1:1: invalid JSON: EOF while parsing an object");
     check(
         "[\r\n  {\"prompt\": \"x\",}\r\n]",
-        ":2:18: this is not JSON: trailing comma",
+        ":2:18: invalid JSON: trailing comma",
     );
-    check("{}", ": the whole file: there is no list `evals`");
-    check(
-        "7",
-        ": the whole file: should be an object, and is a number",
-    );
+    check("{}", ": the whole file: missing list `evals`");
+    check("7", ": the whole file: expected an object, found a number");
     check(
         r#"{"eval": []}"#,
-        ": the whole file: `eval` is no key; did you mean `evals`?",
+        ": the whole file: unknown key `eval`; did you mean `evals`?",
     );
     check(
         r#"{"evals": {}}"#,
-        ": evals: should be a list, and is an object",
+        ": evals: expected a list, found an object",
     );
     check(
         r#"{"skill_name": 1, "evals": []}"#,
-        ": skill_name: should be text, and is a number",
+        ": skill_name: expected text, found a number",
     );
 }
 
@@ -78,42 +75,42 @@ fn what_is_wrong_with_an_eval() {
         r#"[{"expectations": ["x"]}]"#,
         ": evals[0]: `prompt` is missing",
     );
-    check(r#"["x"]"#, ": evals[0]: should be an object, and is text");
+    check(r#"["x"]"#, ": evals[0]: expected an object, found text");
     check(
         r#"[{"prompt": " ", "expectations": ["x"]}]"#,
         ": evals[0].prompt: is empty",
     );
     check(
         r#"[{"prompt": 1, "expectations": ["x"]}]"#,
-        ": evals[0].prompt: should be text, and is a number",
+        ": evals[0].prompt: expected text, found a number",
     );
     check(
         r#"[{"prompt": "x"}]"#,
-        ": evals[0]: nothing is expected; add `expectations`, or at least `expected_output`",
+        ": evals[0]: no expectations; add `expectations` or `expected_output`",
     );
     check(
         r#"[{"prompt": "x", "expected_output": "y", "asertions": []}]"#,
-        ": evals[0]: `asertions` is no key; did you mean `assertions`?",
+        ": evals[0]: unknown key `asertions`; did you mean `assertions`?",
     );
     check(
         r#"[{"prompt": "x", "expectations": "y"}]"#,
-        ": evals[0].expectations: should be a list, and is text",
+        ": evals[0].expectations: expected a list, found text",
     );
     check(
         r#"[{"prompt": "x", "expectations": ["y"], "files": ["../secret"]}]"#,
-        ": evals[0].files[0]: `../secret` has a `..`",
+        ": evals[0].files[0]: `../secret` contains `..`",
     );
     check(
         r#"[{"prompt": "x", "expectations": ["y"], "files": "a"}]"#,
-        ": evals[0].files: should be a list, and is text",
+        ": evals[0].files: expected a list, found text",
     );
     check(
         r#"[{"id": true, "prompt": "x", "expectations": ["y"]}]"#,
-        ": evals[0].id: should be a number or text, and is true or false",
+        ": evals[0].id: expected a number or text, found true or false",
     );
     check(
         r#"[{"prompt": "x", "expectations": ["y"]}, {"id": "1", "prompt": "x", "expectations": ["y"]}]"#,
-        ": evals[1]: its id is `1`, and so is that of evals[0]",
+        ": evals[1]: duplicate id `1`: also used by evals[0]",
     );
 }
 
@@ -127,37 +124,37 @@ fn what_is_wrong_with_an_expectation() {
     };
     one(
         r#"{"contain": "y"}"#,
-        ": `contain` is no grader; did you mean `contains`?",
+        ": unknown grader `contain`; did you mean `contains`?",
     );
     one(
         r#"{"like": "y"}"#,
-        ": `like` is no grader; there is contains, not_contains, regex, json_path, script, judge, text",
+        ": unknown grader `like`; expected one of: contains, not_contains, regex, json_path, script, judge, text",
     );
-    one("{}", ": names no grader");
+    one("{}", ": missing grader");
     one(
         "4",
-        ": should be a sentence or an object with a grader, and is a number",
+        ": expected a sentence or an object with a grader, found a number",
     );
     one(
         r#"{"contains": "y", "regex": "z"}"#,
-        ": names two graders, `contains` and `regex`; make them two expectations",
+        ": two graders, `contains` and `regex`; write two expectations",
     );
     one(
         r#"{"contains": ["y"]}"#,
-        ".contains: should be text, and is a list",
+        ".contains: expected text, found a list",
     );
     one(r#"{"contains": ""}"#, ".contains: is empty");
     one(
         r#"{"contains": "y", "equals": 1}"#,
-        ": `equals` goes with `json_path`, not with `contains`",
+        ": `equals` requires `json_path`, found `contains`",
     );
     one(
         r#"{"regex": "(y"}"#,
-        ".regex: `(y` is no regular expression: unclosed group",
+        ".regex: invalid regular expression `(y`: unclosed group",
     );
     one(
         r#"{"json_path": "$..y"}"#,
-        ".json_path: `$..y` is no path: a name is missing behind a dot",
+        ".json_path: invalid path `$..y`: missing name after a dot",
     );
     one(
         r#"{"script": "/bin/true"}"#,
@@ -177,11 +174,11 @@ fn what_is_wrong_with_triggers() {
     );
     check(
         r#"[{"query": "x", "should_triger": true}]"#,
-        "triggers[0]: `should_triger` is no key; did you mean `should_trigger`?",
+        "triggers[0]: unknown key `should_triger`; did you mean `should_trigger`?",
     );
     check(
         r#"[{"query": "x", "should_trigger": "yes"}]"#,
-        "triggers[0].should_trigger: should be true or false, and is text",
+        "triggers[0].should_trigger: expected true or false, found text",
     );
     check(
         r#"[{"should_trigger": true}]"#,
@@ -189,6 +186,6 @@ fn what_is_wrong_with_triggers() {
     );
     check(
         r#"[{"query": "x", "should_trigger": true}, {"query": "x", "should_trigger": false}]"#,
-        "triggers[1]: triggers[0] has the same `query`",
+        "triggers[1]: duplicate `query`: also in triggers[0]",
     );
 }

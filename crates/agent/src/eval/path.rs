@@ -23,7 +23,7 @@ impl JsonPath {
         Ok(Self { text, steps })
     }
 
-    /// What is there.
+    /// The value at the path.
     pub(super) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.steps.iter().try_fold(value, |here, step| match here {
             Value::Array(items) => items.get(step.parse::<usize>().ok()?),
@@ -55,7 +55,7 @@ fn steps(text: &str) -> Result<Vec<String>, String> {
             let end = name.find(['.', '[']).unwrap_or(name.len());
             let (name, after) = name.split_at(end);
             match name {
-                "" => return Err("a name is missing behind a dot".to_owned()),
+                "" => return Err("missing name after a dot".to_owned()),
                 "*" => return Err(one_place("*")),
                 name => (name.to_owned(), after),
             }
@@ -68,7 +68,7 @@ fn steps(text: &str) -> Result<Vec<String>, String> {
 
 /// A step in brackets, and what follows it.
 fn bracketed(inside: &str) -> Result<(String, &str), String> {
-    let unclosed = || "a bracket is not closed".to_owned();
+    let unclosed = || "unclosed bracket".to_owned();
     if let Some(quote) = inside.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         let name = inside.strip_prefix(quote).unwrap_or(inside);
         let (name, after) = name.split_once(quote).ok_or_else(unclosed)?;
@@ -83,10 +83,10 @@ fn bracketed(inside: &str) -> Result<(String, &str), String> {
 }
 
 fn one_place(part: &str) -> String {
-    format!("`{part}` does not name one place; `$.a[0].b` does")
+    format!("`{part}` selects more than one value; write a path such as `$.a[0].b`")
 }
 
-/// The JSON in an answer: all of it, or what stands between the first fences, or from the first bracket on.
+/// The JSON in an answer: the whole text, the content of the first code fence, or the text from the first bracket on.
 pub(super) fn json_in(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
@@ -135,13 +135,22 @@ mod tests {
     #[test]
     fn paths_that_are_none() {
         for (path, reason) in [
-            ("$..a", "a name is missing behind a dot"),
-            ("$.a.", "a name is missing behind a dot"),
-            ("$.a[*]", "`[*]` does not name one place; `$.a[0].b` does"),
-            ("$.*", "`*` does not name one place; `$.a[0].b` does"),
-            ("$.a[-1]", "`[-1]` does not name one place; `$.a[0].b` does"),
-            ("$.a[0", "a bracket is not closed"),
-            ("$.a['b]", "a bracket is not closed"),
+            ("$..a", "missing name after a dot"),
+            ("$.a.", "missing name after a dot"),
+            (
+                "$.a[*]",
+                "`[*]` selects more than one value; write a path such as `$.a[0].b`",
+            ),
+            (
+                "$.*",
+                "`*` selects more than one value; write a path such as `$.a[0].b`",
+            ),
+            (
+                "$.a[-1]",
+                "`[-1]` selects more than one value; write a path such as `$.a[0].b`",
+            ),
+            ("$.a[0", "unclosed bracket"),
+            ("$.a['b]", "unclosed bracket"),
         ] {
             assert_eq!(JsonPath::parse(path).unwrap_err(), reason, "{path}");
         }

@@ -9,7 +9,7 @@ use super::suite::{Expectation, Suite};
 
 /// Bytes of either file.
 const FILE_BYTES: usize = 1024 * 1024;
-/// Bytes of a file that goes along with a prompt.
+/// Maximum size of a file for a prompt.
 const ATTACHED_BYTES: usize = 128 * 1024;
 
 impl Suite {
@@ -40,7 +40,7 @@ impl Suite {
     }
 }
 
-/// What is wrong with a file that `evals.json` names.
+/// A problem of a file that `evals.json` names.
 fn named(eval: usize, list: &str, number: usize, error: &SuiteError) -> SuiteError {
     let meant = match error {
         SuiteError::Source(SourceError::FileNotFound { nearest, .. }) if !nearest.is_empty() => {

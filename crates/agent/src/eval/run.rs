@@ -20,12 +20,12 @@ use crate::error::AgentError;
 use crate::wire::AgentEvent;
 use crate::wire::Ending;
 
-/// Bytes of an answer that are kept.
+/// Stored bytes of an answer.
 const ANSWER_BYTES: usize = 16 * 1024;
 /// Characters of a message that progress shows.
 const SHOWN_CHARS: usize = 40;
 
-/// Who is measured, how often, and by whom.
+/// The subject, the number of runs, and the graders.
 pub struct Contest {
     /// The skill.
     pub skill: SkillId,
@@ -35,7 +35,7 @@ pub struct Contest {
     pub without: Agent,
     /// How often each prompt is tried.
     pub runs: usize,
-    /// Who decides.
+    /// The graders.
     pub graders: Graders,
     /// The time, as it is to stand in the report.
     pub timestamp: String,
@@ -46,15 +46,15 @@ pub struct Contest {
 pub struct Progress {
     /// Runs that are done.
     pub done: usize,
-    /// Runs that there are.
+    /// The total number of runs.
     pub of: usize,
-    /// What was just done.
+    /// The finished run.
     pub what: String,
 }
 
-/// Runs everything, each thing once before anything twice. Stopped, it comes to what was done so far.
+/// Runs all cases, each once before any twice. If stopped, returns the results so far.
 ///
-/// Nothing was measured, and the error says why, if the model does not answer the very first time.
+/// If the first request fails, nothing is measured, and the error has the reason.
 pub async fn run(
     contest: &Contest,
     suite: &Suite,
@@ -90,7 +90,7 @@ pub async fn run(
     Ok(benchmark)
 }
 
-/// What is there so far.
+/// The results so far.
 struct Measured<'p> {
     benchmark: Benchmark,
     done: usize,
@@ -99,7 +99,7 @@ struct Measured<'p> {
 }
 
 impl Measured<'_> {
-    /// Runs everything; nothing if somebody stopped it.
+    /// Runs all cases; `None` if it was cancelled.
     async fn measure(
         &mut self,
         contest: &Contest,
@@ -144,16 +144,16 @@ impl Measured<'_> {
                     slot.errors += usize::from(failure.is_some());
                 }
                 if let Some(reason) = failure {
-                    self.note(format!("a message was not answered: {reason}"));
+                    self.note(format!("no answer to a query: {reason}"));
                 }
                 let shown: String = trigger.query.chars().take(SHOWN_CHARS).collect();
-                self.tell(format!("message `{shown}`"));
+                self.tell(format!("query `{shown}`"));
             }
         }
         Ok(Some(()))
     }
 
-    /// A failure counts, unless nothing ever went well.
+    /// A failure counts, unless no run succeeded.
     fn first(&self, failure: Option<AgentError>) -> Result<(), AgentError> {
         match failure {
             Some(error) if self.done == 0 => Err(error),
@@ -177,7 +177,7 @@ impl Measured<'_> {
     }
 }
 
-/// A chat that is to be had.
+/// A chat to run.
 struct Chat<'c> {
     contest: &'c Contest,
     eval: &'c Eval,
@@ -188,13 +188,13 @@ struct Chat<'c> {
 /// A chat that was had.
 struct Done {
     run: Run,
-    /// Why the model did not answer at all.
+    /// The reason that the model did not answer.
     failure: Option<AgentError>,
     notes: Vec<String>,
 }
 
 impl Chat<'_> {
-    /// Has the chat; nothing if somebody stopped it.
+    /// Runs the chat; `None` if it was cancelled.
     async fn run(&self, cancel: &Cancel) -> Option<Done> {
         let (agent, references) = match self.configuration {
             Configuration::WithSkill => (
@@ -276,13 +276,13 @@ impl Chat<'_> {
         let failed = expectations.map(|it| Graded {
             text: it.words(),
             passed: false,
-            evidence: "there is no answer".to_owned(),
+            evidence: "no answer".to_owned(),
         });
         failed.collect()
     }
 }
 
-/// What happens in a chat that somebody should know of.
+/// Notable events of a chat.
 #[derive(Default)]
 struct Watch {
     calls: AtomicUsize,
@@ -313,20 +313,20 @@ impl Watch {
     fn not_loaded(&self) -> Option<String> {
         let all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, reason, _) = all.iter().find(|(_, _, how)| *how == Failed::Load)?;
-        Some(format!("the skill could not be loaded: {reason}"))
+        Some(format!("cannot load the skill: {reason}"))
     }
 
     fn notes(&self) -> Vec<String> {
         let all = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = all.iter().filter(|(_, _, how)| *how == Failed::Activation);
         let note = |(id, reason, _): &(SkillId, String, Failed)| {
-            format!("the code of `{id}` did not run: {reason}")
+            format!("cannot run the code of `{id}`: {reason}")
         };
         failed.map(note).collect()
     }
 }
 
-/// The prompt, with its files behind it.
+/// The prompt, followed by its files.
 fn message(eval: &Eval) -> String {
     let mut message = eval.prompt.clone();
     for file in &eval.files {
@@ -336,7 +336,7 @@ fn message(eval: &Eval) -> String {
     message
 }
 
-/// What one chat activated is not there for the next.
+/// Each chat starts without the activations of the one before.
 pub(super) async fn afresh(agent: &Agent) {
     if let Some(code_skills) = &agent.inner.code_skills {
         code_skills.runtime.shut_down().await;

@@ -1,4 +1,4 @@
-//! What a skill is measured by.
+//! The evals of a skill.
 
 use prowess_spec::SkillPath;
 use regex_automata::meta::Regex;
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::path::JsonPath;
 
-/// What a skill is measured by.
+/// The evals of a skill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suite {
-    /// The skill that the file says it is for.
+    /// The skill that the file names.
     pub skill_name: Option<String>,
     /// Prompts, and what their answers must be like.
     pub evals: Vec<Eval>,
@@ -20,37 +20,37 @@ pub struct Suite {
 /// A prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eval {
-    /// What it is called; no other eval of the suite is.
+    /// Its id, unique in the suite.
     pub id: String,
-    /// What the user says.
+    /// The message of the user.
     pub prompt: String,
-    /// What a good answer is, in words.
+    /// A description of a good answer.
     pub expected_output: Option<String>,
     /// Files of the skill that go along.
     pub files: Vec<Attachment>,
-    /// What must hold.
+    /// The expectations.
     pub expectations: Vec<Expectation>,
 }
 
-/// A file that goes along with a prompt.
+/// A file for a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
     /// Where it is in the skill.
     pub path: SkillPath,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
-    /// What the user says.
+    /// The message of the user.
     pub query: String,
     /// Whether the skill should be used.
     pub should_trigger: bool,
 }
 
-/// What must hold of an answer.
+/// An expectation about an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
     /// It contains a text.
@@ -80,7 +80,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Compiles it; otherwise says why not, in one line.
+    /// Compiles it, or returns the reason in one line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let regex = Regex::new(text).map_err(|error| match error.syntax_error() {
             // The last line of a syntax error is what is wrong; those before it draw the place.
@@ -126,7 +126,7 @@ impl Expectation {
 }
 
 impl Suite {
-    /// Whether there is nothing to measure.
+    /// Whether it has no cases.
     pub fn is_empty(&self) -> bool {
         self.evals.is_empty() && self.triggers.is_empty()
     }

@@ -6,7 +6,7 @@ use super::benchmark::{
 use super::figure::Figure;
 
 impl Spread {
-    /// What numbers have in common.
+    /// Statistics of numbers.
     pub fn of(numbers: &[f64]) -> Self {
         if numbers.is_empty() {
             return Self::default();
@@ -37,9 +37,12 @@ impl Spreads {
         let spread = |runs: &[&Run], number: fn(&Run) -> f64| {
             Spread::of(&runs.iter().map(|run| number(run)).collect::<Vec<_>>())
         };
-        #[allow(clippy::cast_precision_loss, reason = "nobody pays for so many tokens")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "token counts stay far below this"
+        )]
         let tokens = |run: &Run| run.tokens as f64;
-        // A run without an answer costs nothing and takes as long as its failure: that says nothing about a skill.
+        // A run without an answer costs nothing and takes as long as its failure, which is no measurement of a skill.
         let answered = runs.iter().filter(|run| run.error.is_none());
         let answered: Vec<&Run> = answered.copied().collect();
         Self {
@@ -53,7 +56,7 @@ impl Spreads {
 }
 
 impl Summary {
-    /// What runs come to.
+    /// The summary of runs.
     pub fn of(runs: &[&Run]) -> Self {
         let of = |which: Configuration| {
             let own = runs.iter().filter(|run| run.configuration == which);
@@ -73,7 +76,7 @@ impl Summary {
         }
     }
 
-    /// What a figure of it is called.
+    /// The name of a figure.
     pub fn name_of(&self, figure: Figure) -> &'static str {
         if figure == Figure::Tokens && self.is_estimated() {
             return "estimated tokens";
@@ -87,17 +90,17 @@ impl Summary {
     }
 }
 
-/// What somebody should know of tokens that the provider did not count.
+/// Notes about tokens that the provider did not count.
 fn uncounted(runs: &[&Run]) -> Option<String> {
     let answered = runs.iter().filter(|run| run.error.is_none());
     let estimated = answered.clone().filter(|run| run.tokens_estimated).count();
     match (estimated, answered.count()) {
         (0, _) => None,
         (some, all) if some == all => {
-            Some("the provider does not count tokens: they are estimated".to_owned())
+            Some("token counts are estimated: the provider reports none".to_owned())
         }
         (some, all) => Some(format!(
-            "the provider did not count the tokens of {some} of {all} answers: they are estimated"
+            "token counts of {some} of {all} answers are estimated: the provider reports none"
         )),
     }
 }
@@ -119,7 +122,7 @@ impl TriggerRun {
 }
 
 impl TriggerSummary {
-    /// What messages come to; nothing if there are none.
+    /// The summary of trigger queries; `None` without any.
     pub fn of(triggers: &[TriggerRun]) -> Option<Self> {
         let sum = |number: fn(&TriggerRun) -> usize, should: bool| -> usize {
             let runs = triggers.iter().filter(|run| run.should_trigger == should);
@@ -144,7 +147,7 @@ impl Benchmark {
         self.trigger_summary = TriggerSummary::of(&self.triggers);
     }
 
-    /// What each eval comes to, in the order of the suite.
+    /// The result of each eval, in the order of the suite.
     pub fn by_eval(&self) -> Vec<(&str, Summary)> {
         let mut ids: Vec<&str> = Vec::new();
         for run in &self.runs {
@@ -228,10 +231,10 @@ mod tests {
             (summary.name_of(Figure::Tokens), uncounted(runs))
         };
         assert_eq!(said(&[&counted, &failed]), ("tokens", None));
-        let some = "the provider did not count the tokens of 1 of 2 answers: they are estimated";
+        let some = "token counts of 1 of 2 answers are estimated: the provider reports none";
         let some = Some(some.to_owned());
         assert_eq!(said(&[&counted, &estimated]), ("estimated tokens", some));
-        let all = "the provider does not count tokens: they are estimated".to_owned();
+        let all = "token counts are estimated: the provider reports none".to_owned();
         assert_eq!(said(&[&estimated]), ("estimated tokens", Some(all)));
     }
 
@@ -249,7 +252,7 @@ mod tests {
         assert!(close(summary.trigger_rate, 0.875));
         assert!(close(summary.false_trigger_rate, 0.25));
         assert!(close(summary.accuracy, 10.0 / 12.0));
-        // Where nobody answered, nothing was right.
+        // Without an answer, nothing is correct.
         let failed = [run(false, 0, 4), run(true, 2, 2)];
         assert!(close(TriggerSummary::of(&failed).unwrap().accuracy, 0.25));
         assert!(!failed[0].is_right());

@@ -15,7 +15,7 @@ use crate::runtime_handle::RuntimeHandle;
 use crate::wire::{AgentEvent, By};
 
 impl TriggerRun {
-    /// A message that was not said yet.
+    /// A message that was not sent yet.
     pub(super) fn of(trigger: &Trigger) -> Self {
         Self {
             query: trigger.query.clone(),
@@ -31,12 +31,12 @@ impl TriggerRun {
 pub(super) enum Used {
     Yes,
     No,
-    /// Nothing was said at all, so that nothing was found out.
+    /// There was no answer, so there is no result.
     NotAnswered(&'static str),
 }
 
-/// Whether the model loads the skill for a message, or the message activates it; nothing if somebody stopped it. What
-/// the model does with the skill is not waited for.
+/// Whether the model loads the skill for a message, or the message activates it; `None` if it was cancelled. The turn
+/// ends as soon as that is known.
 pub(super) async fn is_used(
     contest: &Contest,
     query: &str,
@@ -76,7 +76,7 @@ pub(super) async fn is_used(
     turned
 }
 
-/// Whether the words of a message activate the skill. What the project alone activates says nothing about a message.
+/// Whether the words of a message activate the skill. Activation by the project alone does not count.
 fn is_called_for(code_skills: &RuntimeHandle, skill: &SkillId, query: &str) -> bool {
     let activates = |message: &str| {
         let situation = Situation {

@@ -5,15 +5,14 @@ use prowess_core::ToolUse;
 
 use super::error::ProviderError;
 
-/// A model that somebody chose.
+/// A selected model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelChoice {
-    /// Who runs it: `anthropic`, `openai`, `gemini`, `ollama`, ...
+    /// The provider: `anthropic`, `openai`, `gemini`, `ollama`, ...
     pub provider: String,
-    /// What the provider calls it.
+    /// Its name at the provider.
     pub model: String,
-    /// Where it is reached, when not at the provider's usual place. Any server that speaks as
-    /// `openai` or `anthropic` do.
+    /// The base URL, if it differs from that of the provider. Any server with the API of `openai` or `anthropic`.
     pub base_url: Option<String>,
     /// The environment variable that holds the key; the provider's usual one if absent.
     pub api_key_env: Option<String>,
@@ -21,7 +20,7 @@ pub struct ModelChoice {
     pub tool_use: ToolUse,
 }
 
-/// What people call some of them.
+/// Aliases of providers.
 const ALIASES: [(&str, AdapterKind); 7] = [
     ("claude", AdapterKind::Anthropic),
     ("google", AdapterKind::Gemini),
@@ -32,7 +31,7 @@ const ALIASES: [(&str, AdapterKind); 7] = [
     ("bedrock", AdapterKind::BedrockApi),
 ];
 
-/// How a provider speaks.
+/// The API of a provider.
 pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError> {
     let name = choice.provider.trim().to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
@@ -55,7 +54,7 @@ pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError
             provider: choice.provider.clone(),
         });
     }
-    // Newer models of OpenAI's are reached in another way; a server that only speaks like OpenAI has the older one.
+    // Newer OpenAI models use another API; compatible servers have the older one.
     if kind == AdapterKind::OpenAI
         && choice.base_url.is_none()
         && let Ok(AdapterKind::OpenAIResp) = AdapterKind::from_model(&choice.model)
@@ -65,7 +64,7 @@ pub(super) fn adapter(choice: &ModelChoice) -> Result<AdapterKind, ProviderError
     Ok(kind)
 }
 
-/// Whether a provider only speaks as `openai` does.
+/// Whether a provider is only compatible with `openai`.
 fn is_somebody_elses(provider: &str) -> bool {
     let name = provider.trim().to_lowercase();
     matches!(name.as_str(), "local" | "openai-compatible")
@@ -82,7 +81,7 @@ fn asks_the_environment(kind: AdapterKind) -> bool {
 /// The variable that holds the key.
 pub(super) fn key_variable(choice: &ModelChoice, kind: AdapterKind) -> Option<String> {
     let own = choice.api_key_env.clone();
-    // A server that only speaks like OpenAI is not OpenAI: its key is not for it.
+    // A server that is compatible with OpenAI is not OpenAI: it must not get its key.
     let usual = kind
         .default_key_env_name()
         .filter(|_| !is_somebody_elses(&choice.provider));
@@ -155,7 +154,7 @@ mod tests {
         let error = adapter(&choice("antropic", "x", None)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no provider `antropic`; did you mean anthropic?"
+            "unknown provider `antropic`; did you mean anthropic?"
         );
         for name in ["vertex", "local"] {
             let error = adapter(&choice(name, "x", None)).unwrap_err();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::types::{Message, Request, ToolCall};
 
-/// What stands for an answer without a word: some providers refuse empty messages.
+/// The text for an empty answer: some providers reject empty messages.
 const NOTHING: &str = "(no answer)";
 
 /// A request as genai takes it.
@@ -58,7 +58,7 @@ fn message(message: &Message) -> ChatMessage {
     }
 }
 
-/// What was kept of an answer; what another version wrote and we do not understand is left out.
+/// The saved parts of an answer; parts of an unknown format are ignored.
 fn parts(state: &Value) -> Vec<ContentPart> {
     Vec::deserialize(state).unwrap_or_default()
 }
@@ -78,7 +78,7 @@ fn their_call(call: &ToolCall) -> TheirCall {
     }
 }
 
-/// What must go back with an answer, besides its text and its calls.
+/// The state of an answer that must be sent back, besides its text and its calls.
 pub(super) fn state(
     content: Option<&MessageContent>,
     reasoning: Option<&str>,
@@ -113,7 +113,7 @@ pub(super) fn state(
 /// A call as we take it.
 pub(super) fn call(theirs: &TheirCall) -> ToolCall {
     let arguments = match &theirs.fn_arguments {
-        // A tool without parameters is often called with nothing at all.
+        // A tool without parameters is often called without arguments.
         Value::String(text) if text.trim().is_empty() => json!({}),
         Value::Null => json!({}),
         other => other.clone(),

@@ -1,7 +1,7 @@
 //! A stand-in for a model: no key, no network, the same words for the same question.
 //!
-//! It goes through the same loop as any model: it looks for a skill, loads it with a tool call, and answers from what
-//! it got. It says that it is a demo.
+//! It uses the same loop as any model: it searches a skill, loads it with a tool call, and answers from the result. It
+//! states that it is a demo.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl DemoProvider {
         }
         if let Some(block) = named {
             return Reply::Text(format!(
-                "{DEMO} You named the skill `{}`, and this is how it begins: {}",
+                "{DEMO} You named the skill `{}`. Its instructions start with: {}",
                 block.id,
                 beginning(&block.body)
             ));
@@ -84,12 +84,12 @@ impl DemoProvider {
                         Reply::Call(load.name.clone(), json!({name: id}))
                     }
                     (None, None) => Reply::Text(format!(
-                        "{DEMO} The skill `{id}` would fit, and without tools I cannot load it. Begin your message with `/{id}`."
+                        "{DEMO} The skill `{id}` matches, but I cannot load it without tools. Start your message with `/{id}`."
                     )),
                 }
             }
             (None, _) => Reply::Text(format!(
-                "{DEMO} No skill fits that. Name one with a slash at the beginning of your message, or choose a real model."
+                "{DEMO} No skill matches. Start your message with `/` and a skill id, or choose a real model."
             )),
         }
     }
@@ -129,7 +129,7 @@ impl DemoProvider {
     }
 }
 
-const DEMO: &str = "This is the demo model, which looks things up and does not think.";
+const DEMO: &str = "This is the demo model: it searches skills but does not reason.";
 
 enum Reply {
     Text(String),
@@ -199,7 +199,7 @@ fn size(message: &Message) -> usize {
     }
 }
 
-/// What the user asked last, without the blocks before it.
+/// The last message of the user, without the blocks before it.
 fn asked(messages: &[Arc<Message>]) -> String {
     let last = messages.iter().rev().find_map(|message| match &**message {
         Message::User(text) => Some(text.as_str()),
@@ -277,7 +277,7 @@ fn plain(content: &str) -> String {
 
 fn from_skill(block: &Block) -> String {
     format!(
-        "{DEMO} The skill `{}` fits best, and this is how it begins: {}",
+        "{DEMO} The skill `{}` matches best. Its instructions start with: {}",
         block.id,
         beginning(&block.body)
     )

@@ -5,28 +5,28 @@ use std::time::Duration;
 /// Why a model does not answer. None of them holds a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// Nobody is called that.
-    #[error("there is no provider `{}`{}", name.escape_debug(), meant(nearest))]
+    /// The name is unknown.
+    #[error("unknown provider `{}`{}", name.escape_debug(), meant(nearest))]
     UnknownProvider {
-        /// What was named.
+        /// The reference.
         name: String,
-        /// What may have been meant.
+        /// Similar names.
         nearest: Vec<String>,
     },
-    /// The provider has no place of its own.
+    /// The provider has no default base URL.
     #[error("the provider `{provider}` needs a `base_url`")]
     NoAddress {
         /// The provider.
         provider: String,
     },
-    /// The place is none.
-    #[error("`{}` is not a URL that a model could be reached at", url.escape_debug())]
+    /// The base URL is invalid.
+    #[error("invalid base URL `{}`", url.escape_debug())]
     BadAddress {
-        /// What was given.
+        /// The URL.
         url: String,
     },
-    /// There is no key.
-    #[error("no key for `{provider}`: set the environment variable {variable}")]
+    /// The key is missing.
+    #[error("missing key for `{provider}`: {variable} is not set")]
     NoKey {
         /// The provider.
         provider: String,
@@ -40,17 +40,17 @@ pub enum ProviderError {
         provider: String,
         /// Where the key came from.
         variable: Option<String>,
-        /// What the provider says.
+        /// The message of the provider.
         reason: String,
     },
     /// The provider does not know the model, or the place.
-    #[error("`{provider}` has no model `{model}` there: {reason}")]
+    #[error("`{provider}` does not know the model `{model}`: {reason}")]
     NoModel {
         /// The provider.
         provider: String,
         /// The model.
         model: String,
-        /// What the provider says.
+        /// The message of the provider.
         reason: String,
     },
     /// The provider answered with a failure.
@@ -60,17 +60,17 @@ pub enum ProviderError {
         provider: String,
         /// The HTTP status.
         status: u16,
-        /// What it says.
+        /// The message.
         reason: String,
         /// How long it wants us to wait.
         retry_after: Option<Duration>,
     },
-    /// The provider said in the answer that it cannot go on.
+    /// The provider reported an error within the answer.
     #[error("`{provider}` reports: {reason}")]
     Reported {
         /// The provider.
         provider: String,
-        /// What it says.
+        /// The message.
         reason: String,
         /// Whether it may be different in a moment.
         passing: bool,
@@ -83,8 +83,8 @@ pub enum ProviderError {
         /// Why.
         reason: String,
     },
-    /// It said nothing for too long.
-    #[error("`{provider}` said nothing for {seconds} seconds")]
+    /// The provider timed out.
+    #[error("`{provider}` timed out: no data for {seconds} s")]
     Silent {
         /// The provider.
         provider: String,
@@ -92,19 +92,19 @@ pub enum ProviderError {
         seconds: u64,
     },
     /// The answer ended in the middle.
-    #[error("the answer of `{provider}` broke off: {reason}")]
+    #[error("the answer of `{provider}` is incomplete: {reason}")]
     BrokeOff {
         /// The provider.
         provider: String,
         /// How.
         reason: String,
     },
-    /// What it said makes no sense.
-    #[error("`{provider}` answered what cannot be understood: {reason}")]
+    /// The response is malformed.
+    #[error("malformed response from `{provider}`: {reason}")]
     Nonsense {
         /// The provider.
         provider: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
@@ -118,8 +118,8 @@ fn meant(nearest: &[String]) -> String {
 
 fn refused(variable: Option<&str>) -> String {
     match variable {
-        Some(name) => format!("refused the key in {name}"),
-        None => "wants a key".to_owned(),
+        Some(name) => format!("rejected the key in {name}"),
+        None => "requires a key".to_owned(),
     }
 }
 
@@ -134,7 +134,7 @@ impl ProviderError {
         }
     }
 
-    /// Whether the request was more than the model takes. There is no code for it that all providers share.
+    /// Whether the request exceeded the context window. Providers share no error code for it.
     pub fn is_too_long(&self) -> bool {
         let Self::Status {
             status: 400 | 413 | 422,

@@ -1,4 +1,4 @@
-//! What goes wrong at a provider, in our words.
+//! Converts errors of a provider.
 
 use std::time::{Duration, SystemTime};
 
@@ -114,7 +114,7 @@ impl Whose {
         }
     }
 
-    /// What a provider says, without what is not for everybody.
+    /// The message of a provider, without secrets.
     fn said(&self, text: &str) -> String {
         let parsed: Option<Value> = serde_json::from_str(text).ok();
         let message = parsed.as_ref().and_then(|value| {
@@ -219,11 +219,11 @@ mod tests {
         let status = |status| whose().status(status, "no", None);
         assert_eq!(
             status(401).to_string(),
-            "`openai` refused the key in OPENAI_API_KEY: no"
+            "`openai` rejected the key in OPENAI_API_KEY: no"
         );
         assert_eq!(
             status(404).to_string(),
-            "`openai` has no model `m` there: no"
+            "`openai` does not know the model `m`: no"
         );
         assert_eq!(status(500).to_string(), "`openai` answered 500: no");
     }

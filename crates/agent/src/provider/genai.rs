@@ -1,4 +1,4 @@
-//! Any provider that the crate `genai` speaks to. Nothing outside this directory knows of that crate.
+//! Any provider that the crate `genai` supports. The crate is used only in this directory.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl GenaiProvider {
                 model,
             })
         } else {
-            // Asked for a key, genai must never look into the environment itself.
+            // When asked for a key, genai must not read the environment itself.
             let resolver = AuthResolver::from_resolver_fn(
                 move |_: ModelIden| -> Result<Option<AuthData>, genai::resolver::Error> {
                     Ok(Some(auth.clone()))
@@ -146,7 +146,7 @@ fn deltas(events: ChatStream, whose: Whose) -> Answer {
         let (mut events, whose) = state?;
         let event = match events.next().await {
             None => {
-                let reason = "it ended without saying so".to_owned();
+                let reason = "the stream ended early".to_owned();
                 let provider = whose.provider.clone();
                 let error = ProviderError::BrokeOff { provider, reason };
                 return Some((vec![Err(error)], None));

@@ -1,4 +1,4 @@
-//! Language models, whoever runs them.
+//! Language models of any provider.
 
 mod catalogue;
 mod convert;
@@ -29,7 +29,7 @@ pub type Answer = Pin<Box<dyn Stream<Item = Result<Delta, ProviderError>> + Send
 /// A whole answer ends with [`Delta::Stop`]; one that ends without it broke off.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// What people know it by.
+    /// The display name.
     fn name(&self) -> &str;
 
     /// Whether it can call tools.
@@ -42,6 +42,6 @@ pub trait Provider: Send + Sync {
         true
     }
 
-    /// Answers. What goes wrong before the first word may be the result or the first item.
+    /// Requests an answer. An error before the first token can be the result or the first item.
     async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError>;
 }

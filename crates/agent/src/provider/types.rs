@@ -1,4 +1,4 @@
-//! What a model is asked, and what it says.
+//! Requests to a model and its answers.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use prowess_core::ToolDefinition;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything that a model is asked at once.
+/// A request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// What it is told before everything else.
+    /// The system prompt.
     pub system: String,
-    /// What was said so far.
+    /// The conversation so far.
     pub messages: Vec<Arc<Message>>,
-    /// What it may call.
+    /// The available tools.
     pub tools: Vec<ToolDefinition>,
     /// Tokens of the answer.
     pub max_tokens: Option<u32>,
@@ -21,7 +21,7 @@ pub struct Request {
     pub temperature: Option<f64>,
 }
 
-/// Something that was said.
+/// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// By the host, in the middle of a conversation.
@@ -30,11 +30,11 @@ pub enum Message {
     User(String),
     /// By the model.
     Model {
-        /// What it said.
+        /// The text.
         text: String,
-        /// What it called.
+        /// The tool calls.
         calls: Vec<ToolCall>,
-        /// What the provider wants to have back.
+        /// The state that the provider expects back.
         state: Option<Value>,
     },
     /// By tools, in the order in which they were called.
@@ -48,11 +48,11 @@ pub struct ToolCall {
     pub id: String,
     /// The tool.
     pub tool: String,
-    /// What goes in: an object, or a text that should have been one.
+    /// The arguments: an object, or the malformed text.
     pub arguments: Value,
 }
 
-/// What a tool has to say.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolReply {
     /// The call's name.
@@ -61,7 +61,7 @@ pub struct ToolReply {
     pub tool: String,
     /// The text.
     pub content: String,
-    /// Whether it tells of a failure.
+    /// Whether the result is an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -71,22 +71,22 @@ pub struct ToolReply {
 pub enum Delta {
     /// More of the text.
     Text(String),
-    /// More of what the model thinks, where it says so.
+    /// The next part of the reasoning, if the model provides it.
     Reasoning(String),
     /// A whole call.
     Call(ToolCall),
-    /// What the answer costs.
+    /// The token usage.
     Usage(Usage),
-    /// What the provider wants to have back with this answer.
+    /// The state that the provider expects back with this answer.
     State(Value),
     /// The end.
     Stop(StopReason),
 }
 
-/// What an answer costs, as the provider counts.
+/// The token usage of an answer, as counted by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens that went in.
+    /// Input tokens.
     pub input: u64,
     /// Those among them that were cached.
     #[serde(default)]
@@ -113,6 +113,6 @@ pub enum StopReason {
     Tools,
     /// It reached its limit.
     Length,
-    /// Somebody at the provider objects to it.
+    /// The provider blocked it.
     Filtered,
 }

@@ -1,4 +1,4 @@
-//! The messages of a chat, as they are kept.
+//! The messages of a chat, as they are saved.
 
 use prowess_core::SkillId;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::provider::ToolCall;
 
-/// A message of a chat that is kept. Instructions of skills are never in it: they are asked for again.
+/// A saved message of a chat. It never contains instructions of skills: they are loaded again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "kebab-case")]
 pub enum Entry {
@@ -20,15 +20,15 @@ pub enum Entry {
     },
     /// By the model.
     Model {
-        /// What it said.
+        /// The text.
         text: String,
-        /// What it called.
+        /// The tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ToolCall>,
-        /// What the provider wants to have back.
+        /// The state that the provider expects back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         state: Option<Value>,
-        /// Why there is not more.
+        /// Why it is incomplete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<Cut>,
     },
@@ -41,13 +41,13 @@ pub enum Entry {
     Compacted {
         /// The first message that it sees.
         from: usize,
-        /// What stands for the others.
+        /// The summary of the removed messages.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
     },
 }
 
-/// Why there is not more of an answer.
+/// Why an answer is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cut {
@@ -61,7 +61,7 @@ pub enum Cut {
     Rounds,
 }
 
-/// What a tool had to say, as it is kept.
+/// The result of a tool, as it is saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReply {
     /// The call's name.
@@ -71,7 +71,7 @@ pub struct KeptReply {
     /// The text; none where the same call gives it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Whether it tells of a failure.
+    /// Whether the result is an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }

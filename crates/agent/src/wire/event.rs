@@ -34,23 +34,23 @@ pub enum AgentEvent {
     SkillLoaded {
         /// The skill.
         id: SkillId,
-        /// Who wanted it.
+        /// The cause.
         by: By,
         /// Bytes of the block.
         bytes: usize,
         /// Bytes that did not fit.
         dropped_bytes: usize,
     },
-    /// A skill was asked for that the chat has already.
+    /// The skill is already active.
     SkillAlreadyActive {
         /// The skill.
         id: SkillId,
     },
-    /// A reference led nowhere; the turn goes on.
+    /// An unknown reference; the turn continues.
     SkillUnresolved {
-        /// What was named.
+        /// The reference.
         reference: String,
-        /// Ids that may have been meant.
+        /// Similar ids.
         nearest: Vec<String>,
     },
     /// A skill was there and could not be loaded.
@@ -75,7 +75,7 @@ pub enum AgentEvent {
         tool: String,
         /// The skill that it is about, where that is known.
         skill: Option<SkillId>,
-        /// What goes in.
+        /// The input.
         arguments: Value,
     },
     /// A tool is done.
@@ -95,7 +95,7 @@ pub enum AgentEvent {
         /// Whether there was more.
         truncated: bool,
     },
-    /// Skills changed what goes into a tool: this is what it really gets.
+    /// Skills changed the input of a tool: this is the effective one.
     ToolInputChanged {
         /// The call's name.
         call: String,
@@ -103,7 +103,7 @@ pub enum AgentEvent {
         tool: String,
         /// The skills that changed it, in order.
         changed_by: Vec<SkillId>,
-        /// What goes in now.
+        /// The new input.
         arguments: Value,
     },
     /// A tool was called that the active skills do not allow.
@@ -119,10 +119,10 @@ pub enum AgentEvent {
         tool: String,
         /// Whose handler it was.
         skill: SkillId,
-        /// What it says.
+        /// The message.
         reason: String,
     },
-    /// A skill with code could not become active; the turn goes on.
+    /// A skill with code could not be activated; the turn continues.
     ActivationFailed {
         /// The skill.
         id: SkillId,
@@ -133,18 +133,18 @@ pub enum AgentEvent {
     SkillState {
         /// The skill.
         id: SkillId,
-        /// What it was.
+        /// The old state.
         from: String,
-        /// What it is.
+        /// The new state.
         to: String,
         /// Why.
         reason: String,
     },
-    /// A skill's code asked for what it may not do.
+    /// The code of a skill requested a forbidden operation.
     PermissionDenied {
         /// The skill.
         id: SkillId,
-        /// What it asked for.
+        /// The operation.
         call: String,
         /// Why not.
         reason: String,
@@ -153,7 +153,7 @@ pub enum AgentEvent {
     SkillTrouble {
         /// The skill.
         id: SkillId,
-        /// What happened.
+        /// The events.
         reason: String,
     },
     /// A skill's code wrote into the log.
@@ -174,7 +174,7 @@ pub enum AgentEvent {
     },
     /// A skill's part of the prompt had to be cut.
     PromptCut {
-        /// The skill; nobody's if a handler added it.
+        /// The skill; `None` if a handler added it.
         id: Option<SkillId>,
         /// About how many tokens were lost.
         tokens: usize,
@@ -183,7 +183,7 @@ pub enum AgentEvent {
     Retry {
         /// Which time this will be, from 1 on.
         attempt: u32,
-        /// How many times there are at most.
+        /// The maximum number of attempts.
         of: u32,
         /// How long we wait.
         wait_ms: u64,
@@ -200,7 +200,7 @@ pub enum AgentEvent {
         tokens_before: usize,
         /// Estimated tokens after.
         tokens_after: usize,
-        /// Whether a summary stands in their place.
+        /// Whether a summary replaces them.
         summarised: bool,
         /// Active skills whose instructions were put back.
         pinned: Vec<SkillId>,
@@ -210,9 +210,9 @@ pub enum AgentEvent {
         /// The whole answer.
         text: String,
     },
-    /// What the turn cost.
+    /// The cost of the turn.
     Usage(TurnTokens),
-    /// The answer broke off, or there is none; what came so far is kept.
+    /// The answer is incomplete or missing; partial text is saved.
     Failed {
         /// Why.
         reason: String,
@@ -224,7 +224,7 @@ pub enum AgentEvent {
     },
     /// The turn is over. Nothing comes after it.
     Done {
-        /// How it ended.
+        /// The exit code.
         ending: Ending,
         /// The whole answer.
         text: String,
@@ -233,11 +233,11 @@ pub enum AgentEvent {
     },
 }
 
-/// Who wanted a skill.
+/// The cause of an activation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
-    /// The user, or the program that speaks for the user.
+    /// The user, or the program on behalf of the user.
     User,
     /// The model.
     Model,
@@ -304,7 +304,7 @@ impl From<RuntimeEvent> for AgentEvent {
             },
             RuntimeEvent::CancelIgnored { skill, phase } => Self::SkillTrouble {
                 id: skill,
-                reason: format!("nothing can be cancelled in {phase}"),
+                reason: format!("{phase} cannot be cancelled"),
             },
             RuntimeEvent::WorkerEnded { skill, reason } => Self::SkillTrouble { id: skill, reason },
             RuntimeEvent::Log { skill, message } => Self::SkillLog { id: skill, message },

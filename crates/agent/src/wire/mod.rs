@@ -1,4 +1,4 @@
-//! What crosses a wire or a disk: the events of a turn, and the messages of a chat that is kept.
+//! The serialized types: the events of a turn, and the messages of a saved chat.
 //!
 //! Others read this: a field or a kind may be added here, and none may be changed.
 

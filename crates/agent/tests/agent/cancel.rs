@@ -74,7 +74,7 @@ async fn while_the_model_speaks() {
         say(&mut chat, "go on").await.0.unwrap();
         let messages = model.last().messages();
         assert!(
-            messages[1].1.starts_with("Once upon") && messages[1].1.contains("stopped"),
+            messages[1].1.starts_with("Once upon") && messages[1].1.contains("cancelled"),
             "{messages:?}"
         );
     }
@@ -160,10 +160,10 @@ async fn while_tools_are_at_work() {
         seen.assert_whole();
         let results = seen.results();
         assert!(
-            results[0].contains("Five, seven") || results[0].contains("stopped"),
+            results[0].contains("Five, seven") || results[0].contains("cancelled"),
             "{results:?}"
         );
-        assert!(results[1].contains("The user stopped this call"));
+        assert!(results[1].contains("The user cancelled this call"));
     }
 }
 

@@ -311,7 +311,7 @@ async fn what_is_not_there() {
         .await
         .unwrap();
     let error = with.resume(&nobody).await.err().unwrap();
-    assert_eq!(error.to_string(), "there is no chat `nobody`");
+    assert_eq!(error.to_string(), "unknown chat `nobody`");
     // What a newer Prowess wrote is not guessed at.
     let strange = ChatTurn {
         messages: vec![r#"{"role":"oracle"}"#.to_owned()],

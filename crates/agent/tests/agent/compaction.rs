@@ -66,7 +66,7 @@ async fn t9_dropped_with_pinned_blocks() {
         assert!(
             seen.messages()[0]
                 .1
-                .starts_with("[Earlier messages were left out")
+                .starts_with("[Earlier messages were removed")
         );
         assert!(
             chat.entries()
@@ -99,7 +99,7 @@ async fn summed_up_by_the_model() {
         assert_eq!(report.tokens.provider.input, 400 + 500);
         assert_eq!(ear.text(), "four");
         let asked = &model.seen()[3];
-        assert!(asked.system().starts_with("You sum up") && asked.tools().is_empty());
+        assert!(asked.system().starts_with("You summarize") && asked.tools().is_empty());
         assert!(asked.messages()[0].1.contains("User: /haiku at-first"));
         assert!(!asked.body.to_string().contains("Five, seven"));
         let first = &model.last().messages()[0].1;
@@ -168,7 +168,7 @@ async fn results_of_one_long_turn() {
         assert_eq!(report.unwrap().text, "done");
         let seen = model.last();
         seen.assert_whole();
-        assert!(seen.results()[0].contains("left out") && seen.results()[3].contains("line"));
+        assert!(seen.results()[0].contains("removed") && seen.results()[3].contains("line"));
         assert!(
             ear.has(|event| matches!(event, AgentEvent::Compacted { results, .. } if *results > 0))
         );

@@ -26,7 +26,7 @@ async fn implicit_activation() {
             Step::Say("An old silent pond…"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "write something short").await;
+        let (report, ear) = say(&mut chat, "write a value short").await;
         let report = report.unwrap();
         assert_eq!((report.ending, report.rounds), (Ending::Answered, 1));
         assert_eq!(report.text, "An old silent pond…");
@@ -50,7 +50,7 @@ async fn implicit_activation() {
         assert_eq!(count(&seen[0].body.to_string(), "Five, seven"), 0);
         assert_eq!(
             seen[0].messages(),
-            [("user".to_owned(), "write something short".to_owned())]
+            [("user".to_owned(), "write a value short".to_owned())]
         );
         let result: Value = serde_json::from_str(&seen[1].results()[0]).unwrap();
         assert!(
@@ -425,7 +425,7 @@ async fn t5_t6_preload() {
             .unwrap();
         assert_eq!(
             error.to_string(),
-            "cannot preload `haikus`: there is no such skill; did you mean haiku?"
+            "cannot preload `haikus`: unknown skill; did you mean haiku?"
         );
     }
 }

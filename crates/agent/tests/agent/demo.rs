@@ -36,7 +36,7 @@ async fn it_finds_loads_and_answers_and_says_what_it_is() {
     let (report, _) = say(&mut chat, "/extraction/email from this").await;
     assert!(report.unwrap().text.contains("at sign"));
     let (report, _) = say(&mut chat, "zzzz qqqq").await;
-    assert!(report.unwrap().text.contains("No skill fits"));
+    assert!(report.unwrap().text.contains("No skill matches"));
 }
 
 #[tokio::test]
@@ -59,5 +59,5 @@ async fn no_skills_at_all() {
     let none = Skills::builder().build().await.unwrap();
     let mut chat = chat(none).await;
     let (report, _) = say(&mut chat, "hello").await;
-    assert!(report.unwrap().text.contains("No skill fits"));
+    assert!(report.unwrap().text.contains("No skill matches"));
 }

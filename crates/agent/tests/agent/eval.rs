@@ -251,7 +251,7 @@ async fn without_a_judge_nothing_is_taken_for_good() {
         .filter(|it| !it.passed)
         .map(|it| it.evidence.as_str())
         .collect();
-    assert_eq!(failed, ["there is no judge", "nothing here runs scripts"]);
+    assert_eq!(failed, ["no judge is configured", "scripts are disabled"]);
 }
 
 #[tokio::test]
@@ -305,7 +305,7 @@ async fn files_that_do_not_go_along_are_refused_at_reading() {
     let large = vec![b'x'; 128 * 1024 + 1];
     assert_eq!(
         refused(&with_file("a.txt"), &[("a.txt", &large)]).await,
-        "evals/evals.json: evals[0].files[0]: a.txt has 131073 bytes, and at most 131072 are read"
+        "evals/evals.json: evals[0].files[0]: a.txt is too large: 131073 bytes, at most 131072 allowed"
     );
     let script = json!([{"prompt": "p", "expectations": ["x", {"script": "evals/no.sh"}]}]);
     assert_eq!(
@@ -389,7 +389,7 @@ async fn runs_that_fail_count_as_failed_and_the_others_go_on() {
     assert_eq!(benchmark.triggers[1].errors, 2);
     assert!(close(benchmark.trigger_summary.unwrap().accuracy, 0.0));
     let page = html(&benchmark);
-    assert!(page.contains("9 runs were not answered and count as failed."));
+    assert!(page.contains("9 runs had no answer and count as failed."));
     assert!(page.contains("gone &lt;home&gt;") && !page.contains("<home>"));
 }
 

@@ -129,7 +129,7 @@ async fn a_wrong_model_is_named_and_not_asked_again() {
         assert!(
             error
                 .to_string()
-                .contains("has no model `scripted-1` there"),
+                .contains("does not know the model `scripted-1`"),
             "{error}"
         );
         assert_eq!(model.seen().len(), 1);
@@ -173,7 +173,7 @@ async fn no_key_says_which_variable() {
                 .unwrap();
             assert_eq!(
                 error.to_string(),
-                format!("no key for `{provider}`: set the environment variable {variable}")
+                format!("missing key for `{provider}`: {variable} is not set")
             );
         }
         assert!(
@@ -209,7 +209,7 @@ async fn death_in_mid_stream() {
             assert_eq!(report.unwrap().text, "time");
             let messages = model.last().messages();
             assert_eq!(messages.len(), 3);
-            assert!(messages[1].1.contains("broke off"), "{messages:?}");
+            assert!(messages[1].1.contains("was interrupted"), "{messages:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Tar archives, plain or compressed with gzip.
 //!
-//! Written here and not taken from a crate: what a tar archive means depends on the reader wherever its headers
-//! say something twice, and crates resolve that silently, hold records of any length in memory, and stop at the end
-//! marker without a look behind it. One header is 512 bytes with a dozen fields; the rest is what not to accept.
+//! Implemented here instead of using a crate: the meaning of a tar archive depends on the reader wherever its headers
+//! are redundant, and crates resolve that silently, buffer records of any length, and stop at the end marker without
+//! checking the data after it. A header is 512 bytes with a dozen fields; the rest is validation.
 
 mod header;
 mod pax;

@@ -3,7 +3,7 @@
 use crate::problem::TarProblem;
 use crate::shown::Shown;
 
-/// What a pax header says about the entry behind it, as far as it matters here.
+/// The relevant records of a pax header for the next entry.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
@@ -41,7 +41,7 @@ fn once<T>(slot: &mut Option<T>, value: T, what: &'static str) -> Result<(), Tar
     }
 }
 
-/// An empty value takes an earlier one back; there is none that could be meant.
+/// An empty value deletes an earlier one, which is not supported.
 fn filled(value: &[u8]) -> Result<Vec<u8>, TarProblem> {
     if value.is_empty() {
         return Err(TarProblem::Pax);

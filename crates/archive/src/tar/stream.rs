@@ -40,14 +40,14 @@ impl<R: Read> Stream<R> {
         self.at
     }
 
-    /// Fills a buffer as far as there are bytes.
+    /// Fills a buffer as far as possible.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         fill(self, buffer).map_err(broken)
     }
 
     /// The end of the tar stream was seen; the file must end with it.
     ///
-    /// A second gzip member is refused as well: some readers go on with it and some do not.
+    /// A second gzip member is refused as well: some readers continue with it and some do not.
     pub(super) fn finish(self) -> Result<(), Error> {
         let rest = match self.source {
             Source::Plain(mut plain) => plain.fill_buf().map(<[u8]>::is_empty),
@@ -75,7 +75,7 @@ impl<R: Read> Read for Stream<R> {
     }
 }
 
-/// What an error outside the content of a file means.
+/// Maps an error outside the content of a file.
 fn broken(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Error::Truncated {

@@ -29,7 +29,7 @@ pub(crate) fn scan_gzip(
     entries(Stream::gzip(reader), Place::Unpacked, ledger, visit)
 }
 
-/// What was said about the entry that comes next.
+/// The collected headers of the next entry.
 #[derive(Default)]
 struct Pending {
     pax: Option<Pax>,
@@ -67,7 +67,7 @@ fn entries<R: Read>(
             b'g' if !pending.is_empty() => return Err(TarProblem::Orphan.into()),
             b'g' => {
                 ledger.count_entry()?;
-                // What holds for all entries may be a comment, as git writes one, but no name and no size.
+                // A global header can be a comment, as git writes one, but not a name or a size.
                 if pax::parse(&record(&mut stream, &header)?)? != Pax::default() {
                     return Err(TarProblem::PaxKey(Shown::new("path, linkpath or size")).into());
                 }
@@ -116,7 +116,7 @@ fn header<R: Read>(stream: &mut Stream<R>) -> Result<Option<Header>, Error> {
         seen += read as u64;
         if seen > PADDING_BYTES {
             return Err(Error::Metadata {
-                what: "the zero bytes behind the end",
+                what: "zero bytes after the end",
                 seen,
                 limit: PADDING_BYTES,
             });
@@ -129,7 +129,7 @@ fn header<R: Read>(stream: &mut Stream<R>) -> Result<Option<Header>, Error> {
 fn record<R: Read>(stream: &mut Stream<R>, header: &Header) -> Result<Vec<u8>, Error> {
     if header.size > RECORD_BYTES {
         return Err(Error::Metadata {
-            what: "the bytes of one header",
+            what: "bytes of one header",
             seen: header.size,
             limit: RECORD_BYTES,
         });
@@ -177,7 +177,7 @@ fn once<T>(slot: &mut Option<T>, value: T, what: &'static str) -> Result<(), Tar
     }
 }
 
-/// Puts together what the headers of one entry say; what two of them say must be the same.
+/// Merges the headers of one entry; duplicate values must be equal.
 fn describe(mut header: Header, pending: Pending) -> Result<Header, Error> {
     let pax = pending.pax.unwrap_or_default();
     let either = |one: Option<Vec<u8>>, other: Option<Vec<u8>>, what| match (one, other) {
@@ -262,7 +262,7 @@ fn special(kind: u8) -> Option<&'static str> {
     })
 }
 
-/// Takes an entry that has no content of its own.
+/// Processes an entry without content.
 fn bare(
     entry: Entry,
     size: u64,

@@ -22,7 +22,7 @@ const ENCRYPTED_FLAGS: u16 = 1 | 1 << 6 | 1 << 13;
 const UNIX_HOSTS: [u16; 2] = [3, 19];
 const DOS_DIRECTORY: u32 = 0x10;
 
-/// What the list says about an entry.
+/// The central directory record of an entry.
 #[derive(Debug)]
 pub(super) struct Central {
     pub(super) raw_name: Box<[u8]>,
@@ -36,7 +36,7 @@ pub(super) struct Central {
     pub(super) offset: u64,
 }
 
-/// What an entry is going to be.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     Directory,
@@ -67,7 +67,7 @@ pub(super) fn read(list: &mut impl Read, depth: usize) -> Result<Central, Error>
     let fixed = next(LENGTH)?;
     let fixed = Fixed::parse(&fixed).ok_or_else(truncated)?;
     if fixed.signature != SIGNATURE {
-        return Err(ZipProblem::Signature(Shown::new("in the list")).into());
+        return Err(ZipProblem::Signature(Shown::new("in the central directory")).into());
     }
     let raw_name = next(fixed.name_length.into())?;
     let extra = next(fixed.extra_length.into())?;
@@ -193,7 +193,7 @@ impl Fixed {
             (0o010_000, _) => return Err(special("a named pipe")),
             (0o020_000 | 0o060_000, _) => return Err(special("a device")),
             (0o140_000, _) => return Err(special("a socket")),
-            _ => return Err(special("of an unknown kind")),
+            _ => return Err(special("of an unknown type")),
         };
         if self.attributes & DOS_DIRECTORY != 0 && looks != Looks::Directory {
             return Err(contradiction().into());

@@ -1,4 +1,4 @@
-//! The record at the end, which says where the list of entries is.
+//! The end record, which locates the central directory.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -14,7 +14,7 @@ const LENGTH: usize = 22;
 /// The record with its longest comment, and what may stand right before it.
 const TAIL: u64 = (LOCATOR_LENGTH + LENGTH + u16::MAX as usize) as u64;
 
-/// What the end record says, checked against where it is.
+/// The end record, checked against its position.
 pub(super) struct End {
     pub(super) entries: u64,
     /// Where the list begins.
@@ -81,7 +81,7 @@ fn parse(record: &[u8], at: u64) -> Result<End, Error> {
     let (size, start) = (u64::from(size), u64::from(start));
     if size > CENTRAL_BYTES {
         return Err(Error::Metadata {
-            what: "the bytes of the list of entries",
+            what: "bytes of the central directory",
             seen: size,
             limit: CENTRAL_BYTES,
         });

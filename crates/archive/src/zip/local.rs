@@ -12,7 +12,7 @@ const SIGNATURE: u32 = 0x0403_4b50;
 const LENGTH: usize = 30;
 const DESCRIPTOR_SIGNATURE: u32 = 0x0807_4b50;
 
-/// Reads the header of an entry, compares it with the list, and says how long it is.
+/// Reads the local header of an entry, compares it with the central directory, and returns its length.
 pub(super) fn read(archive: &mut impl Read, central: &Central) -> Result<u64, Error> {
     let truncated = || Error::Truncated {
         within: Within::Header,
@@ -47,7 +47,7 @@ pub(super) fn read(archive: &mut impl Read, central: &Central) -> Result<u64, Er
         (None, (false, false)) => (fixed.size.into(), fixed.packed.into()),
         _ => return Err(ZipProblem::Zip64.into()),
     };
-    // With a record behind the content, the header may leave its fields empty.
+    // With a data descriptor after the content, the header can leave its fields empty.
     let fits = |here: u64, listed: u32| {
         here == u64::from(listed) || (here == 0 && central.has_descriptor())
     };
@@ -86,7 +86,7 @@ impl Fixed {
     }
 }
 
-/// The lengths that the record behind a content may have.
+/// The possible lengths of a data descriptor.
 ///
 /// With a signature or without, with short sizes or long ones: readers guess which from the bytes. The room before
 /// the next entry leaves nothing to guess.
@@ -94,7 +94,7 @@ pub(super) fn is_descriptor_length(length: u64) -> bool {
     matches!(length, 12 | 16 | 20 | 24)
 }
 
-/// Reads the record behind a content and compares it with the list.
+/// Reads the data descriptor and compares it with the central directory.
 pub(super) fn read_descriptor(
     archive: &mut impl Read,
     length: u64,
@@ -122,7 +122,7 @@ pub(super) fn read_descriptor(
     if same() != Some(true) {
         return Err(ZipProblem::Disagree {
             name: central.shown(),
-            field: "sizes behind its content",
+            field: "sizes after the content",
         }
         .into());
     }

@@ -1,9 +1,9 @@
 //! Zip archives, read so strictly that every reader must see the same tree.
 //!
-//! Written here and not taken from a crate: a zip archive says everything twice, in its entries and in the list at
-//! its end, and may hide bytes in between. Crates believe the list, and read all of it into memory. Here both are
-//! compared field by field, and the entries must fill the archive from its first byte to the list, which must
-//! reach to the end record, which must be the end.
+//! Implemented here instead of using a crate: a zip archive is redundant, in its entries and in its central directory,
+//! and can hide bytes in between. Crates trust the central directory, and read all of it into memory. Here both are
+//! compared field by field, and the entries must fill the archive from its first byte to the central directory, which
+//! must be followed by the end record, which must be the end.
 
 mod central;
 mod end;

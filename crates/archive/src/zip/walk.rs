@@ -54,7 +54,7 @@ pub(crate) fn scan(
         let mut packed = archive.by_ref().take(central.packed.into());
         take(&central, start, &mut packed, ledger, visit)?;
         if packed.limit() != 0 {
-            let why = "it goes on behind its end";
+            let why = "data after its end";
             return Err(Error::content(&central.raw_name, why));
         }
         if room != 0 {
@@ -159,7 +159,7 @@ fn link(
     // A target is a name, and counted with the names.
     let counted = ledger.bytes;
     content(central, &entry, packed, ledger, &mut |_, content| {
-        // One byte more than a target may have, so that a longer one is seen.
+        // One byte more than the maximum, to detect a longer target.
         content
             .take(PATH_BYTES as u64 + 1)
             .read_to_end(&mut bytes)
@@ -198,7 +198,7 @@ fn content(
         });
     }
     if real.crc != central.crc {
-        let why = "its checksum is another";
+        let why = "checksum mismatch";
         return Err(Error::content(&central.raw_name, why));
     }
     Ok(real)

@@ -1,4 +1,4 @@
-//! What skills with rules and scanners have to say.
+//! Findings of skills with rules and scanners.
 
 use prowess_runtime::Runtime;
 use prowess_scan::limits::FILE_BYTES;
@@ -29,7 +29,7 @@ pub(super) async fn add(runtime: &Runtime, files: &[(String, Vec<u8>)], report: 
     let kept = runtime.scan_complete(all).await;
     let known = std::mem::take(&mut report.findings);
     for finding in kept {
-        // What we found ourselves has more to say than what comes back of it.
+        // Our own findings have more details than those returned by skills.
         let own = known.iter().find(|it| to_wire(it) == finding);
         let finding = own.cloned().or_else(|| from_wire(&finding, &texts));
         report.findings.extend(finding);
@@ -63,13 +63,13 @@ fn from_wire(finding: &wire::Finding, files: &[wire::ScannedFile]) -> Option<Fin
     let at = |column: usize, byte: usize| Position { line, column, byte };
     Some(Finding {
         rule: RuleId::parse(&finding.rule)?,
-        // A word that nobody knows is no reason to say less.
+        // Unknown words do not hide the finding.
         severity: RuleSeverity::from_word(&finding.severity).unwrap_or(RuleSeverity::High),
         file: finding.file.clone(),
         start: at(1, before),
         end: at(text.chars().count() + 1, before + text.len()),
         excerpt: text.chars().take(200).collect(),
         message: finding.message.clone(),
-        help: "see the skill whose scanner says so".to_owned(),
+        help: "see the skill that reports this".to_owned(),
     })
 }

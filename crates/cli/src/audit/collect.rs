@@ -25,7 +25,7 @@ pub(super) fn skills(target: &str, place: &Where, global: &Global) -> Result<Vec
         return in_directory(path);
     }
     let skills = open::skills(place, global)?;
-    let neither = || format!("`{target}` is neither a directory nor the id of a skill");
+    let neither = || format!("invalid target `{target}`: expected a directory or a skill id");
     let id = commands::parse_id(target).with_context(neither)?;
     let skill = by_id(&skills, &id).with_context(neither)?;
     Ok(vec![skill])
@@ -48,7 +48,7 @@ fn in_directory(path: &Path) -> Result<Vec<Audited>> {
         .skills
         .iter()
         .filter_map(|skill| source.location(&skill.id));
-    // One that does not load can do harm all the same.
+    // A skill that does not load can still be harmful.
     let invalid = snapshot.invalid.iter().filter_map(|invalid| {
         let file = path.join(&invalid.path);
         Some(file.parent()?.display().to_string())
@@ -56,7 +56,7 @@ fn in_directory(path: &Path) -> Result<Vec<Audited>> {
     let mut directories: Vec<String> = located.chain(invalid).collect();
     directories.sort();
     if directories.is_empty() {
-        anyhow::bail!("there is no skill in {}", path.display());
+        anyhow::bail!("no skill in {}", path.display());
     }
     Ok(directories
         .into_iter()
@@ -94,13 +94,13 @@ fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut Audited) {
             format!("{inside}/{name}")
         };
         match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => unreadable(audited, &path, "it is a link"),
+            Ok(kind) if kind.is_symlink() => unreadable(audited, &path, "a symbolic link"),
             Ok(kind) if kind.is_dir() && depth < DEPTH => {
                 walk(&entry.path(), &path, depth + 1, audited);
             }
-            Ok(kind) if kind.is_dir() => unreadable(audited, &path, "it lies too deep"),
+            Ok(kind) if kind.is_dir() => unreadable(audited, &path, "nested too deep"),
             _ if audited.files.len() > FILES => {
-                return unreadable(audited, &path, "there are too many files");
+                return unreadable(audited, &path, "too many files");
             }
             _ => match read(&entry.path()) {
                 Ok(bytes) => audited.files.push((path, bytes)),
@@ -119,7 +119,7 @@ fn unreadable(audited: &mut Audited, path: &str, reason: &str) {
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let file = open_without_waiting(path)?;
     if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
+        return Err(std::io::Error::other("not a file"));
     }
     let mut bytes = Vec::new();
     file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;

@@ -40,7 +40,7 @@ pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
     }
     terminal::note(&summary(audited));
     if audited.iter().any(Audited::has_unread_code) {
-        terminal::note("hint: read what was not read yourself, or do not use the skill");
+        terminal::note("hint: review these files yourself, or do not use the skill");
     }
     Ok(())
 }

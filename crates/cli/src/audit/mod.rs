@@ -1,4 +1,4 @@
-//! `prowess audit`: what in a skill should make somebody look twice.
+//! `prowess audit`: security findings of skills.
 
 mod arguments;
 mod by_skills;
@@ -25,9 +25,9 @@ pub(crate) struct Audited {
     pub(crate) name: String,
     /// Every file, by its path in the skill.
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// What could not be read, and why.
+    /// Unreadable files, and why.
     pub(crate) unreadable: Vec<(String, String)>,
-    /// What the rules say.
+    /// The findings.
     pub(crate) report: Report,
 }
 
@@ -37,7 +37,7 @@ impl Audited {
         !self.unreadable.is_empty() || self.report.unread_code().next().is_some()
     }
 
-    /// What the audit comes to.
+    /// The verdict of the audit.
     pub(crate) fn verdict(&self) -> Verdict {
         match self.report.verdict() {
             Verdict::NothingFound if self.has_unread_code() => Verdict::Unverified,
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     Ok(match worst {
         // The worst comes first in the order of the type.
         Some(worst) if worst <= limit => Exit::Findings,
-        // What nobody read cannot be said to be harmless.
+        // Unread code cannot be declared harmless.
         _ if audited.iter().any(Audited::has_unread_code) => Exit::Findings,
         _ => Exit::Success,
     })

@@ -30,7 +30,7 @@ pub(super) fn render(audited: &[Audited]) -> String {
     if !unread.is_empty() {
         rules.push(json!({
             "id": "unverified",
-            "help": {"text": "read what was not read yourself, or do not use the skill"},
+            "help": {"text": "review this file yourself, or do not use the skill"},
         }));
     }
     let results: Vec<Value> = findings()

@@ -1,4 +1,4 @@
-//! What a tool did, in one line.
+//! A tool call, in one line.
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub(super) fn shortened(text: &str, columns: usize) -> String {
     cut
 }
 
-/// Bytes as people say them.
+/// A size, formatted for users.
 #[allow(clippy::cast_precision_loss, reason = "it is rounded anyway")]
 pub(super) fn size(bytes: usize) -> String {
     match bytes {

@@ -1,4 +1,4 @@
-//! What `chat` is asked to do.
+//! The action of `chat`.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use crate::exit::{Exit, Refused};
 use crate::model::{self, Chosen};
 use crate::{code_skills, configuration, terminal, trust};
 
-const SYSTEM: &str = "You are a helpful assistant. You talk with somebody at a terminal: be brief, and write Markdown.";
+const SYSTEM: &str =
+    "You are a helpful assistant for a user at a terminal. Be brief and write Markdown.";
 
 pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
     if arguments.list || arguments.delete.is_some() {
@@ -41,15 +42,15 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<
     let is_conversation = once::is_conversation(arguments);
     if is_conversation && (arguments.json || !std::io::stdout().is_terminal()) {
         return Err(Refused::usage(
-            "there is nobody to talk with",
-            "say something with -p, or pipe it in",
+            "cannot start a chat: standard input is not a terminal",
+            "send a message with `prowess chat -p MESSAGE`, or pipe it in",
         )
         .into());
     }
     if is_conversation {
         trust::ask(&arguments.code_skills.place, global)?;
     }
-    // Read before anything is opened: too much is an error before anything is asked.
+    // Read before anything is opened: an oversized message fails early.
     let message = (!is_conversation)
         .then(|| once::message(arguments))
         .transpose()?;
@@ -81,9 +82,7 @@ async fn chat(
         return talk::talk(opened, chat, screen, global).await;
     };
     if opened.is_demo_by_default && !global.quiet && !arguments.json {
-        terminal::note(
-            "no model is chosen, so the demo answers; `prowess chat --help` says how to choose one",
-        );
+        terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
     let exit = once::say(&mut chat, &message, global, &screen, events).await;
     opened.setup.runtime.shut_down().await;

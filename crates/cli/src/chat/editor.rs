@@ -1,4 +1,4 @@
-//! The line that somebody types: skills are completed with their descriptions, and history is kept.
+//! The line editor: completes skills with their descriptions and stores the history.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -30,7 +30,7 @@ const CANDIDATES: usize = 50;
 /// Messages that are remembered.
 const HISTORY: usize = 1_000;
 
-/// What somebody did at the prompt.
+/// An action of the user at the prompt.
 pub(super) enum Typed {
     Message(String),
     /// Ctrl-C; whether there was something in the line.
@@ -47,7 +47,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Messages are kept for the next time in a file, if there is one.
+    /// Stores messages in the history file, if any.
     pub(super) fn open(skills: Skills, history: Option<PathBuf>) -> Result<Self> {
         let colours = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             ColorMode::Disabled
@@ -112,12 +112,12 @@ impl Lines {
 /// Completes, hints and colours.
 struct Help {
     skills: Skills,
-    /// Whether the line has text. The editor does not say so when it is interrupted.
+    /// Whether the line has text. The editor does not report it when it is interrupted.
     had_text: Cell<bool>,
 }
 
 impl Help {
-    /// What a line may begin with: what is typed, and what it means.
+    /// Completions of the start of a line: the text and its description.
     fn beginnings(&self, typed: &str) -> Vec<(String, String)> {
         if typed.starts_with(':') {
             let all = Order::ALL.iter();
@@ -133,7 +133,7 @@ impl Help {
         let skills = catalog
             .skills()
             .filter(|skill| skill.descriptor.invocation.by_user());
-        // Whoever knows how an id or a name begins does not look for what is in the middle.
+        // Completion matches only the start of an id or a name.
         let mut found: [Vec<(String, String)>; 3] = Default::default();
         for skill in skills {
             let id = &skill.descriptor.id;
@@ -188,7 +188,7 @@ impl Completer for Help {
             let named = shortened(&name, widest);
             let gap = " ".repeat(widest - named.width() + 2);
             let about = terminal::printable(&about.replace('\n', " "));
-            // As wide as the terminal, so that each has a line of its own.
+            // As wide as the terminal, so that each has its own line.
             let shown = shortened(&format!("{named}{gap}{about}"), columns);
             let rest = " ".repeat(columns.saturating_sub(shown.width()));
             Pair {
@@ -249,7 +249,7 @@ impl Highlighter for Help {
 
 impl Validator for Help {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        // A backslash at the end of a line: there is more to come.
+        // A backslash at the end of a line: the message continues.
         let goes_on = context.input().ends_with('\\');
         Ok(if goes_on {
             ValidationResult::Incomplete

@@ -1,4 +1,4 @@
-//! Events for machines, one in a line. Whatever happens, the last one says that it is over.
+//! Events as JSON, one per line. The last one always marks the end.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::terminal;
 
-/// Prints events, if that is wanted.
+/// Prints events, if requested.
 pub(super) struct Events {
     pub(super) wanted: bool,
     over: AtomicBool,
@@ -37,11 +37,11 @@ impl Events {
         if matches!(event, AgentEvent::Done { .. }) {
             self.over.store(true, Ordering::Release);
         }
-        // Whoever closed the pipe does not want to read.
+        // A closed pipe is not an error.
         let _ = serde_json::to_value(event).map(|event| line(&event));
     }
 
-    /// It is over before there was an answer, if that was not said.
+    /// Prints the final event, if it is missing.
     pub(super) fn fail(&self, error: &anyhow::Error) {
         if !self.wanted || self.over.load(Ordering::Acquire) {
             return;

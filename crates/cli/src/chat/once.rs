@@ -15,7 +15,7 @@ use crate::cli::Global;
 use crate::exit::{Exit, Refused};
 use crate::{model, terminal};
 
-/// The message: what was typed, and what was piped in behind it.
+/// The message: the argument, followed by the piped input.
 pub(super) fn message(arguments: &ChatArguments) -> Result<String> {
     let piped = piped().context("cannot read standard input")?;
     let typed = arguments.prompt.as_deref().unwrap_or_default();
@@ -26,15 +26,15 @@ pub(super) fn message(arguments: &ChatArguments) -> Result<String> {
     };
     if message.trim().is_empty() {
         return Err(Refused::usage(
-            "there is no message",
-            "say something with -p, or pipe it in; in a terminal, `prowess chat` asks for it",
+            "missing message",
+            "send a message with `prowess chat -p MESSAGE`, or pipe it in",
         )
         .into());
     }
     Ok(message)
 }
 
-/// What is piped in. A terminal, a socket or nothing at all is not waited for.
+/// The piped input. A terminal, a socket or a closed input is not read.
 fn piped() -> io::Result<String> {
     if !is_piped() {
         return Ok(String::new());
@@ -49,10 +49,10 @@ fn piped() -> io::Result<String> {
             .unwrap_or(u64::MAX)
             .saturating_add(rest);
         return Err(io::Error::other(format!(
-            "it has {all} bytes, and at most {limit} can be sent; put the rest into a file"
+            "{all} bytes, at most {limit} allowed; move the rest to a file"
         )));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8 text"))
 }
 
 #[cfg(unix)]
@@ -77,7 +77,7 @@ pub(super) fn is_conversation(arguments: &ChatArguments) -> bool {
     arguments.prompt.is_none() && io::stdin().is_terminal()
 }
 
-/// Says the message and prints the answer.
+/// Sends the message and prints the answer.
 pub(super) async fn say(
     chat: &mut Chat,
     message: &str,
@@ -118,23 +118,23 @@ pub(super) async fn say(
     Ok(exit)
 }
 
-/// What there is to say about how a turn ended, and the exit code.
+/// The message about the end of a turn, and the exit code.
 fn ended(report: &TurnReport) -> (Option<&'static str>, Exit) {
     let why = match report.ending {
         _ if report.saved == Saved::Elsewhere => {
-            "somebody else went on with the chat meanwhile, so this is not kept"
+            "not saved: this chat was changed by another process"
         }
         Ending::Answered if !report.text.trim().is_empty() => return (None, Exit::Success),
         Ending::Answered => "the answer is empty",
         Ending::Activated => {
-            let why = "there was only a skill's name in the message, so the model was not asked";
+            let why = "the message contains only the name of a skill; no request was sent";
             return (Some(why), Exit::Success);
         }
-        Ending::Length => "the answer reached its limit",
-        Ending::Filtered => "the provider objects to the answer",
-        Ending::TooManyRounds => "there were too many rounds of tool calls",
+        Ending::Length => "the answer reached its length limit",
+        Ending::Filtered => "the provider blocked the answer",
+        Ending::TooManyRounds => "too many rounds of tool calls",
         Ending::Cancelled => "interrupted",
-        Ending::Failed => "the answer broke off",
+        Ending::Failed => "the answer is incomplete",
     };
     (Some(why), Exit::Failure)
 }

@@ -1,8 +1,8 @@
-//! What can be said to the chat instead of the model.
+//! Commands of the chat.
 
 use prowess_core::Catalog;
 
-/// Something that the chat is told to do.
+/// A command of the chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Help,
@@ -17,32 +17,28 @@ pub(super) enum Order {
 impl Order {
     /// Each with its name and what it does.
     pub(super) const ALL: &'static [(&'static str, Order, &'static str)] = &[
-        (":help", Self::Help, "what can be said to the chat"),
+        (":help", Self::Help, "list the commands"),
         (
             ":skills",
             Self::Skills,
-            "the skills, the active ones marked",
+            "list skills, with a mark for active ones",
         ),
         (
             ":show",
             Self::Show,
-            "what the tools of the last turn were asked, and what they said",
+            "show the tool calls of the last turn and their results",
         ),
-        (
-            ":cost",
-            Self::Cost,
-            "where the tokens of the last turn went",
-        ),
-        (":new", Self::New, "a new chat"),
+        (":cost", Self::Cost, "show the token usage of the last turn"),
+        (":new", Self::New, "start a new chat"),
         (
             ":reload",
             Self::Reload,
-            "the chat as it is kept, with what somebody else said in it",
+            "reload the saved chat, including changes by other processes",
         ),
         (":quit", Self::Quit, "the end"),
     ];
 
-    /// The order that a line is, if it is one; an error if it looks like one and is none.
+    /// Parses a command; an error if it looks like one but is unknown.
     pub(super) fn parse(line: &str, catalog: &Catalog) -> Option<Result<Self, String>> {
         let line = line.trim();
         if line.contains(char::is_whitespace) {
@@ -54,13 +50,13 @@ impl Order {
             return meant.map(Ok);
         }
         let word = line.strip_prefix(':')?;
-        // `:)` is no order.
+        // `:)` is not a command.
         if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return None;
         }
         Some(
             Self::named(word)
-                .ok_or_else(|| format!("there is no `{line}`; :help lists what there is")),
+                .ok_or_else(|| format!("unknown command `{line}`; type :help for a list")),
         )
     }
 

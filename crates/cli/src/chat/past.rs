@@ -1,4 +1,4 @@
-//! Chats that were kept.
+//! Saved chats.
 
 use std::time::{Duration, SystemTime};
 
@@ -31,7 +31,7 @@ pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Ex
     }
     if chats.is_empty() {
         if !quiet {
-            terminal::note("no chat was kept yet");
+            terminal::note("no saved chats");
         }
         return Ok(Exit::Success);
     }
@@ -87,12 +87,12 @@ fn described(chat: &ChatSummary) -> Value {
     })
 }
 
-/// Forgets a chat.
+/// Deletes a saved chat.
 pub(super) async fn delete(store: &Store, named: &str, quiet: bool) -> Result<Exit> {
     let id = find(store, named).await?;
     store.delete_chat(&id).await?;
     if !quiet {
-        terminal::note(&format!("forgot the chat {id}"));
+        terminal::note(&format!("deleted chat {id}"));
     }
     Ok(Exit::Success)
 }
@@ -102,14 +102,14 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
     let named = named.trim();
     let refused = |message: String| Refused {
         message,
-        hint: Some("`prowess chat --list` shows what there is".to_owned()),
+        hint: Some("run `prowess chat --list` to list saved chats".to_owned()),
         exit: Exit::Failure,
     };
     if named.is_empty() {
         let last = store.chats(1).await?.into_iter().next();
         return last
             .map(|chat| chat.id)
-            .ok_or_else(|| refused("no chat was kept yet".to_owned()).into());
+            .ok_or_else(|| refused("no saved chats".to_owned()).into());
     }
     let exact = ChatId::named(named);
     match store.chat_turns(&exact).await {
@@ -121,12 +121,15 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
     let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only.id),
-        (None, _) => Err(refused(format!("there is no chat `{named}`")).into()),
-        (Some(_), Some(_)) => Err(refused(format!("several chats begin with `{named}`")).into()),
+        (None, _) => Err(refused(format!("unknown chat `{named}`")).into()),
+        (Some(_), Some(_)) => Err(refused(format!(
+            "ambiguous chat id `{named}`: several chats start with it"
+        ))
+        .into()),
     }
 }
 
-/// A chat that goes on, or a copy of it.
+/// A resumed chat, or a copy of it.
 pub(super) async fn resume(agent: &Agent, store: &Store, named: &str, fork: bool) -> Result<Chat> {
     let id = find(store, named).await?;
     Ok(if fork {
@@ -136,7 +139,7 @@ pub(super) async fn resume(agent: &Agent, store: &Store, named: &str, fork: bool
     })
 }
 
-/// What was said last, for somebody who comes back.
+/// The last messages, to resume a chat.
 pub(super) fn last_words(chat: &Chat, width: usize) -> String {
     let mut asked = "";
     let mut answer = "";

@@ -1,4 +1,4 @@
-//! What happens in a turn, as a person sees it: the answer on standard output, everything else on standard error.
+//! The display of a turn: the answer on standard output, everything else on standard error.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -25,21 +25,21 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 
 /// Where a chat is drawn.
 pub(crate) struct Screen {
-    /// Whether somebody reads the answer while it is written.
+    /// Whether the answer is shown while it is written.
     live: bool,
     drawn: Mutex<Drawn>,
 }
 
 struct Drawn {
-    /// Only the answer is wanted.
+    /// Print only the answer.
     quiet: bool,
     markdown: Markdown,
     waiting: Option<ProgressBar>,
     /// Calls that are not over.
     calls: Vec<(String, Value)>,
-    /// Skills that were said to be active.
+    /// Skills that were reported as active.
     active: Vec<SkillId>,
-    /// Lines stand above the answer, and a blank one is wanted between.
+    /// Lines precede the answer, and a blank one is needed between.
     gap: bool,
     began: Instant,
 }
@@ -105,7 +105,7 @@ impl Screen {
                 let skills: Vec<&str> = changed_by.iter().map(SkillId::as_str).collect();
                 let line = format!("{tool}: input changed by {}", skills.join(", "));
                 drawn.note(&format!("  {WARN}{}{WARN:#}", printable(&line)));
-                // The card shows what the tool got, not what the model asked for.
+                // The card shows the effective input of the tool.
                 if let Some((_, shown)) = drawn.calls.iter_mut().find(|(id, _)| id == call) {
                     *shown = arguments.clone();
                 }
@@ -150,12 +150,12 @@ impl Screen {
         }
     }
 
-    /// Somebody stopped the turn, and it is not over yet.
+    /// The user cancelled the turn, and it has not ended yet.
     pub(crate) fn stopping(&self) {
         self.drawn().wait("stopping");
     }
 
-    /// The turn is over; what it came to.
+    /// The result of a finished turn.
     pub(crate) fn end(&self, report: Option<&TurnReport>) {
         let mut drawn = self.drawn();
         drawn.stop_waiting();
@@ -179,7 +179,7 @@ impl Drawn {
         if self.waiting.is_none() {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             if let Ok(style) =
-                ProgressStyle::with_template("{spinner} {msg}, {elapsed} (Ctrl-C stops it)")
+                ProgressStyle::with_template("{spinner} {msg}, {elapsed} (Ctrl-C to cancel)")
             {
                 bar.set_style(style);
             }
@@ -202,7 +202,7 @@ impl Drawn {
         self.say(&text);
     }
 
-    /// Ends what was said so far.
+    /// Ends the current output.
     fn break_line(&mut self) {
         let rest = self.markdown.finish();
         self.say(&rest);
@@ -216,7 +216,7 @@ impl Drawn {
         if std::mem::take(&mut self.gap) {
             terminal::note("");
         }
-        // Whoever closed standard output does not want to read.
+        // A closed standard output is not an error.
         let _ = terminal::print_styled(text);
     }
 
@@ -233,7 +233,7 @@ impl Drawn {
     }
 }
 
-/// What a turn cost: as the provider counts, or as we estimate where it does not.
+/// The cost of a turn: as counted by the provider, or estimated.
 fn cost(report: &TurnReport) -> String {
     let tokens = &report.tokens;
     let usage = tokens.provider;
@@ -245,7 +245,7 @@ fn cost(report: &TurnReport) -> String {
     format!("about {sent} tokens in, {said} out")
 }
 
-/// The skill that an event is about, if it says that one is active now.
+/// The skill that an event reports as active, if any.
 fn became_active(event: &AgentEvent) -> Option<&SkillId> {
     match event {
         AgentEvent::SkillLoaded { id, .. } => Some(id),
@@ -254,7 +254,7 @@ fn became_active(event: &AgentEvent) -> Option<&SkillId> {
     }
 }
 
-/// What else is worth a line.
+/// Other notable events.
 fn line(event: &AgentEvent) -> Option<String> {
     let warning = |text: String| Some(format!("{WARN}{}{WARN:#}", printable(&text)));
     match event {
@@ -262,21 +262,21 @@ fn line(event: &AgentEvent) -> Option<String> {
             id, by: By::User, ..
         } => Some(format!("  {SKILL}{id}{SKILL:#} is active")),
         AgentEvent::SkillAlreadyActive { id } => {
-            Some(format!("  {SKILL}{id}{SKILL:#} is active already"))
+            Some(format!("  {SKILL}{id}{SKILL:#} is already active"))
         }
         AgentEvent::SkillUnresolved { reference, nearest } => warning(match nearest.as_slice() {
-            [] => format!("there is no skill `{reference}`; it was sent as text"),
+            [] => format!("unknown skill `{reference}`; sent as text"),
             near => format!(
-                "there is no skill `{reference}`; it was sent as text. Did you mean /{}?",
+                "unknown skill `{reference}`; sent as text; did you mean /{}?",
                 near.join(", /")
             ),
         }),
         AgentEvent::AccessDenied { id, path } => {
-            warning(format!("{id}: {path} leaves the skill; refused"))
+            warning(format!("{id}: refused {path}: it is outside the skill"))
         }
-        AgentEvent::ToolNotAllowed { tool } => warning(format!(
-            "{tool} is not among the tools that the active skills allow"
-        )),
+        AgentEvent::ToolNotAllowed { tool } => {
+            warning(format!("{tool} is not allowed by the active skills"))
+        }
         AgentEvent::ToolCancelled {
             tool,
             skill,
@@ -284,7 +284,7 @@ fn line(event: &AgentEvent) -> Option<String> {
             ..
         } => warning(format!("{skill} did not allow {tool}: {reason}")),
         AgentEvent::ActivationFailed { id, reason } => {
-            warning(format!("{id}: its code does not run: {reason}"))
+            warning(format!("{id}: cannot run its code: {reason}"))
         }
         AgentEvent::SkillState { id, to, .. } if to == "active" => {
             Some(format!("  {SKILL}{id}{SKILL:#} is active"))
@@ -304,12 +304,12 @@ fn line(event: &AgentEvent) -> Option<String> {
             shortened,
             omitted,
         } => Some(format!(
-            "{DIM}{total} skills: {shortened} descriptions are shortened, {omitted} are found by search only{DIM:#}"
+            "{DIM}{total} skills: {shortened} descriptions shortened, {omitted} available by search only{DIM:#}"
         )),
         AgentEvent::PromptCut { id, tokens } => {
             let whose = id.as_ref().map_or("a handler", |id| id.as_str());
             warning(format!(
-                "{whose} wanted {tokens} tokens more in the prompt than there is room for"
+                "{whose} exceeds the prompt budget by {tokens} tokens"
             ))
         }
         AgentEvent::Retry {
@@ -320,16 +320,16 @@ fn line(event: &AgentEvent) -> Option<String> {
         } => {
             let seconds = Duration::from_millis(*wait_ms).as_secs_f64();
             warning(format!(
-                "{reason}; again in {seconds:.1} s ({attempt} of {of})"
+                "{reason}; retrying in {seconds:.1} s ({attempt} of {of})"
             ))
         }
         AgentEvent::Compacted {
             messages, results, ..
         } => Some(format!(
-            "{DIM}{messages} older messages and {results} results made room{DIM:#}"
+            "{DIM}removed {messages} older messages and {results} results to save space{DIM:#}"
         )),
-        AgentEvent::NotSaved { reason } => warning(format!("not kept: {reason}")),
-        // Notices say of loading what the lines above say; the rest is said by whoever began the turn.
+        AgentEvent::NotSaved { reason } => warning(format!("not saved: {reason}")),
+        // Notices about loading repeat the lines above; the caller reports the rest.
         AgentEvent::Notice { text } if !text.ends_with(" loaded") => {
             Some(format!("  {DIM}{}{DIM:#}", printable(text)))
         }
@@ -337,7 +337,7 @@ fn line(event: &AgentEvent) -> Option<String> {
     }
 }
 
-/// Asks at the terminal, with nothing else going on there.
+/// Asks at the terminal, without other output.
 #[async_trait]
 impl Approver for Screen {
     async fn ask(&self, question: Question<'_>) -> ApprovalDecision {

@@ -1,4 +1,4 @@
-//! A conversation with somebody at a terminal.
+//! An interactive conversation at a terminal.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -28,21 +28,21 @@ const STRONG: Style = Style::new().bold();
 const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 /// Skills that are listed, beside the active ones.
 const LISTED: usize = 40;
-/// What to do when somebody else went on with the chat.
-const RELOAD: &str = ":reload fetches what was said, then say it again";
+/// The hint after another process changed the chat.
+const RELOAD: &str = "type `:reload`, then send your message again";
 /// Characters of a result that are shown.
 const RESULT_CHARS: usize = 8_000;
 
-/// A conversation that goes on.
+/// An ongoing conversation.
 struct Talk {
     opened: Opened,
     chat: Chat,
     screen: Arc<Screen>,
-    /// What the last turn cost.
+    /// The cost of the last turn.
     cost: Option<TurnTokens>,
 }
 
-/// Talks until somebody ends it.
+/// Runs the conversation until the user ends it.
 pub(super) async fn talk(
     opened: Opened,
     chat: Chat,
@@ -72,7 +72,7 @@ pub(super) async fn talk(
                 }
                 leaving = !had_text;
                 if leaving {
-                    terminal::note("Ctrl-C again, or Ctrl-D, ends the chat");
+                    terminal::note("press Ctrl-C again, or Ctrl-D, to end the chat");
                 }
             }
             Typed::Message(message) => {
@@ -96,7 +96,7 @@ pub(super) async fn talk(
         .filter(|_| talk.chat.is_kept() && !global.quiet)
     {
         terminal::note(&format!(
-            "{DIM}to go on with it:{DIM:#} prowess chat --resume {id}"
+            "{DIM}to continue:{DIM:#} prowess chat --resume {id}"
         ));
     }
     talk.opened.setup.runtime.shut_down().await;
@@ -122,23 +122,23 @@ impl Talk {
             catalog.len()
         );
         if built_in > 0 {
-            let _ = write!(line, ", {built_in} of them built in");
+            let _ = write!(line, ", {built_in} built in");
         }
         terminal::note(&line);
         if self.opened.is_demo_by_default {
             terminal::note(&format!(
-                "{DIM}no model is chosen: a demo answers; `prowess chat --help` says how to choose one{DIM:#}"
+                "{DIM}no model is configured, using the demo model; see `prowess chat --help`{DIM:#}"
             ));
         }
         terminal::note(&format!(
-            "{DIM}/ names a skill, Tab completes it, :help lists more, Ctrl-D ends{DIM:#}\n"
+            "{DIM}/ID: use a skill, Tab: complete, :help: list commands, Ctrl-D: exit{DIM:#}\n"
         ));
         if self.chat.entries().next().is_some() {
             terminal::note(past::last_words(&self.chat, terminal::width()).trim_end());
         }
     }
 
-    /// One turn, and what there is to say about how it ended.
+    /// One turn, and the message about its end.
     async fn say(&mut self, message: &str) {
         let screen = Arc::clone(&self.screen);
         screen.begin();
@@ -148,14 +148,14 @@ impl Talk {
         match done {
             None => {
                 self.chat.restore();
-                terminal::note("stopped; the message was taken back");
+                terminal::note("cancelled; the message was not sent");
             }
             Some(Ok(report)) => {
                 if report.ending == Ending::Cancelled {
                     terminal::note("stopped");
                 }
                 if report.saved == Saved::Elsewhere {
-                    let message = "somebody else went on with the chat, so this is not kept";
+                    let message = "not saved: this chat was changed by another process";
                     terminal::print_problem(message, Some(RELOAD));
                 }
                 if let Some(failure) = &report.failure {
@@ -183,14 +183,14 @@ impl Talk {
             Order::Show => unfolded(&self.chat),
             Order::Cost => match &self.cost {
                 Some(cost) => costs(cost),
-                None => "nothing was said yet\n".to_owned(),
+                None => "no messages yet\n".to_owned(),
             },
             Order::New => {
                 // Code that became active in the old one is not active in the new one.
                 self.opened.setup.runtime.shut_down().await;
                 self.chat = self.opened.setup.agent.chat();
                 self.cost = None;
-                "a new chat\n".to_owned()
+                "started a new chat\n".to_owned()
             }
             Order::Reload => match self.reload().await {
                 Ok(()) => past::last_words(&self.chat, terminal::width()),
@@ -231,21 +231,21 @@ impl Talk {
             let _ = writeln!(text, "{mark} {SKILL}/{name:<widest$}{SKILL:#}  {about}");
         }
         if more > 0 {
-            let _ = writeln!(text, "and {more} more; `prowess list` shows all of them");
+            let _ = writeln!(text, "and {more} more; run `prowess list` to list all");
         }
         text
     }
 }
 
 fn help() -> String {
-    let mut text = "A message may begin with /ID to use that skill; Tab completes it.\nA backslash at the end of a line begins another one; what is pasted stays one message.\n\n".to_owned();
+    let mut text = "Start a message with /ID to use that skill; press Tab to complete the id.\nEnd a line with a backslash to continue on the next line. Pasted text stays one message.\n\n".to_owned();
     for (name, _, about) in Order::ALL {
         let _ = writeln!(text, "  {name:<9} {about}");
     }
     text
 }
 
-/// The tools of the last turn, with everything that they got and said.
+/// The tool calls of the last turn, with input and result.
 fn unfolded(chat: &Chat) -> String {
     let entries: Vec<&Entry> = chat.entries().collect();
     let start = entries
@@ -268,10 +268,7 @@ fn unfolded(chat: &Chat) -> String {
                 for reply in replies {
                     let failed = if reply.is_error { " failed" } else { "" };
                     let Some(said) = &reply.content else {
-                        let _ = writeln!(
-                            text,
-                            "{DIM}instructions, which `prowess show` prints{DIM:#}"
-                        );
+                        let _ = writeln!(text, "{DIM}instructions; see `prowess show`{DIM:#}");
                         continue;
                     };
                     let shown: String = said.chars().take(RESULT_CHARS).collect();
@@ -288,12 +285,12 @@ fn unfolded(chat: &Chat) -> String {
         }
     }
     if text.is_empty() {
-        text.push_str("no tool was called in the last turn\n");
+        text.push_str("no tool calls in the last turn\n");
     }
     text
 }
 
-/// Where the tokens went.
+/// The token usage.
 fn costs(cost: &TurnTokens) -> String {
     let usage = cost.provider;
     let noun = if cost.requests == 1 {
@@ -302,13 +299,13 @@ fn costs(cost: &TurnTokens) -> String {
         "requests"
     };
     let mut text = format!(
-        "{} tokens in, {} of them cached, {} out; {} {noun}\n",
+        "{} tokens in, {} cached, {} out; {} {noun}\n",
         usage.input, usage.cached, usage.output, cost.requests
     );
-    text.push_str("the last request, estimated:\n");
+    text.push_str("last request, estimated:\n");
     let parts = [
         ("instructions", cost.system),
-        ("  of them the catalog", cost.catalog),
+        ("  of which catalog", cost.catalog),
         ("tools", cost.tools),
         ("messages", cost.messages),
     ];
@@ -316,7 +313,7 @@ fn costs(cost: &TurnTokens) -> String {
         let _ = writeln!(text, "  {what:<22} {tokens:>7}");
     }
     if !cost.skills.is_empty() {
-        text.push_str("skill by skill: catalog, instructions, files\n");
+        text.push_str("per skill: catalog, instructions, files\n");
     }
     for skill in &cost.skills {
         let _ = writeln!(

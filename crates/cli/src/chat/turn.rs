@@ -1,9 +1,9 @@
-//! A turn that somebody may stop.
+//! A turn that the user can cancel.
 
 use prowess_agent::wire::AgentEvent;
 use prowess_agent::{AgentError, Cancel, Chat, TurnReport};
 
-/// Says something. Ctrl-C stops the turn; a second one drops it, and then there is nothing.
+/// Runs a turn. Ctrl-C cancels it; a second one drops it and returns `None`.
 pub(super) async fn turn(
     chat: &mut Chat,
     message: &str,

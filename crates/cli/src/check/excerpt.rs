@@ -2,9 +2,9 @@
 
 use prowess_spec::Position;
 
-/// Source lines that are kept for one finding.
+/// Source lines that are shown for one finding.
 const LINES: usize = 4;
-/// Bytes of source that are kept for one finding, before and behind its beginning.
+/// Bytes of source that are shown for one finding, before and after its start.
 const BYTES: usize = 2_000;
 
 /// The lines under a finding, and the finding's place in them.

@@ -15,7 +15,7 @@ pub(crate) fn run(id: &str) -> Result<Exit> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`prowess check` prints the code of each diagnostic".to_owned(),
         };
-        terminal::print_problem(&format!("there is no diagnostic `{id}`"), Some(&hint));
+        terminal::print_problem(&format!("unknown diagnostic code `{id}`"), Some(&hint));
         return Ok(Exit::Usage);
     };
     terminal::print(&explain(code))?;

@@ -14,7 +14,7 @@ use super::find::SkillDirectory;
 use super::read;
 use super::report::{Change, FileReport, Problem, SkillReport};
 
-/// Whether to work out what a file would look like mended.
+/// Whether to compute the fixed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fixes {
     Wanted,

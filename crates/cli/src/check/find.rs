@@ -32,14 +32,14 @@ pub(crate) struct SkillDirectory {
     pub(crate) has_manifest: bool,
 }
 
-/// What became of the skills, in the order of their paths.
+/// The results, in the order of their paths.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) skills: Vec<SkillReport>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// What to do with a skill that was found.
+/// The callback for a skill.
 pub(crate) type Check<'c> = dyn Fn(SkillDirectory) -> Result<SkillReport, Problem> + Sync + 'c;
 
 /// Checks the skills at and below `paths`, each once however many ways lead to it.
@@ -147,11 +147,11 @@ impl Search<'_> {
         self.problem(
             path,
             format!("{} is not a skill", path.display()),
-            Some("name a directory, or a file called SKILL.md"),
+            Some("pass a directory, or a file named SKILL.md"),
         );
     }
 
-    /// Looks at what lies in a directory, as far as nobody has looked at it yet.
+    /// Visits a directory that was not visited yet.
     fn visit<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
@@ -192,7 +192,7 @@ impl Search<'_> {
         all.problems.append(&mut found.problems);
     }
 
-    /// Checks the skill in a directory, or goes on to what lies below it.
+    /// Checks the skill in a directory, or descends into it.
     fn look<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
@@ -217,8 +217,11 @@ impl Search<'_> {
             Err(error) => return self.unreadable(path, &error, None),
         };
         if depth >= DEPTH {
-            let message = format!("{} is more than {DEPTH} directories deep", path.display());
-            return self.problem(path, message, Some("name a directory nearer to the skills"));
+            let message = format!(
+                "{} is nested more than {DEPTH} directories deep",
+                path.display()
+            );
+            return self.problem(path, message, Some("pass a directory closer to the skills"));
         }
         while !entries.is_empty() {
             let chunk = entries.split_off(entries.len().saturating_sub(CHUNK));
@@ -248,7 +251,7 @@ fn probe(path: &Path) -> io::Result<Option<SkillDirectory>> {
     }))
 }
 
-/// What a directory is: a skill after all, or something with entries to look at.
+/// A directory: a skill, or a directory with entries to visit.
 fn list(path: &Path) -> io::Result<(Option<SkillDirectory>, Vec<DirEntry>)> {
     let mut skill = SkillDirectory {
         path: path.to_owned(),
@@ -278,7 +281,7 @@ fn is_searched(path: &Path) -> bool {
     !name.starts_with('.') || name == ".skills" || path.join("skills").is_dir()
 }
 
-/// What makes two paths the same directory: device and inode, or whatever stands for them.
+/// The identity of a directory: device and inode, or a substitute.
 type Identity = (u64, u64);
 
 #[cfg(unix)]

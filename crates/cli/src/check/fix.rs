@@ -1,4 +1,4 @@
-//! `--fix`: the difference first, then the files, each whole or not at all.
+//! `--fix`: shows the difference, then replaces the files atomically.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::report::{Change, FileReport, Report};
 use crate::rewrite::{difference, replace};
 use crate::terminal;
 
-/// Shows what would change, asks, and writes. Whether anything was written.
+/// Shows the changes, asks, and writes. Returns whether anything was written.
 pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
     let changed: Vec<(&FileReport, &Change)> = report
         .skills
@@ -18,7 +18,7 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
         .filter_map(|file| Some((file, file.change.as_ref()?)))
         .collect();
     if changed.is_empty() {
-        terminal::note("nothing to mend");
+        terminal::note("nothing to fix");
         return Ok(false);
     }
     let mut out = String::new();
@@ -33,7 +33,7 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
         format!("these {} files", changed.len())
     };
     if !yes && !terminal::confirm(&format!("write {files}?"))? {
-        terminal::note("nothing was written; `--yes` writes without asking");
+        terminal::note("nothing written; use `--yes` to write without asking");
         return Ok(false);
     }
     for (file, change) in &changed {
@@ -43,13 +43,13 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
     Ok(true)
 }
 
-/// Replaces the file by a complete new one, unless somebody changed it in the meantime.
+/// Replaces the file atomically, unless it changed in the meantime.
 fn write(file: &FileReport, change: &Change) -> Result<()> {
     let path = Path::new(&file.path);
     let now = fs::read(path).with_context(|| format!("cannot read {}", file.path))?;
     if now != change.before {
         bail!(
-            "{} changed while it was being checked; run the command again",
+            "{} changed during the check; run the command again",
             file.path
         );
     }

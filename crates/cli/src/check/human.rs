@@ -25,7 +25,7 @@ pub(crate) fn print(report: &Report, quiet: bool) -> io::Result<()> {
             let path = terminal::printable(&skill.path);
             let _ = writeln!(
                 out,
-                "... and {more} more in {path}; `--json` prints them all\n"
+                "... and {more} more in {path}; use `--json` to print all\n"
             );
         }
     }
@@ -68,7 +68,7 @@ fn render(renderer: &Renderer, skill: &SkillReport, finding: &Finding) -> String
 fn summary(report: &Report) -> String {
     let counts = report.counts();
     if counts.skills == 0 {
-        return "no skills found: no directory here holds a SKILL.md".to_owned();
+        return "no skills found: no SKILL.md below the current directory".to_owned();
     }
     let Counts {
         skills,
@@ -95,10 +95,7 @@ fn summary(report: &Report) -> String {
         let _ = write!(text, " ({found})");
     }
     if fixable > 0 {
-        let _ = write!(
-            text,
-            "\n{fixable} of them can be mended with `prowess check --fix`"
-        );
+        let _ = write!(text, "\n{fixable} fixable with `prowess check --fix`");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Reading what may not be a file at all.
+//! Reads paths that may not be regular files.
 
 use std::fs::File;
 use std::io::{self, Read};

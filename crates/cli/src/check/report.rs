@@ -1,4 +1,4 @@
-//! What a run of `check` found.
+//! The results of `check`.
 
 use std::time::Duration;
 
@@ -27,22 +27,22 @@ pub(crate) struct SkillReport {
     pub(crate) path: String,
     pub(crate) name: Option<String>,
     pub(crate) valid: bool,
-    /// What is not worth mentioning is not kept.
+    /// Irrelevant diagnostics are dropped.
     pub(crate) least: Severity,
     pub(crate) findings: Vec<Finding>,
     pub(crate) files: Vec<FileReport>,
-    /// The manifest with its file, of which dependencies may yet have something to say.
+    /// The manifest with its file, for the check of dependencies.
     pub(crate) manifest: Option<(Manifest, Vec<u8>)>,
 }
 
 /// A file of a skill.
 pub(crate) struct FileReport {
     pub(crate) path: String,
-    /// What mending would change, if that was asked for.
+    /// The changes of the fixes, if requested.
     pub(crate) change: Option<Change>,
 }
 
-/// A file before and after mending.
+/// A file before and after the fixes.
 pub(crate) struct Change {
     pub(crate) before: Vec<u8>,
     pub(crate) after: String,
@@ -74,7 +74,7 @@ pub(crate) struct Counts {
 }
 
 impl SkillReport {
-    /// Adds what `diagnostics` say about the file at index `file`.
+    /// Adds `diagnostics` about the file at index `file`.
     pub(crate) fn add(&mut self, file: usize, bytes: &[u8], diagnostics: Vec<Diagnostic>) {
         self.valid &= is_valid(&diagnostics, Profile::Check);
         let mut lines = None;

@@ -29,10 +29,10 @@ pub(crate) struct CompletionsArguments {
     pub(crate) shell: String,
 }
 
-/// The variable by which a shell says that it wants candidates.
+/// The variable with which a shell requests candidates.
 const VARIABLE: &str = "PROWESS_COMPLETE";
 
-/// Answers a shell that asks for candidates, and ends the process then.
+/// Responds to a request for candidates, and exits.
 pub(crate) fn answer_shell() {
     CompleteEnv::with_factory(Cli::command)
         .var(VARIABLE)
@@ -44,10 +44,7 @@ pub(crate) fn run(arguments: &CompletionsArguments) -> Result<Exit> {
     let names = || shells.names().collect::<Vec<_>>().join(", ");
     let shell = shells.completer(&arguments.shell).with_context(|| {
         let shell = &arguments.shell;
-        format!(
-            "there are no completions for `{shell}`; there are {}",
-            names()
-        )
+        format!("unsupported shell `{shell}`; expected one of: {}", names())
     })?;
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, "prowess", "prowess", "prowess", &mut script)?;
@@ -60,7 +57,7 @@ pub(crate) fn ids() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let current = current.to_string_lossy();
         let place = Where::default();
-        // Somebody is waiting for a completion: what is far away is taken from what was kept.
+        // Completion must be fast: use cached data of remote sources.
         let global = Global {
             quiet: true,
             offline: true,

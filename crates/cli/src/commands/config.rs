@@ -1,4 +1,4 @@
-//! `prowess config`: what holds, and who says so.
+//! `prowess config`: the values and their origins.
 
 use std::fmt::Write;
 
@@ -120,7 +120,7 @@ fn path(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
         let user = user.map_or_else(String::new, |path| {
             format!(" nor {}", configuration::shown(&path))
         });
-        terminal::note(&format!("there is no prowess.toml here or above{user}"));
+        terminal::note(&format!("no prowess.toml in this directory or above{user}"));
     }
     Ok(Exit::Success)
 }
@@ -133,14 +133,14 @@ fn check(config: &SkillsConfig, global: &Global) -> Result<Exit> {
     }
     for dropped in &config.dropped {
         let note = format!(
-            "note: repository `{}` of {} is not used, {} has one of that name",
+            "note: repository `{}` of {} is ignored: {} has one with the same name",
             dropped.name, dropped.origin, dropped.kept
         );
         terminal::note(&terminal::printable(&note));
     }
     if !global.quiet {
         let files = match config.files.as_slice() {
-            [] => "no file, all is default".to_owned(),
+            [] => "no configuration file, using defaults".to_owned(),
             files => {
                 let names = files.iter().map(|(_, path)| configuration::shown(path));
                 names.collect::<Vec<_>>().join(", ")

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     }
     out.push('\n');
     if sources.is_empty() {
-        out.push_str("no directory of skills here, above, or in the home directory\n");
+        out.push_str("no skills directory here, above, or in the home directory\n");
     }
     for source in &sources {
         let health = match source.health {

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
     };
     let files = block_on(skills.sources().files(&id)).unwrap_or_default();
-    // What an approval is bound to; a skill that is too large for one has none.
+    // The digest for approvals; `None` if the skill is too large.
     let content = block_on(SkillContent::read(&skills, &id));
     let digest = content
         .ok()

@@ -223,7 +223,7 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
             shadowed.loser.source,
             shadowed.winner.source,
         );
-        let _ = writeln!(out, "shadowed: {id} of {loser} by that of {winner}");
+        let _ = writeln!(out, "shadowed: {id} of {loser}, by {winner}");
     }
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();
@@ -235,7 +235,7 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
 fn summary(catalog: &Catalog) -> String {
     let sources = catalog.sources().count();
     if catalog.is_empty() && sources == 0 {
-        return "no skills: there is no .agents/skills, .claude/skills or .prowess/skills here or above".to_owned();
+        return "no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above".to_owned();
     }
     let plural = |count: usize, noun: &str| {
         let s = if count == 1 { "" } else { "s" };
@@ -261,7 +261,7 @@ fn summary(catalog: &Catalog) -> String {
             "places not trusted"
         },
     );
-    add(catalog.omitted(), "left out (`skills.max_skills`)");
+    add(catalog.omitted(), "omitted (`skills.max_skills`)");
     add(
         catalog.refused().count(),
         "refused (see `prowess list --all`)",

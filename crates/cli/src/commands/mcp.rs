@@ -1,4 +1,4 @@
-//! `prowess mcp`: the skills for whoever speaks MCP.
+//! `prowess mcp`: serves skills over MCP.
 
 use std::fs;
 use std::io;
@@ -104,7 +104,7 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         tokio::io::stdin(),
         tokio::io::stdout(),
     ));
-    // A read of standard input cannot be cancelled, so nobody waits for it.
+    // A read of standard input cannot be cancelled, so do not wait for it.
     runtime.shutdown_background();
     outcome?;
     Ok(Exit::Success)
@@ -116,7 +116,7 @@ fn begin_to_watch(skills: &Skills, server: &SkillsServer) -> Result<Watch, Watch
     let before = skills.catalog();
     let changed = server.clone();
     let watching = watch(skills, move |_| changed.notify_changed());
-    // What changed until now nobody has seen.
+    // Changes up to now were not reported.
     let after = pollster::block_on(skills.refresh());
     let stamp = |skill: Skill<'_>| (skill.descriptor.id.clone(), skill.descriptor.stamp);
     if !before.skills().map(stamp).eq(after.skills().map(stamp)) {
@@ -130,7 +130,7 @@ fn install(arguments: &McpInstallArguments) -> Result<Exit> {
     let home = environment::user_directories().home;
     let target = arguments.client.target(scope, home).with_context(|| {
         let scope = format!("{scope:?}").to_lowercase();
-        format!("this client has no place for {scope} servers that Prowess knows")
+        format!("this client does not support the scope `{scope}`")
     })?;
     let command = command(arguments)?;
     if arguments.print {
@@ -142,9 +142,9 @@ fn install(arguments: &McpInstallArguments) -> Result<Exit> {
     write(&target, &command, arguments.yes)
 }
 
-/// What the client is to start.
+/// The command for the client.
 fn command(arguments: &McpInstallArguments) -> Result<Vec<String>> {
-    let program = std::env::current_exe().context("cannot find the program itself")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = vec![if is_in_path(&program) {
         "prowess".to_owned()
     } else {
@@ -161,7 +161,7 @@ fn command(arguments: &McpInstallArguments) -> Result<Vec<String>> {
 }
 
 fn text(path: &Path) -> Result<String> {
-    let text = path.to_str().context("a path is not UTF-8")?;
+    let text = path.to_str().context("invalid path: not UTF-8")?;
     Ok(text.to_owned())
 }
 
@@ -185,22 +185,21 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
         Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
     };
     let old = before.as_deref().unwrap_or_default();
-    let after = added(target, old, command).with_context(|| {
-        format!("cannot add an entry to {file}; `--print` shows what belongs there")
-    })?;
+    let after = added(target, old, command)
+        .with_context(|| format!("cannot add an entry to {file}; use `--print` to print it"))?;
     if before.as_deref() == Some(&after) {
-        terminal::note(&format!("{file} has it already"));
+        terminal::note(&format!("{file} already contains the entry"));
         return Ok(Exit::Success);
     }
     terminal::print_styled(&difference(&file, old, &after))?;
     if !yes && !terminal::confirm(&format!("write {file}?"))? {
-        terminal::note("nothing was written; `--yes` writes without asking");
+        terminal::note("nothing written; use `--yes` to write without asking");
         return Ok(Exit::Success);
     }
-    // What was shown is what is written, or nothing.
+    // Write exactly what was shown, or nothing.
     let now = fs::read_to_string(&target.file).ok();
     if now != before {
-        bail!("{file} changed meanwhile; run the command again");
+        bail!("{file} changed; run the command again");
     }
     let path = std::path::absolute(&target.file)?;
     if path.is_symlink() {
@@ -213,12 +212,12 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
         replace(&backup, before.as_bytes())
             .with_context(|| format!("cannot write {}", backup.display()))?;
         terminal::note(&format!(
-            "the old file is {}",
+            "saved the old file as {}",
             configuration::shown(&backup)
         ));
     } else if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
         make_directories(directory)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
+            .with_context(|| format!("cannot create {}", directory.display()))?;
     }
     replace(&path, after.as_bytes()).with_context(|| format!("cannot write {file}"))?;
     terminal::note(&format!("wrote {file}"));

@@ -1,4 +1,4 @@
-//! What each command does, one module each.
+//! The commands, one module each.
 
 pub(crate) mod browse;
 pub(crate) mod completions;
@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::terminal;
 use crate::terminal::print_json;
 
-/// Says why a skill cannot be had, and what may have been meant.
+/// Reports why a skill cannot be loaded, with suggestions.
 fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {
     let near = match error {
         SourceError::NotFound(_) => skills.catalog().nearest(id).join(", "),
@@ -33,9 +33,9 @@ fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {
         _ => String::new(),
     };
     let hint = match (error, near.as_str()) {
-        (SourceError::NotFound(_), "") => Some("`prowess list` shows what there is".to_owned()),
+        (SourceError::NotFound(_), "") => Some("run `prowess list` to list skills".to_owned()),
         (_, "") => None,
-        (SourceError::NotAFile { .. }, entries) => Some(format!("it holds {entries}")),
+        (SourceError::NotAFile { .. }, entries) => Some(format!("it contains {entries}")),
         (_, near) => Some(format!("did you mean {near}?")),
     };
     terminal::print_problem(&error.to_string(), hint.as_deref());

@@ -65,7 +65,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
                 let right = Right::from_word(word).with_context(|| {
                     let all: Vec<&str> = Permission::ALL.iter().map(|it| it.word()).collect();
                     format!(
-                        "there is no permission `{word}`; there are run, {}",
+                        "unknown permission `{word}`; expected one of: run, {}",
                         all.join(", ")
                     )
                 })?;
@@ -75,7 +75,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         if !global.quiet {
             let noun = if count == 1 { "approval" } else { "approvals" };
             terminal::note(&terminal::printable(&format!(
-                "took back {count} {noun} of `{skill}`"
+                "revoked {count} {noun} of `{skill}`"
             )));
         }
         return Ok(if count == 0 {
@@ -92,7 +92,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
     }
     if rows.is_empty() {
         if !global.quiet {
-            terminal::note("nothing was approved for longer than a run");
+            terminal::note("no stored approvals");
         }
         return Ok(Exit::Success);
     }
@@ -215,7 +215,7 @@ fn cells(row: &Row) -> Vec<String> {
     let short: String = row.contents.chars().take("sha256:".len() + 12).collect();
     let current = match row.current {
         Some(true) => "unchanged",
-        Some(false) => "changed since: asked about again",
+        Some(false) => "changed since: needs approval again",
         None => "not found here",
     };
     vec![

@@ -1,4 +1,4 @@
-//! `prowess prompt`: what a model is told about skills, to the letter.
+//! `prowess prompt`: the exact skill catalog of a model.
 
 use std::fmt::Write;
 
@@ -94,8 +94,8 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
     if !global.quiet {
         let place = match skills.settings().dialect.place {
             Place::SystemPrompt => "the system prompt",
-            Place::BeforeLastUserMessage => "a system message before the last one of the user",
-            Place::ToolDescription => "the description of the tool",
+            Place::BeforeLastUserMessage => "a system message before the last user message",
+            Place::ToolDescription => "the tool description",
         };
         let mut note = format!(
             "{} of {} skills listed, about {} tokens, for {place}",
@@ -105,7 +105,11 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
             let _ = write!(note, "; {} descriptions shortened", report.shortened);
         }
         if report.omitted > 0 {
-            let _ = write!(note, "; {} behind collections or search", report.omitted);
+            let _ = write!(
+                note,
+                "; {} available through collections or search",
+                report.omitted
+            );
         }
         terminal::note(&note);
     }

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
             let message = format!("`{}` {problem}", arguments.path);
             terminal::print_problem(
                 &message,
-                Some("name a file inside the skill, such as references/API.md"),
+                Some("pass a path inside the skill, such as references/API.md"),
             );
             return Ok(Exit::Failure);
         }

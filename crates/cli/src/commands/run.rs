@@ -102,13 +102,13 @@ async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit>
         let tools = runtime.tools().into_iter().map(|tool| tool.name);
         let there: Vec<String> = workflows.into_iter().chain(tools).collect();
         let what = if name.is_empty() {
-            format!("say what of `{id}` to run")
+            format!("missing name of a workflow, tool or script of `{id}`")
         } else {
-            format!("`{id}` has no workflow and no tool `{name}`")
+            format!("`{id}` has no workflow or tool `{name}`")
         };
         let hint = match there.as_slice() {
-            [] => "it has neither workflows nor tools".to_owned(),
-            names => format!("there is {}", names.join(", ")),
+            [] => "it has no workflows and no tools".to_owned(),
+            names => format!("expected one of: {}", names.join(", ")),
         };
         terminal::print_problem(&what, Some(&hint));
         return Ok(Exit::Failure);
@@ -158,7 +158,7 @@ async fn script(
             terminal::note(terminal::printable(&output.stderr).trim_end());
         }
         if output.truncated {
-            terminal::note("[more was printed than is kept]");
+            terminal::note("[output truncated]");
         }
     }
     left_behind(opened);
@@ -178,7 +178,7 @@ fn left_behind(opened: &OpenedRuntime) {
     let names: Vec<String> = names.map(|it| it.to_string_lossy().into_owned()).collect();
     if !names.is_empty() {
         let line = format!(
-            "removed with the scratch directory: {}; a script that may write files writes to the project",
+            "removed with the scratch directory: {}; a script with write permission can write to the project",
             names.join(", ")
         );
         terminal::note(&terminal::printable(&line));
@@ -205,22 +205,24 @@ fn split(catalog: &Catalog, target: &str) -> Result<(SkillId, String)> {
     let first = target.split('/').next().unwrap_or(target);
     let near = catalog.nearest(first).join(", ");
     match near.as_str() {
-        "" => bail!("there is no skill `{first}`; `prowess list` shows what there is"),
-        near => bail!("there is no skill `{first}`; did you mean {near}?"),
+        "" => bail!("unknown skill `{first}`; run `prowess list` to list skills"),
+        near => bail!("unknown skill `{first}`; did you mean {near}?"),
     }
 }
 
-/// What goes in: a JSON object, then single keys.
+/// The input: a JSON object, then single keys.
 fn input(arguments: &RunArguments) -> Result<Value> {
     let mut input = match &arguments.input {
-        Some(text) => serde_json::from_str(text).context("--input is not a JSON object")?,
+        Some(text) => {
+            serde_json::from_str(text).context("invalid `--input`: expected a JSON object")?
+        }
         None => Map::new(),
     };
     for argument in &arguments.arguments {
         let (key, value) = argument
             .split_once('=')
-            .with_context(|| format!("`--arg {argument}` should be `--arg key=value`"))?;
-        // What reads as JSON is meant as JSON; everything else is text.
+            .with_context(|| format!("invalid `--arg {argument}`: expected `--arg key=value`"))?;
+        // Valid JSON is read as JSON, everything else as text.
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         input.insert(key.to_owned(), value);
     }

@@ -62,7 +62,7 @@ pub(crate) struct ServeArguments {
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if !arguments.read_only {
-        bail!("nothing can be written over HTTP yet; say `prowess serve --read-only`");
+        bail!("writing over HTTP is not supported; run `prowess serve --read-only`");
     }
     let (options, http) = options(arguments)?;
     options.check(arguments.listen).with_context(|| {
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Who may ask, for the skills API and for MCP.
+/// Access control of the skills API and of MCP.
 fn options(arguments: &ServeArguments) -> Result<(Options, HttpOptions)> {
     let mut options = Options::default();
     let mut http = HttpOptions::default();
@@ -95,7 +95,10 @@ fn options(arguments: &ServeArguments) -> Result<(Options, HttpOptions)> {
         http.hosts.push(host);
     }
     if let Some(token) = std::env::var_os(&arguments.token_env) {
-        let token = token.to_str().context("the token is not UTF-8")?.to_owned();
+        let token = token
+            .to_str()
+            .context("invalid token: not UTF-8")?
+            .to_owned();
         options = options.token(&token)?;
         http.token = Some(Secret::new(token));
     }
@@ -136,12 +139,12 @@ async fn listen(
             count => format!("{count} skills"),
         };
         terminal::note(&format!(
-            "{skills} at {url}, read-only, and at /mcp; Ctrl-C stops"
+            "serving {skills} at {url} (read-only) and at /mcp; press Ctrl-C to stop"
         ));
     }
     let mcp = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = mcp.clone();
-    // Files are watched, everything else is asked again from time to time.
+    // Files are watched, other sources are polled.
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
     let router = router(skills.clone(), options).merge(http_service(&mcp, &http));
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh));
@@ -152,13 +155,13 @@ async fn listen(
     Ok(())
 }
 
-/// Ends when somebody wants the program to. It listens for that from the moment of the call, so whoever was told
-/// that the server is ready can already stop it.
+/// Resolves when the program should stop. Listens from the call on, so that a client can stop the server as soon as it
+/// is ready.
 #[cfg(unix)]
 fn stopped() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt()).context("cannot hear signals")?;
-    let mut terminated = signal(SignalKind::terminate()).context("cannot hear signals")?;
+    let mut interrupted = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
+    let mut terminated = signal(SignalKind::terminate()).context("cannot listen for signals")?;
     Ok(async move {
         tokio::select! {
             _ = interrupted.recv() => {}

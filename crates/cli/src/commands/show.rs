@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
     terminal::print_content(text.as_bytes(), arguments.raw.into())?;
     if block.report.dropped_bytes > 0 {
         terminal::note(&format!(
-            "{} bytes did not fit into {limit}",
+            "{} bytes cut: the limit is {limit} bytes",
             block.report.dropped_bytes
         ));
     }

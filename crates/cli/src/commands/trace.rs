@@ -41,7 +41,7 @@ pub(crate) struct TraceArguments {
     pub(crate) json: bool,
 }
 
-/// What became of a skill that the situation called for.
+/// The result of an activation.
 #[derive(Serialize)]
 struct Row {
     #[serde(flatten)]
@@ -87,7 +87,7 @@ async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
         }
         for lost in &report.cut {
             let from = lost.skill.as_ref().map_or("a handler", SkillId::as_str);
-            let _ = writeln!(text, "  {from}: {} tokens did not fit", lost.tokens);
+            let _ = writeln!(text, "  {from}: {} tokens cut", lost.tokens);
         }
         terminal::print(&text)?;
     }
@@ -130,7 +130,7 @@ async fn activate(opened: &OpenedRuntime, activation: Activation) -> Row {
 fn described(rows: &[Row]) -> String {
     let mut text = String::new();
     if rows.is_empty() {
-        text.push_str("no skill becomes active\n");
+        text.push_str("no skill is activated\n");
     }
     for row in rows {
         let Activation { id, score, causes } = &row.activation;

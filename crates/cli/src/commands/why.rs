@@ -77,10 +77,7 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
         terminal::print(&text)?;
         if !undecided.is_empty() {
             let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
-            terminal::print(&format!(
-                "it asks for what is not approved: {}\n",
-                words.join(", ")
-            ))?;
+            terminal::print(&format!("needs approval: {}\n", words.join(", ")))?;
         }
     }
     Ok(Exit::Success)
@@ -96,7 +93,7 @@ fn explained(
     if let Some(found) = found {
         let _ = writeln!(
             text,
-            "{id} becomes active here, with a score of {}:",
+            "{id} is activated here, with a score of {}:",
             found.score
         );
         for cause in &found.causes {
@@ -104,9 +101,11 @@ fn explained(
         }
         return text;
     }
-    let _ = writeln!(text, "{id} does not become active by itself here.");
+    let _ = writeln!(text, "{id} is not activated automatically here.");
     let Some(manifest) = manifest else {
-        text.push_str("It has instructions only; a model loads it when its description fits.\n");
+        text.push_str(
+            "It contains instructions only; a model loads it when its description matches.\n",
+        );
         return text;
     };
     let triggers = &manifest.triggers;
@@ -115,30 +114,30 @@ fn explained(
             let _ = writeln!(text, "  {what:<10} {} ({not})", values.join(", "));
         }
     };
-    row("files", &triggers.files, "no file of the project matches");
+    row("files", &triggers.files, "no matching file");
     row("keywords", &triggers.keywords, "not in the message");
-    row("languages", &triggers.languages, "not spoken here");
+    row("languages", &triggers.languages, "not detected");
     let modes: Vec<String> = triggers
         .modes
         .iter()
         .map(|it| it.word().to_owned())
         .collect();
-    row("modes", &modes, &format!("this is {mode}"));
+    row("modes", &modes, &format!("current mode: {mode}"));
     if triggers == &prowess_spec::manifest::Triggers::default() {
-        text.push_str("It has no triggers: somebody has to name it.\n");
+        text.push_str("It has no triggers and must be named.\n");
     }
-    let _ = writeln!(text, "To have it active all the same: --skills {id}");
+    let _ = writeln!(text, "To activate it, use --skills {id}");
     text
 }
 
-/// A cause as people say it.
+/// A cause, for users.
 pub(super) fn sentence(cause: &Cause) -> String {
     match cause {
-        Cause::Explicit => "it was named".to_owned(),
-        Cause::File { pattern, file } if pattern == file => format!("there is {file}"),
+        Cause::Explicit => "named explicitly".to_owned(),
+        Cause::File { pattern, file } if pattern == file => format!("{file} exists"),
         Cause::File { pattern, file } => format!("{file} matches {pattern}"),
-        Cause::Keyword { keyword } => format!("the message says \"{keyword}\""),
-        Cause::Language { language } => format!("the project speaks {language}"),
+        Cause::Keyword { keyword } => format!("the message contains \"{keyword}\""),
+        Cause::Language { language } => format!("the language is {language}"),
         Cause::Mode { mode } => format!("the mode is {mode}"),
     }
 }

@@ -39,12 +39,12 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     let taken = match write(&directory, &files, existing)? {
         Outcome::Written => None,
         Outcome::IsThere => Some((
-            "is there already",
-            "--force replaces the files of the template in it, and no others",
+            "already exists",
+            "use --force to overwrite the files of the template",
         )),
         Outcome::NoDirectory => Some((
-            "is there already, and is no directory",
-            "choose another name, or another place with --in",
+            "exists and is not a directory",
+            "choose another name, or another directory with --in",
         )),
     };
     let directory = shown(&directory);
@@ -76,7 +76,7 @@ fn refuse(misuse: &Misuse) -> Exit {
     Exit::Usage
 }
 
-/// What `prowess check` would say: only the description can be at fault.
+/// The result of `prowess check`: only the description can be invalid.
 fn fault(recipe: &Recipe, files: &[File]) -> Option<Misuse> {
     let skill = files.iter().find(|file| file.path == SKILL_FILE)?;
     let context = prowess_spec::Context {
@@ -88,12 +88,12 @@ fn fault(recipe: &Recipe, files: &[File]) -> Option<Misuse> {
     let mut found = parsed.diagnostics.into_iter();
     let first = found.find(|found| at_fault(found.severity(Profile::Check)))?;
     Some(Misuse {
-        message: format!("--description cannot be that: {}", first.message),
+        message: format!("invalid --description: {}", first.message),
         hint: first.help.unwrap_or_default(),
     })
 }
 
-/// The path as somebody would type it.
+/// The path as the user would type it.
 fn shown(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);
     path.display().to_string()
@@ -108,16 +108,12 @@ fn told(directory: &str, files: &[File]) -> String {
         let _ = writeln!(text, "  {}", file.path);
     }
     if !sdk.is_empty() {
-        let _ = writeln!(
-            text,
-            "  sdk/ ({} files: what the plugin is built with)",
-            sdk.len()
-        );
+        let _ = writeln!(text, "  sdk/ ({} files: the SDK of the plugin)", sdk.len());
     }
     text
 }
 
-/// What to type next.
+/// The suggested next command.
 fn next(recipe: &Recipe, place: &Place, directory: &str) -> Vec<String> {
     let name = recipe.name.as_str();
     let mut next = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a new skill goes.
+//! The location of a new skill.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ const PROJECT: &str = ".agents/skills";
 /// A directory for skills.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// As short as it can be said from here.
+    /// The shortest path from here.
     pub(super) directory: PathBuf,
-    /// Whether skills are looked for there without being told.
+    /// Whether skills are found there by default.
     pub(super) is_usual: bool,
 }
 
-/// Where a new skill goes: where somebody said, with the other skills of the project, or here.
+/// Where a new skill goes: the given directory, the skills directory of the project, or the current directory.
 pub(super) fn place(said: Option<&Path>, here: &Path, home: Option<&Path>) -> Place {
     if let Some(directory) = said {
         return Place {

@@ -5,7 +5,7 @@ use prowess_spec::{NameRule, SkillName};
 
 use super::arguments::{BackendName, CreateArguments, Language};
 
-/// What will be made.
+/// The recipe of a new skill.
 #[derive(Debug)]
 pub(super) struct Recipe {
     pub(super) name: SkillName,
@@ -15,7 +15,7 @@ pub(super) struct Recipe {
     pub(super) code: Option<Code>,
 }
 
-/// What the code is written in, and for what.
+/// The language and backend of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     Starlark,
@@ -27,7 +27,7 @@ pub(super) enum Code {
 }
 
 impl Code {
-    /// The directory of its templates, and the word that they ask for.
+    /// The directory of its templates, and their word.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Starlark => "starlark",
@@ -39,7 +39,7 @@ impl Code {
         }
     }
 
-    /// Whether there is something to run only after a build.
+    /// Whether it must be built before it runs.
     pub(super) fn is_built(self) -> bool {
         matches!(self, Self::Rust | Self::Plugin)
     }
@@ -73,8 +73,8 @@ impl Recipe {
         let code = match (code(arguments)?, needs_code) {
             (Some(_), false) if !types.is_empty() => {
                 return Err(misuse(
-                    "a skill of the type `prompt` has no code",
-                    "leave --backend and --language out, or add --type tool",
+                    "a skill of type `prompt` has no code",
+                    "omit --backend and --language, or add --type tool",
                 ));
             }
             (None, true) => Some(Code::Starlark),
@@ -86,7 +86,7 @@ impl Recipe {
         let description = match &arguments.description {
             Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
             None => {
-                format!("Says what {name} does, in a sentence. Use it when somebody needs that.")
+                format!("Describe in one sentence what {name} does. Use when the user needs it.")
             }
         };
         Ok(Self {
@@ -103,7 +103,7 @@ impl Recipe {
         self.types.iter().any(says)
     }
 
-    /// The words that templates may ask for.
+    /// The words of templates.
     pub(super) fn words(&self) -> Vec<&'static str> {
         let types = self.types.iter().map(|kind| kind.word());
         types.chain(self.code.map(Code::word)).collect()
@@ -124,12 +124,12 @@ fn code(arguments: &CreateArguments) -> Result<Option<Code>, Misuse> {
         (Some(BackendName::Starlark), None) => Ok(Some(Code::Starlark)),
         (Some(BackendName::Plugin), None | Some(Language::Rust)) => Ok(Some(Code::Plugin)),
         (Some(BackendName::Starlark), Some(_)) => Err(misuse(
-            "Starlark is a language of its own",
-            "leave --language out, or use --backend process",
+            "--language cannot be used with --backend starlark",
+            "omit --language, or use --backend process",
         )),
         (Some(BackendName::Plugin), Some(_)) => Err(misuse(
-            "the template of a plugin is in Rust",
-            "leave --language out; the C interface is described in the documentation of prowess-sdk",
+            "the plugin template supports Rust only",
+            "omit --language; for other languages, see the C interface in the documentation of prowess-sdk",
         )),
     }
 }
@@ -138,25 +138,22 @@ fn misnamed(name: &str, broken: &[NameRule]) -> Misuse {
     let reasons: Vec<String> = broken
         .iter()
         .map(|rule| match rule {
-            NameRule::Empty => "it is empty".to_owned(),
-            NameRule::TooLong(length) => format!("it has {length} characters"),
-            NameRule::Uppercase => "it has upper-case letters".to_owned(),
+            NameRule::Empty => "empty".to_owned(),
+            NameRule::TooLong(length) => format!("{length} characters"),
+            NameRule::Uppercase => "upper-case letters".to_owned(),
             NameRule::Character(c) => format!("`{}` is not allowed", c.escape_debug()),
-            NameRule::EdgeHyphen => "it begins or ends with a hyphen".to_owned(),
-            NameRule::DoubleHyphen => "it has two hyphens in a row".to_owned(),
+            NameRule::EdgeHyphen => "a hyphen at the start or end".to_owned(),
+            NameRule::DoubleHyphen => "two hyphens in a row".to_owned(),
         })
         .collect();
     let example = SkillName::slug(name).map(|slug| format!(", for example `{slug}`"));
     let hint = format!(
-        "a name has lower-case letters, digits and single hyphens between them, at most 64 characters{}",
+        "use lower-case letters, digits and single hyphens, at most 64 characters{}",
         example.unwrap_or_default()
     );
     let reasons = reasons.join(", ");
     misuse(
-        format!(
-            "`{}` cannot be the name of a skill: {reasons}",
-            name.escape_debug()
-        ),
+        format!("invalid skill name `{}`: {reasons}", name.escape_debug()),
         hint,
     )
 }

@@ -1,7 +1,7 @@
 //! The files of a new skill, out of templates.
 //!
-//! A template is the file itself, with two additions: `{{word}}` stands for a text, and what is between a line
-//! `{{if word word}}` and the next line `{{end}}` is there only if the skill has one of those types or languages.
+//! A template is the file itself, with two additions: `{{word}}` is replaced by a text, and the lines between `{{if
+//! word word}}` and the next `{{end}}` are included only if the skill has one of those types or languages.
 
 use include_dir::{Dir, DirEntry, include_dir};
 use prowess_spec::manifest::Word;
@@ -11,7 +11,7 @@ use super::recipe::{Code, Recipe};
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/create/templates");
 
-/// What keeps a template from being taken for the real thing.
+/// The suffix that distinguishes a template from the real file.
 const SUFFIX: &str = ".template";
 
 /// A file of a new skill.
@@ -58,7 +58,7 @@ pub(super) fn files(recipe: &Recipe) -> Vec<File> {
     files
 }
 
-/// Hands out every text below a directory, with its path behind `prefix`.
+/// Visits every text below a directory, with its path after `prefix`.
 fn collect(directory: &Dir<'_>, prefix: &str, take: &mut dyn FnMut(&str, &str)) {
     for entry in directory.entries() {
         match entry {
@@ -93,7 +93,7 @@ fn fill(template: &str, recipe: &Recipe) -> String {
         }
     }
     let types: Vec<&str> = recipe.types.iter().map(|kind| kind.word()).collect();
-    // The description comes last: what it says is not looked at again.
+    // The description is inserted last, so that its content is not expanded.
     let text = text
         .replace("{{name}}", recipe.name.as_str())
         .replace("{{types}}", &types.join(", "))

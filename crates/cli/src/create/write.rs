@@ -16,17 +16,17 @@ pub(super) enum Existing {
     Replace,
 }
 
-/// What became of it.
+/// The result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Written,
-    /// There is such a directory already; nothing was written.
+    /// The directory exists; nothing was written.
     IsThere,
-    /// There is something else of that name; nothing was written.
+    /// Something else exists at the path; nothing was written.
     NoDirectory,
 }
 
-/// Writes the files of a skill into a directory of its own. What else is in there stays.
+/// Writes the files of a skill into its directory. Other files are unchanged.
 pub(super) fn write(directory: &Path, files: &[File], existing: Existing) -> Result<Outcome> {
     match fs::symlink_metadata(directory) {
         Ok(found) if !found.is_dir() => return Ok(Outcome::NoDirectory),
@@ -46,7 +46,7 @@ fn make(directory: &Path, files: &[File]) -> Result<()> {
         .prefix(".prowess-create-")
         .tempdir_in(parent)
         .with_context(cannot)?;
-    // One further down: the staging directory itself is for nobody else to read.
+    // One level down: the staging directory itself is private.
     let staged = staging.path().join("skill");
     for file in files {
         let path = staged.join(&file.path);
@@ -56,7 +56,7 @@ fn make(directory: &Path, files: &[File]) -> Result<()> {
         out.sync_all().with_context(cannot)?;
     }
     let renamed = fs::rename(&staged, directory);
-    renamed.with_context(|| format!("cannot make {}", directory.display()))
+    renamed.with_context(|| format!("cannot create {}", directory.display()))
 }
 
 /// Each file has the new text or the old one.

@@ -1,4 +1,4 @@
-//! How far it is, for somebody who watches.
+//! The progress bar.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Bar {
     }
 }
 
-/// The bar goes.
+/// Removes the bar.
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();

@@ -1,4 +1,4 @@
-//! Questions are asked before the first chat, and none in the middle.
+//! Questions are asked before the first chat only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,12 +8,12 @@ use prowess_runtime::{ApprovalDecision, Approver, Question};
 
 use crate::code_skills::TerminalApprover;
 
-/// Whoever sits at the terminal, until it begins: nobody watches hours of chats for a question, and a bar is drawn there.
+/// The approver before the runs start: later there are no questions, and a progress bar uses the terminal.
 #[derive(Clone, Default)]
 pub(super) struct Beforehand(Arc<AtomicBool>);
 
 impl Beforehand {
-    /// From now on nobody is asked.
+    /// From here on no questions are asked.
     pub(super) fn is_over(&self) {
         self.0.store(true, Ordering::Release);
     }

@@ -44,7 +44,7 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let name = skill.as_str().rsplit('/').next();
     if let Some(other) = suite.skill_name.as_deref().filter(|it| Some(*it) != name) {
         say(&format!(
-            "warning: evals/evals.json says that it is for `{other}`"
+            "warning: evals/evals.json names another skill: `{other}`"
         ));
     }
     let opened = contest::open(&skill, &suite, runs, resolved, &models).await?;
@@ -60,7 +60,7 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     };
     let measured = tokio::select! {
         measured = eval::run(&opened.contest, &suite, &tell, &cancel) => measured,
-        () = twice(&cancel, &bar) => anyhow::bail!("interrupted, twice: nothing was written"),
+        () = twice(&cancel, &bar) => anyhow::bail!("interrupted twice: nothing written"),
     };
     drop(bar);
     opened.end().await;
@@ -71,11 +71,11 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
 /// The first Ctrl-C ends it early, the second at once.
 async fn twice(cancel: &Cancel, bar: &Bar) {
     if ctrl_c().await.is_err() {
-        // Then nobody can interrupt us, and nobody is waited for.
+        // Without a signal handler there are no interrupts to wait for.
         std::future::pending::<()>().await;
     }
     cancel.cancel();
-    bar.note("stopping; once more, and nothing is written");
+    bar.note("stopping; press Ctrl-C again to discard the results");
     let _ = ctrl_c().await;
 }
 
@@ -88,7 +88,7 @@ fn report(
     say: &dyn Fn(&str),
 ) -> Result<Exit> {
     if benchmark.runs.is_empty() && benchmark.triggers.is_empty() {
-        let message = "stopped before anything was measured: nothing was written";
+        let message = "stopped before the first result: nothing written";
         terminal::print_problem(message, None);
         return Ok(Exit::Failure);
     }
@@ -103,7 +103,7 @@ fn report(
         }
         text
     };
-    // Whichever of the two fails, what was paid for is not lost with it.
+    // If either fails, the results so far are not lost.
     let printed = terminal::print(&text);
     let wrote = out.write(benchmark, &json);
     for note in &benchmark.notes {
@@ -117,8 +117,8 @@ fn report(
     printed?;
     say(&wrote?);
     if benchmark.partial {
-        let hint = "the files say so too; run it again to have everything";
-        terminal::print_problem("stopped early: not everything was measured", Some(hint));
+        let hint = "run the command again for complete results";
+        terminal::print_problem("stopped early: the results are incomplete", Some(hint));
         return Ok(Exit::Failure);
     }
     let rate = benchmark.run_summary.with_skill.pass_rate.mean;

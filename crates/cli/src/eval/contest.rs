@@ -90,7 +90,7 @@ fn of_judge(refused: Refused) -> Refused {
     }
 }
 
-/// Opens both agents, and has everything settled that somebody has to approve.
+/// Opens both agents, and asks for all approvals.
 pub(super) async fn open(
     skill: &SkillId,
     suite: &Suite,

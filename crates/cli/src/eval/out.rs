@@ -1,4 +1,4 @@
-//! Where results go: our own files are replaced, nobody else's.
+//! Where results go: only our own files are replaced.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
@@ -25,8 +25,8 @@ pub(super) struct Out {
 }
 
 impl Out {
-    /// The directory that was named, or the usual one. What somebody else put there, and what cannot be written, is
-    /// refused before anything is spent.
+    /// The given directory or the default one. Foreign files and unwritable directories are refused before any request
+    /// is made.
     pub(super) fn new(named: Option<&Path>, skill: &SkillId, home: Option<&Path>) -> Result<Self> {
         let usual = || beside(home).join(USUAL).join(skill.as_str());
         let out = Self {
@@ -34,7 +34,7 @@ impl Out {
         };
         if out.directory.exists() && !out.directory.is_dir() {
             let message = format!("{} is not a directory", out.directory.display());
-            return Err(Refused::usage(message, "name another one with --out").into());
+            return Err(Refused::usage(message, "choose another directory with --out").into());
         }
         for [benchmark, report] in [NAMES, PARTIAL] {
             out.check(benchmark, |bytes| read(bytes).is_some())?;
@@ -43,11 +43,8 @@ impl Out {
             })?;
         }
         probe(&out.directory).map_err(|error| Refused {
-            message: format!(
-                "nothing can be written to {}: {error}",
-                out.directory.display()
-            ),
-            hint: Some("name another directory with --out".to_owned()),
+            message: format!("cannot write to {}: {error}", out.directory.display()),
+            hint: Some("choose another directory with --out".to_owned()),
             exit: Exit::Failure,
         })?;
         Ok(out)
@@ -61,21 +58,20 @@ impl Out {
             Err(error) if is_absent(&error) => Ok(()),
             Ok(_) => {
                 let message = format!(
-                    "{} is there, and was not written by `prowess eval`",
+                    "{} exists and was not written by `prowess eval`",
                     path.display()
                 );
-                Err(Refused::usage(message, "name another directory with --out").into())
+                Err(Refused::usage(message, "choose another directory with --out").into())
             }
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
     }
 
-    /// Writes both files, each as a whole; tells where they are. What is not everything does not take the place of what
-    /// is.
+    /// Writes both files atomically and returns their paths. Incomplete results do not replace complete ones.
     pub(super) fn write(&self, benchmark: &Benchmark, json: &str) -> Result<String> {
         let directory = self.directory.display();
         rewrite::make_directories(&self.directory)
-            .with_context(|| format!("cannot make {directory}"))?;
+            .with_context(|| format!("cannot create {directory}"))?;
         let beside = benchmark.partial && self.has_complete();
         let paths = if beside { PARTIAL } else { NAMES }.map(|name| self.directory.join(name));
         for (path, text) in paths.iter().zip([json, &html(benchmark)]) {
@@ -88,14 +84,14 @@ impl Out {
             let [complete, _] = NAMES.map(|name| self.directory.join(name));
             let _ = write!(
                 told,
-                ": {} is complete, and stays as it is",
+                ": {} is complete and was not overwritten",
                 complete.display()
             );
         }
         Ok(told)
     }
 
-    /// Whether an earlier run that nobody stopped left its results.
+    /// Whether an earlier complete run left its results.
     fn has_complete(&self) -> bool {
         let [benchmark, _] = NAMES;
         let there = fs::read(self.directory.join(benchmark));
@@ -128,7 +124,8 @@ fn probe(directory: &Path) -> io::Result<()> {
     probed.map(drop)
 }
 
-/// Here; from inside of the skill, beside it: what is in a skill is part of it, and of what was approved.
+/// The current directory; if it is inside the skill, beside the skill: files in a skill are part of it and of its
+/// approval.
 fn beside(home: Option<&Path>) -> PathBuf {
     let home = home.and_then(|home| home.canonicalize().ok());
     let here = env::current_dir().and_then(|here| here.canonicalize());

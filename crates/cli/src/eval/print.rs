@@ -1,4 +1,4 @@
-//! What was measured, for people.
+//! The results, for users.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(super) fn columns<const N: usize>(titles: [&'static str; N]) -> [Column; N] 
     })
 }
 
-/// What it will take, before it is spent.
+/// The expected number of requests.
 pub(super) fn estimate(suite: &Suite, runs: usize, models: &Models) -> Vec<String> {
     let chats = suite.chats(runs);
     let (evals, messages) = (suite.evals.len(), suite.triggers.len());
@@ -31,7 +31,7 @@ pub(super) fn estimate(suite: &Suite, runs: usize, models: &Models) -> Vec<Strin
         ),
     };
     let mut line = format!(
-        "{}: {of}; each is one request or more",
+        "{}: {of}; one or more requests each",
         counted(chats, "chat")
     );
     let judged = suite.judged() * runs * 2;
@@ -41,17 +41,18 @@ pub(super) fn estimate(suite: &Suite, runs: usize, models: &Models) -> Vec<Strin
     let mut lines = vec![line];
     if models.is_demo() {
         lines.push(
-            "the demo model does not think: this shows how evals work, and nothing about the skill"
-                .to_owned(),
+            "the demo model does not reason: the results say nothing about the skill".to_owned(),
         );
     }
     if messages > 0 && !models.has_tools() {
-        lines
-            .push("without tools a model loads no skill by itself: messages say little".to_owned());
+        lines.push(
+            "without tools a model cannot load skills: trigger results have little meaning"
+                .to_owned(),
+        );
     }
     if suite.judged() > 0 && !models.has_judge() {
         lines.push(format!(
-            "{} for a judge, and the demo model cannot judge: nothing of that holds; name one with --judge-provider",
+            "{} for a judge, and the demo model cannot judge; choose a judge with --judge-provider",
             match suite.judged() {
                 1 => "1 expectation is".to_owned(),
                 many => format!("{many} expectations are"),
@@ -112,7 +113,7 @@ fn evals(benchmark: &Benchmark) -> String {
     if let Some(first) = first {
         let _ = writeln!(
             text,
-            "not answered, and failed: {with} with the skill, {without} without; {}",
+            "no answer (counted as failed): {with} with the skill, {without} without; {}",
             one_line(first)
         );
     }
@@ -126,7 +127,7 @@ fn messages(benchmark: &Benchmark) -> String {
             let should = if run.should_trigger { "yes" } else { "no" };
             let mut did = format!("{} of {}", run.triggered, run.runs);
             if run.errors > 0 {
-                let _ = write!(did, ", {} not answered", run.errors);
+                let _ = write!(did, ", {} without an answer", run.errors);
             }
             vec![one_line(&run.query), should.to_owned(), did]
         })
@@ -137,7 +138,7 @@ fn messages(benchmark: &Benchmark) -> String {
         let show = |value| Figure::PassRate.show(value);
         let _ = writeln!(
             text,
-            "right in {}: used in {} of what it is for, in {} of what it is not for",
+            "correct in {}: used in {} of the positive cases, in {} of the negative cases",
             show(summary.accuracy),
             show(summary.trigger_rate),
             show(summary.false_trigger_rate)

@@ -1,4 +1,4 @@
-//! What changed since an earlier benchmark.
+//! Changes since an earlier benchmark.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -47,7 +47,7 @@ pub(super) fn since(before: &Benchmark, now: &Benchmark) -> String {
     if let Some(summary) = now.trigger_summary {
         let earlier = before.trigger_summary.map(|it| it.accuracy);
         row(
-            "messages: right",
+            "triggers: correct",
             Figure::PassRate,
             earlier,
             summary.accuracy,
@@ -69,12 +69,12 @@ pub(super) fn doubts(before: &Benchmark, now: &Benchmark) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut differ = |what: &str, then: &str, now: &str| {
         if then != now {
-            doubts.push(format!("warning: {what} was {then} then, and is {now} now"));
+            doubts.push(format!("warning: {what} changed: {then} before, {now} now"));
         }
     };
     differ("the skill", &before.skill_name, &now.skill_name);
     differ("the model", &before.model, &now.model);
-    let judge = |benchmark: &Benchmark| benchmark.judge.clone().unwrap_or_else(|| "nobody".into());
+    let judge = |benchmark: &Benchmark| benchmark.judge.clone().unwrap_or_else(|| "none".into());
     differ("the judge", &judge(before), &judge(now));
     let counted = |benchmark: &Benchmark| {
         if benchmark.run_summary.is_estimated() {
@@ -86,7 +86,7 @@ pub(super) fn doubts(before: &Benchmark, now: &Benchmark) -> Vec<String> {
     if !before.runs.is_empty() && !now.runs.is_empty() && counted(before) != counted(now) {
         let (then, now) = (counted(before), counted(now));
         doubts.push(format!(
-            "warning: tokens were {then} then, and are {now} now"
+            "warning: token counts changed: {then} before, {now} now"
         ));
     }
     if before.partial {

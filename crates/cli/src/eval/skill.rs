@@ -17,7 +17,7 @@ fn is_directory(text: &str) -> bool {
     text.starts_with(['.', '/', '~']) || text.contains('\\')
 }
 
-/// What to open: a directory that is named instead of an id comes on top of everything else.
+/// What to open: a directory instead of an id overrides everything else.
 pub(super) fn layers(arguments: &EvalArguments) -> CodeSkillArguments {
     let said = &arguments.code_skills;
     let mut skills = said.skills.clone();
@@ -41,10 +41,10 @@ pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
     let id = code_skills::id_of(catalog, named);
     if catalog.get(&id).is_none() {
         let hint = match catalog.nearest(named).join(", ").as_str() {
-            "" => "`prowess list` shows what there is; a directory begins with ./".to_owned(),
+            "" => "run `prowess list` to list skills; a directory starts with ./".to_owned(),
             near => format!("did you mean {near}?"),
         };
-        return Err(refused(format!("there is no skill `{named}`"), hint).into());
+        return Err(refused(format!("unknown skill `{named}`"), hint).into());
     }
     Ok(id.parse()?)
 }
@@ -56,13 +56,16 @@ async fn only_one(directory: &Path) -> Result<SkillId> {
     match found.skills.as_slice() {
         [only] => Ok(only.id.clone()),
         [] => {
-            let hint = format!("`prowess check {shown}` says what is wrong with what is there");
-            Err(refused(format!("there is no skill in {shown}"), hint).into())
+            let hint = format!("run `prowess check {shown}` for details");
+            Err(refused(format!("no skill in {shown}"), hint).into())
         }
         several => {
             let ids: Vec<&str> = several.iter().map(|it| it.id.as_str()).collect();
-            let hint = format!("name one of them, and add --in {shown}: {}", ids.join(", "));
-            let message = format!("there are {} skills in {shown}", ids.len());
+            let hint = format!(
+                "pass one of these ids with --in {shown}: {}",
+                ids.join(", ")
+            );
+            let message = format!("expected one skill in {shown}, found {}", ids.len());
             Err(Refused::usage(message, hint).into())
         }
     }
@@ -78,7 +81,7 @@ pub(super) async fn suite(
     let mut suite = read.map_err(|error| match error {
         SuiteError::Nothing(_) | SuiteError::Empty(_) => refused(
             error.to_string(),
-            "`prowess eval --help` shows what belongs into them",
+            "see `prowess eval --help` for the format",
         )
         .into(),
         error => anyhow::Error::new(error),
@@ -95,7 +98,7 @@ pub(super) async fn suite(
             if !ids().any(|id| id == wanted) {
                 let meant = match nearest(wanted, ids()).first() {
                     Some(near) => format!("did you mean {near}?"),
-                    None => format!("there is {}", ids().collect::<Vec<_>>().join(", ")),
+                    None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!("`{id}` has no eval `{wanted}`");
                 return Err(Refused::usage(message, meant).into());
@@ -105,12 +108,12 @@ pub(super) async fn suite(
         suite.evals.retain(|eval| is_wanted(&eval.id));
     }
     if suite.is_empty() {
-        let message = format!("`{id}` has nothing of what --only names");
-        return Err(Refused::usage(message, "leave --only out").into());
+        let message = format!("`{id}` has no cases for --only");
+        return Err(Refused::usage(message, "omit --only").into());
     }
     if arguments.fail_under.is_some() && suite.evals.is_empty() {
-        let message = "--fail-under is about evals, and there are none to run";
-        return Err(Refused::usage(message, "leave it out, or add evals/evals.json").into());
+        let message = "--fail-under requires evals, and none are selected";
+        return Err(Refused::usage(message, "omit --fail-under, or add evals/evals.json").into());
     }
     Ok(suite)
 }

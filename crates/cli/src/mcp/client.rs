@@ -1,10 +1,10 @@
-//! The programs that ask MCP servers, and where each keeps its list of them.
+//! MCP clients and their configuration files.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// A program that asks MCP servers.
+/// An MCP client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Code
@@ -51,7 +51,7 @@ pub(crate) enum Shape {
     Toml,
 }
 
-/// Where an entry goes.
+/// The target of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file.
@@ -73,7 +73,7 @@ impl Client {
         Some(Target { file, key, shape })
     }
 
-    /// The scope that people mean when they say nothing.
+    /// The default scope.
     pub(crate) fn usual_scope(self) -> Scope {
         let (project, ..) = self.places();
         if project.is_some() {

@@ -1,4 +1,4 @@
-//! Adding an entry to a file that somebody else wrote: everything else in it stays as it is, comments included.
+//! Adds an entry to the configuration file of a client: everything else is unchanged, including comments.
 
 use anyhow::{Context, Result, bail};
 use jsonc_parser::ParseOptions;
@@ -25,14 +25,14 @@ pub(crate) fn snippet(target: &Target, command: &[String]) -> Result<String> {
 
 fn added_json(target: &Target, before: &str, command: &[String]) -> Result<String> {
     let root = CstRootNode::parse(before, &ParseOptions::default())
-        .map_err(|error| anyhow::anyhow!("it is not JSON: {error}"))?;
+        .map_err(|error| anyhow::anyhow!("invalid JSON: {error}"))?;
     if root.value().is_some() && root.object_value().is_none() {
-        bail!("it does not hold an object");
+        bail!("expected a JSON object");
     }
     let servers = root
         .object_value_or_set()
         .object_value_or_create(target.key)
-        .with_context(|| format!("its `{}` is not an object", target.key))?;
+        .with_context(|| format!("`{}` is not an object", target.key))?;
     let entry = entry(target.shape, command);
     match servers.get(NAME) {
         Some(old) => old.set_value(entry),
@@ -81,8 +81,8 @@ fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
 fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<String> {
     let mut document: DocumentMut = before
         .parse()
-        .map_err(|error| anyhow::anyhow!("it is not TOML: {error}"))?;
-    let (program, arguments) = command.split_first().context("there is no command")?;
+        .map_err(|error| anyhow::anyhow!("invalid TOML: {error}"))?;
+    let (program, arguments) = command.split_first().context("missing command")?;
     let mut entry = Table::new();
     entry.insert("command", value(program.as_str()));
     entry.insert("args", value(arguments.iter().collect::<Array>()));
@@ -93,7 +93,7 @@ fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<Strin
         .entry(target.key)
         .or_insert(Item::Table(servers))
         .as_table_like_mut()
-        .with_context(|| format!("its `{}` is not a table", target.key))?;
+        .with_context(|| format!("`{}` is not a table", target.key))?;
     servers.insert(NAME, Item::Table(entry));
     Ok(document.to_string())
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_there_stays() {
-        let before = "{\n  // mine\n  \"theme\": \"dark\",\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\" }, // kept\n  },\n}\n";
+        let before = "{\n  // mine\n  \"theme\": \"dark\",\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\" }, // stays\n  },\n}\n";
         let after = added(
             &target("context_servers", Shape::Custom),
             before,
@@ -130,7 +130,7 @@ mod tests {
             "// mine",
             "\"theme\": \"dark\"",
             "\"other\": { \"command\": \"x\" }",
-            "// kept",
+            "// stays",
         ] {
             assert!(after.contains(kept), "{after}");
         }

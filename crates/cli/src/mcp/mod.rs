@@ -1,4 +1,4 @@
-//! Telling other programs that Prowess is there to be asked over MCP.
+//! Adds Prowess to the configuration of MCP clients.
 
 mod client;
 mod edit;

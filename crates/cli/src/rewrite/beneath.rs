@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-/// Puts a complete new file in the place of one, with its mode, or where there is none. A link is refused.
+/// Replaces or creates a file atomically, preserving its mode. Links are refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     imp::replace(path, bytes)
 }
@@ -18,7 +18,7 @@ pub(crate) fn make_directories(path: &Path) -> io::Result<()> {
 
 fn is_link(path: &Path) -> io::Error {
     let message = format!(
-        "`{}` is a symbolic link; hint: name the file or directory that it points to",
+        "`{}` is a symbolic link; hint: use the file or directory that it points to",
         path.display()
     );
     io::Error::other(message)

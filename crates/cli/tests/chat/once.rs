@@ -40,7 +40,7 @@ fn the_answer_alone_is_on_standard_output() {
         assert!(run.stderr.contains("✓ load_skill haiku"), "{}", run.stderr);
         let last = model.last();
         last.assert_whole();
-        assert!(last.system().contains("somebody at a terminal"));
+        assert!(last.system().contains("a user at a terminal"));
         assert_eq!(last.system().matches("<skill id=\"haiku\"").count(), 1);
         assert!(!model.seen()[0].body.to_string().contains("BODY-OF-HAIKU"));
         assert!(last.results()[0].contains("BODY-OF-HAIKU"));
@@ -52,7 +52,11 @@ fn what_is_piped_in_goes_along() {
     let place = project();
     let run = fed(&place, &[], "plan hikes, please\n".as_bytes());
     assert_eq!(run.code, Some(0));
-    assert!(run.stdout.contains("`hiking` fits best"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("`hiking` matches best"),
+        "{}",
+        run.stdout
+    );
     let run = fed(
         &place,
         &["-p", "/haiku"],
@@ -67,11 +71,11 @@ fn what_is_piped_in_goes_along() {
 fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
     let place = project();
     for (input, said) in [
-        (&b"  \n"[..], "there is no message"),
-        (&[0xff, 0xfe, b'x'], "it is not UTF-8 text"),
+        (&b"  \n"[..], "missing message"),
+        (&[0xff, 0xfe, b'x'], "not UTF-8 text"),
         (
             &vec![b'x'; 10 * 1024 * 1024],
-            "it has 10485760 bytes, and at most 1048576 can be sent",
+            "10485760 bytes, at most 1048576 allowed",
         ),
     ] {
         let run = fed(&place, &[], input);
@@ -83,7 +87,8 @@ fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
     let run = run(&place, None, &[]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(
-        run.stderr.contains("hint: say something with -p"),
+        run.stderr
+            .contains("hint: send a message with `prowess chat -p MESSAGE`"),
         "{}",
         run.stderr
     );
@@ -153,17 +158,14 @@ fn events_for_machines() {
 #[test]
 fn chats_are_listed_copied_and_forgotten() {
     let place = project();
-    assert_eq!(
-        run(&place, None, &["--list"]).stderr,
-        "no chat was kept yet\n"
-    );
+    assert_eq!(run(&place, None, &["--list"]).stderr, "no saved chats\n");
     let failed = run(&place, None, &["--resume", "-p", "x"]);
     assert!(
-        failed.stderr.contains("no chat was kept yet") && failed.code == Some(1),
+        failed.stderr.contains("no saved chats") && failed.code == Some(1),
         "{failed:?}"
     );
     run(&place, None, &["-p", "first about haiku"]);
-    run(&place, None, &["-p", "not kept", "--no-save"]);
+    run(&place, None, &["-p", "not saved", "--no-save"]);
     let list = run(&place, None, &["--list", "--json"]).json();
     assert_eq!(
         (list.as_array().unwrap().len(), &list[0]["turns"]),
@@ -207,12 +209,12 @@ fn chats_are_listed_copied_and_forgotten() {
     assert_eq!(run(&place, None, &["--delete", &id]).code, Some(0));
     let gone = run(&place, None, &["--resume", &id, "-p", "x"]);
     assert!(
-        gone.stderr.contains(&format!("there is no chat `{id}`")),
+        gone.stderr.contains(&format!("unknown chat `{id}`")),
         "{}",
         gone.stderr
     );
     assert!(
-        gone.stderr.contains("hint: `prowess chat --list`"),
+        gone.stderr.contains("hint: run `prowess chat --list`"),
         "{}",
         gone.stderr
     );
@@ -227,12 +229,12 @@ fn models_that_fail() {
     };
     for wire in BOTH {
         for (step, code, stdout, said) in [
-            (refused(401, "bad key"), 4, "", "refused the key"),
+            (refused(401, "bad key"), 4, "", "rejected the key"),
             (
                 refused(404, "no such model"),
                 1,
                 "",
-                "has no model `scripted-1`",
+                "does not know the model `scripted-1`",
             ),
             (
                 refused(400, "no such option"),
@@ -240,7 +242,12 @@ fn models_that_fail() {
                 "",
                 "answered 400: no such option",
             ),
-            (Step::Die("Half an ans"), 1, "Half an ans\n", "broke off"),
+            (
+                Step::Die("Half an ans"),
+                1,
+                "Half an ans\n",
+                "is incomplete",
+            ),
             (Step::Report("Half"), 1, "Half\n", "error: "),
         ] {
             let place = project();
@@ -307,11 +314,14 @@ fn nobody_is_there() {
     let run = Run::of(command.output().unwrap());
     assert_eq!(run.code, Some(1));
     assert!(
-        run.stderr.contains("cannot reach `local`") && run.stderr.contains("hint: is it running"),
+        run.stderr.contains("cannot reach `local`")
+            && run
+                .stderr
+                .contains("hint: check that the server is running"),
         "{}",
         run.stderr
     );
-    assert!(run.stderr.contains("again in"), "{}", run.stderr);
+    assert!(run.stderr.contains("retrying in"), "{}", run.stderr);
 }
 
 #[test]
@@ -342,7 +352,7 @@ fn skills_that_are_named_are_there_from_the_beginning() {
     assert!(
         missing
             .stderr
-            .contains("cannot preload `hakiu`: there is no such skill; did you mean haiku?"),
+            .contains("cannot preload `hakiu`: unknown skill; did you mean haiku?"),
         "{}",
         missing.stderr
     );

@@ -24,8 +24,7 @@ fn without_a_key_the_variable_is_named() {
         let run = Run::of(command.output().unwrap());
         assert_eq!(run.code, Some(4), "{}", run.stderr);
         assert!(
-            run.stderr
-                .contains(&format!("set the environment variable {variable}")),
+            run.stderr.contains(&format!("{variable} is not set")),
             "{}",
             run.stderr
         );
@@ -41,13 +40,22 @@ fn choices_that_make_no_sense() {
             &["--provider", "antropic", "--model", "m"][..],
             "did you mean anthropic?",
         ),
-        (&["--provider", "openai"], "which model of `openai`?"),
-        (&["--model", "gpt"], "a model is named, and not who runs it"),
+        (
+            &["--provider", "openai"],
+            "missing model for provider `openai`",
+        ),
+        (
+            &["--model", "gpt"],
+            "missing provider: a model is set without one",
+        ),
         (
             &["--provider", "local", "--model", "m"],
             "needs a `base_url`",
         ),
-        (&["--base-url", "localhost", "--model", "m"], "is not a URL"),
+        (
+            &["--base-url", "localhost", "--model", "m"],
+            "invalid base URL",
+        ),
     ] {
         let run = run(&place, None, &[arguments, &["-p", "x"]].concat());
         assert_eq!(run.code, Some(2), "{}", run.stderr);
@@ -73,11 +81,7 @@ fn offline_means_offline() {
     ];
     let refused = run(&place, None, &arguments);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    assert!(
-        refused
-            .stderr
-            .contains("--offline never touches the network")
-    );
+    assert!(refused.stderr.contains("with --offline"));
     let here = model(Wire::OpenAi, [Step::Say("here")]);
     let said = run(&place, Some(&here), &["--offline", "-p", "x"]);
     assert_eq!(
@@ -107,7 +111,7 @@ fn q7_a_project_does_not_say_where_keys_go() {
         assert_eq!(said.code, Some(0), "{}", said.stderr);
         assert!(said.stdout.starts_with("This is the demo model"));
         for key in ["model.provider", "model.name", key] {
-            let warning = format!("`{key}` ignored: a project's file cannot");
+            let warning = format!("`{key}` ignored: a project file cannot");
             assert!(said.stderr.contains(&warning), "{}", said.stderr);
         }
     }

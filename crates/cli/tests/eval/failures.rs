@@ -26,7 +26,7 @@ fn no_evals() {
     --- stdout
     --- stderr
     error: `haiku` has neither evals/evals.json nor evals/triggers.json
-    hint: `prowess eval --help` shows what belongs into them
+    hint: see `prowess eval --help` for the format
     ");
     place.write(EVALS, "[]");
     assert_snapshot!(refused(&place, &[]), @r"
@@ -34,7 +34,7 @@ fn no_evals() {
     --- stdout
     --- stderr
     error: `haiku` has no evals: the lists in its files are empty
-    hint: `prowess eval --help` shows what belongs into them
+    hint: see `prowess eval --help` for the format
     ");
 }
 
@@ -46,7 +46,7 @@ fn files_that_make_no_sense() {
     exit 1
     --- stdout
     --- stderr
-    error: evals/evals.json:2:18: this is not JSON: trailing comma
+    error: evals/evals.json:2:18: invalid JSON: trailing comma
     ");
     place.write(
         EVALS,
@@ -56,7 +56,7 @@ fn files_that_make_no_sense() {
     exit 1
     --- stdout
     --- stderr
-    error: evals/evals.json: evals[0].expectations[0].regex: `(` is no regular expression: unclosed group
+    error: evals/evals.json: evals[0].expectations[0].regex: invalid regular expression `(`: unclosed group
     ");
     place.write(
         EVALS,
@@ -84,8 +84,8 @@ fn arguments_that_make_no_sense() {
     exit 2
     --- stdout
     --- stderr
-    error: --fail-under is about evals, and there are none to run
-    hint: leave it out, or add evals/evals.json
+    error: --fail-under requires evals, and none are selected
+    hint: omit --fail-under, or add evals/evals.json
     ");
     assert_snapshot!(refused(&place, &["--baseline", "no.json"]), @r"
     exit 1
@@ -97,7 +97,7 @@ fn arguments_that_make_no_sense() {
     exit 2
     --- stdout
     --- stderr
-    error: the judge: which model of `anthropic`?
+    error: the judge: missing model for provider `anthropic`
     hint: add --judge-model NAME, or `name` under [model] in your prowess.toml
     ");
     assert!(refused(&place, &["--runs", "0"]).contains("0 is not in 1..=1000"));
@@ -111,8 +111,8 @@ fn files_of_somebody_else_are_left_alone() {
     exit 2
     --- stdout
     --- stderr
-    error: prowess-eval/haiku/benchmark.json is there, and was not written by `prowess eval`
-    hint: name another directory with --out
+    error: prowess-eval/haiku/benchmark.json exists and was not written by `prowess eval`
+    hint: choose another directory with --out
     ");
     assert_eq!(place.read(BENCHMARK), "{\"mine\": true}\n");
     place.write("file", "");
@@ -121,7 +121,7 @@ fn files_of_somebody_else_are_left_alone() {
     --- stdout
     --- stderr
     error: file is not a directory
-    hint: name another one with --out
+    hint: choose another directory with --out
     ");
 }
 
@@ -175,7 +175,7 @@ fn a_model_that_is_down_in_the_middle() {
     });
     let run = run(&place, &model, &["--runs", "2"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let line = "not answered, and failed: 0 with the skill, 2 without; `openai` answered 503";
+    let line = "no answer (counted as failed): 0 with the skill, 2 without; `openai` answered 503";
     assert!(run.stdout.contains(line), "{}", run.stdout);
     let written = benchmark(&place);
     let summary = &written["run_summary"];
@@ -186,7 +186,7 @@ fn a_model_that_is_down_in_the_middle() {
     assert!(
         place
             .read(REPORT)
-            .contains("2 runs were not answered and count as failed.")
+            .contains("2 runs had no answer and count as failed.")
     );
 }
 

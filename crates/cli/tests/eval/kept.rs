@@ -40,16 +40,16 @@ fn a_directory_that_cannot_be_is_refused_before_anything_is_spent() {
     exit 1
     --- stdout
     --- stderr
-    error: nothing can be written to /proc/x: No such file or directory (os error 2)
-    hint: name another directory with --out
+    error: cannot write to /proc/x: No such file or directory (os error 2)
+    hint: choose another directory with --out
     ");
     place.write("file", "mine");
     assert_snapshot!(refused(&place, &["--out", "file/below/it"]), @r"
     exit 1
     --- stdout
     --- stderr
-    error: nothing can be written to file/below/it: Not a directory (os error 20)
-    hint: name another directory with --out
+    error: cannot write to file/below/it: Not a directory (os error 20)
+    hint: choose another directory with --out
     ");
     // Finding out leaves nothing behind.
     assert!(refused(&place, &["--out", "a/b/c", "--eval", "rgen"]).contains("rgen"));
@@ -79,8 +79,8 @@ fn figures_are_printed_even_if_they_cannot_be_written() {
     all: tokens     110 ± 0          110 ± 0          +0
     all: time       N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
     --- stderr
-    2 chats: 1 × 2 × 1 eval; each is one request or more, and 2 requests to the judge
-    error: cannot make prowess-eval/haiku: Not a directory (os error 20)
+    2 chats: 1 × 2 × 1 eval; one or more requests each, and 2 requests to the judge
+    error: cannot create prowess-eval/haiku: Not a directory (os error 20)
     ");
     assert_eq!(place.read("prowess-eval"), "in the way");
 }
@@ -92,7 +92,7 @@ fn interrupted_it_writes_what_it_has() {
     assert_eq!(run.code, Some(1));
     assert!(
         run.stderr
-            .contains("stopped early: not everything was measured"),
+            .contains("stopped early: the results are incomplete"),
         "{}",
         run.stderr
     );
@@ -101,7 +101,11 @@ fn interrupted_it_writes_what_it_has() {
     assert_eq!(written["runs"].as_array().unwrap().len(), 2);
     assert_eq!(written["triggers"].as_array().unwrap().len(), 1);
     assert!(run.stdout.contains("regen"), "{}", run.stdout);
-    assert!(place.read(REPORT).contains("This was stopped early"));
+    assert!(
+        place
+            .read(REPORT)
+            .contains("The evaluation was stopped early")
+    );
     // What is not everything may go for something that is not everything either.
     fs::write(
         place.path(BENCHMARK),
@@ -122,7 +126,7 @@ fn interrupted_it_takes_the_place_of_nothing_that_is_complete() {
     let run = interrupted(&place, &Model::new(hangs_late));
     assert_eq!(run.code, Some(1));
     let told = "wrote prowess-eval/haiku/benchmark.partial.json and prowess-eval/haiku/report.partial.html: \
-                prowess-eval/haiku/benchmark.json is complete, and stays as it is\n";
+                prowess-eval/haiku/benchmark.json is complete and was not overwritten\n";
     assert!(run.stderr.contains(told), "{}", run.stderr);
     assert_eq!((place.read(BENCHMARK), place.read(REPORT)), complete);
     let written: serde_json::Value = serde_json::from_str(&place.read(PARTIAL)).unwrap();
@@ -150,7 +154,7 @@ fn interrupted_before_anything_was_measured_it_writes_nothing() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(
         run.stderr
-            .ends_with("error: stopped before anything was measured: nothing was written\n"),
+            .ends_with("error: stopped before the first result: nothing written\n"),
         "{}",
         run.stderr
     );

@@ -118,9 +118,9 @@ fn with_and_without_by_every_grader() {
     MESSAGE           SHOULD USE IT  DID
     a poem, please    yes            2 of 2
     what is the time  no             0 of 2
-    right in 100%: used in 100% of what it is for, in 0% of what it is not for
+    correct in 100%: used in 100% of the positive cases, in 0% of the negative cases
     --- stderr
-    8 chats: 2 × (2 × 1 eval + 2 messages); each is one request or more, and 4 requests to the judge
+    8 chats: 2 × (2 × 1 eval + 2 messages); one or more requests each, and 4 requests to the judge
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
     let written = benchmark(&place);
@@ -201,16 +201,16 @@ fn what_changed_since_the_last_time() {
     MESSAGE           SHOULD USE IT  DID
     a poem, please    yes            0 of 1
     what is the time  no             0 of 1
-    right in 50%: used in 0% of what it is for, in 0% of what it is not for
+    correct in 50%: used in 0% of the positive cases, in 0% of the negative cases
 
-    WITH THE SKILL   BEFORE  NOW     DIFFERENCE
-    regen            100%    80%     -20 points
-    all: pass rate   100%    80%     -20 points
-    all: tokens      110     110     +0
-    all: time        N.NN s  N.NN s  ?N.NN s
-    messages: right  100%    50%     -50 points
+    WITH THE SKILL     BEFORE  NOW     DIFFERENCE
+    regen              100%    80%     -20 points
+    all: pass rate     100%    80%     -20 points
+    all: tokens        110     110     +0
+    all: time          N.NN s  N.NN s  ?N.NN s
+    triggers: correct  100%    50%     -50 points
     --- stderr
-    4 chats: 1 × (2 × 1 eval + 2 messages); each is one request or more, and 2 requests to the judge
+    4 chats: 1 × (2 × 1 eval + 2 messages); one or more requests each, and 2 requests to the judge
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
     assert_eq!(place.read("prowess-eval/haiku/mine.txt"), "stays");
@@ -308,9 +308,9 @@ fn the_demo_says_what_it_is() {
     ]);
     assert_eq!(run.code, Some(0));
     assert_snapshot!(run.stderr, @r"
-    2 chats: 1 × 2 × 1 eval; each is one request or more
-    the demo model does not think: this shows how evals work, and nothing about the skill
-    1 expectation is for a judge, and the demo model cannot judge: nothing of that holds; name one with --judge-provider
+    2 chats: 1 × 2 × 1 eval; one or more requests each
+    the demo model does not reason: the results say nothing about the skill
+    1 expectation is for a judge, and the demo model cannot judge; choose a judge with --judge-provider
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
     assert_eq!(benchmark(&place)["judge"], Value::Null);
@@ -361,7 +361,7 @@ fn code_of_others_that_nobody_approved_is_told_of() {
     command.args(["--base-url", &model.url, "--model", "m", "--no-tools"]);
     let run = Run::of(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let note = "the code of `counter` did not run: not-approved: `counter` needs approval: run";
+    let note = "cannot run the code of `counter`: not-approved: `counter` needs approval: run";
     assert!(run.stderr.contains(note), "{}", run.stderr);
     let path = "prowess-eval/plain/benchmark.json";
     let written: Value = serde_json::from_str(&place.read(path)).unwrap();

@@ -64,21 +64,21 @@ fn silence_is_no_answer() {
             all: pass rate  0% ± 0%          0% ± 0%          +0 points
             all: tokens     0 ± 0            0 ± 0            +0
             all: time       N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
-            not answered, and failed: 2 with the skill, 2 without; the answer is empty
+            no answer (counted as failed): 2 with the skill, 2 without; the answer is empty
 
             MESSAGE  SHOULD USE IT  DID
-            y        no             0 of 2, 2 not answered
-            right in 0%: used in 0% of what it is for, in 0% of what it is not for
+            y        no             0 of 2, 2 without an answer
+            correct in 0%: used in 0% of the positive cases, in 0% of the negative cases
             --- stderr
-            6 chats: 2 × (2 × 1 eval + 1 message); each is one request or more
-            warning: a message was not answered: the answer is empty
+            6 chats: 2 × (2 × 1 eval + 1 message); one or more requests each
+            warning: no answer to a query: the answer is empty
             wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
             ");
             let run = &benchmark(&place)["runs"][0];
             assert_eq!(run["error"], "the answer is empty");
             let evidence = &run["expectations"][0]["evidence"];
-            assert_eq!(evidence, "there is no answer");
-            assert!(place.read(REPORT).contains("6 runs were not answered"));
+            assert_eq!(evidence, "no answer");
+            assert!(place.read(REPORT).contains("6 runs had no answer"));
         }
     }
 }
@@ -105,8 +105,8 @@ fn tokens_that_nobody_counted_are_estimated_and_called_so() {
     all: estimated tokens  771 ± 0          718 ± 0          +53
     all: time              N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
     --- stderr
-    2 chats: 1 × 2 × 1 eval; each is one request or more, and 2 requests to the judge
-    warning: the provider does not count tokens: they are estimated
+    2 chats: 1 × 2 × 1 eval; one or more requests each, and 2 requests to the judge
+    warning: token counts are estimated: the provider reports none
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
     let written = benchmark(&place);
@@ -125,7 +125,7 @@ fn tokens_that_nobody_counted_are_estimated_and_called_so() {
     let counted = Model::new(pupil);
     let compared = run_with(&counted, &["--baseline", BENCHMARK]);
     assert!(
-        compared.contains("warning: tokens were estimated then, and are counted now"),
+        compared.contains("warning: token counts changed: estimated before, counted now"),
         "{compared}"
     );
     assert_eq!(benchmark(&place)["runs"][0]["tokens_estimated"], false);

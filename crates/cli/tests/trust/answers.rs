@@ -82,7 +82,7 @@ fn q3_without_an_answer_nothing_is_contacted() {
     assert!(
         listed
             .stderr
-            .contains("hint: not trusted yet: team; `prowess trust`"),
+            .contains("hint: not trusted yet: team; run `prowess trust`"),
         "{}",
         listed.stderr
     );
@@ -171,9 +171,9 @@ fn q4_machines_answer_with_the_digest() {
     assert_eq!(refused.code, Some(4));
     let digest = digest(&place);
     assert!(
-        refused
-            .stderr
-            .contains(&format!("hint: prowess trust --yes --digest {digest}")),
+        refused.stderr.contains(&format!(
+            "hint: run `prowess trust --yes --digest {digest}`"
+        )),
         "{}",
         refused.stderr
     );

@@ -135,7 +135,8 @@ fn q8_commands_that_look_start_send_and_write_nothing() {
     let listed = hostile.check(&hostile.command(&["list"]), &[&cache]);
     assert!(listed.contains("plain") && listed.contains("hint: not trusted yet: "));
     assert!(
-        listed.contains("keys ignored") && listed.contains("store.url (line 28)"),
+        listed.contains("keys that only your own configuration can set")
+            && listed.contains("store.url (line 28)"),
         "{listed}"
     );
     let shown = hostile.check(&hostile.command(&["config", "show", "--json"]), &[&cache]);
@@ -255,7 +256,7 @@ fn q9_a_device_or_a_pipe_in_the_place_of_a_file_is_refused() {
     let refused = |shown: &std::process::Output| {
         let text = String::from_utf8_lossy(&shown.stderr).into_owned();
         assert!(
-            text.contains("AGENTS.md ignored: it is a link out"),
+            text.contains("AGENTS.md ignored: a link outside the project"),
             "{text}"
         );
     };
@@ -266,17 +267,14 @@ fn q9_a_device_or_a_pipe_in_the_place_of_a_file_is_refused() {
     let shown = hostile.command(&["why", "plain"]).output().unwrap();
     let text = String::from_utf8_lossy(&shown.stderr).into_owned();
     assert!(
-        text.contains("AGENTS.md ignored: it is not a regular file"),
+        text.contains("AGENTS.md ignored: not a regular file"),
         "{text}"
     );
     fs::remove_file(&pipe).unwrap();
     fs::File::create(&pipe).unwrap().set_len(1 << 30).unwrap();
     let shown = hostile.command(&["why", "plain"]).output().unwrap();
     let text = String::from_utf8_lossy(&shown.stderr).into_owned();
-    assert!(
-        text.contains("AGENTS.md ignored: it is larger than"),
-        "{text}"
-    );
+    assert!(text.contains("AGENTS.md ignored: larger than"), "{text}");
 }
 
 /// The attack: a repository holds links, which git stores, to skills and to other files of the user.

@@ -1,4 +1,4 @@
-//! Level one: which skills there are, within a budget.
+//! Level one: the list of skills, within a budget.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -28,12 +28,12 @@ pub enum CatalogFormat {
     Markdown,
 }
 
-/// What decides how the catalog is written.
+/// The settings of the catalog.
 #[derive(Clone)]
 pub struct RenderOptions<'a> {
-    /// How it is written.
+    /// The format.
     pub format: CatalogFormat,
-    /// Up to so many skills are listed one by one; above it, collections are.
+    /// Maximum number of skills in a flat list; above it, collections are listed.
     pub inventory_threshold: usize,
     /// How many characters it may take.
     pub budget: usize,
@@ -41,14 +41,14 @@ pub struct RenderOptions<'a> {
     pub active: &'a BTreeSet<SkillId>,
     /// The names of the tools that browse and load, if the model has them.
     pub tools: Option<(&'a str, &'a str)>,
-    /// Says where a skill lies, for formats that show it.
+    /// The location of a skill, for formats that show it.
     pub location: Option<&'a Locate<'a>>,
 }
 
-/// Says where a skill lies.
+/// Returns the location of a skill.
 pub type Locate<'a> = dyn Fn(&SkillId) -> Option<String> + 'a;
 
-/// What the budget left of the catalog.
+/// The effect of the budget on the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CatalogReport {
     /// Skills that a model may choose.

@@ -47,10 +47,10 @@ pub(super) fn plain_line(text: &str) -> String {
     without_own_tags(&one_line(text)).into_owned()
 }
 
-/// What stands for a closing tag inside a body.
+/// The replacement of a closing tag inside a body.
 pub(super) const ESCAPED: &str = "<\\/skill>";
 
-/// The elements that we write around what skills say.
+/// The elements around the content of skills.
 const OWN_TAGS: [&str; 2] = ["skill", "available_skills"];
 
 /// Text in which nothing opens or closes one of our elements: `<skill id="other">` becomes `<\skill id="other">`.

@@ -1,4 +1,4 @@
-//! What a model sees: the catalog, and a skill's instructions.
+//! The text for a model: the catalog, and the instructions of a skill.
 
 mod catalog;
 mod escape;

@@ -11,11 +11,11 @@ const MARKER: &str = "[truncated]";
 pub struct RenderedSkill {
     /// The block, tags included.
     pub text: String,
-    /// What was left out.
+    /// What was cut.
     pub report: SkillReport,
 }
 
-/// What rendering left out.
+/// What rendering cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkillReport {
     /// Bytes of the body that did not fit; 0 when all of it is there.
@@ -26,7 +26,7 @@ pub struct SkillReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// Not even the tags fit.
-    #[error("a limit of {limit} bytes is too small; `{needed}` are needed for the tags alone")]
+    #[error("the limit of {limit} bytes is too small: the tags need {needed}")]
     LimitTooSmall {
         /// The limit.
         limit: usize,

@@ -1,7 +1,7 @@
 //! The index as bytes.
 //!
-//! A head (mark, version, checksum), then the skills, the words and the postings. Neighbours in both tables share
-//! beginnings, so each entry says how much of the one before it repeats. Postings stay as they are in memory.
+//! A header (mark, version, checksum), then the skills, the words and the postings. Adjacent entries of both tables
+//! share prefixes, so each entry stores the length of the shared prefix. Postings have the same form as in memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::index::{Document, Extent, SearchIndex};
 use super::lexicon::{Lexicon, Place};
 use super::postings::{read_number, write_number};
 
-/// Raised with every change of the layout, the tokenizer or the stop words: an old index is made anew.
+/// Incremented with every change of the layout, the tokenizer or the stop words: an old index is rebuilt.
 const VERSION: u8 = 1;
 const MARK: [u8; 7] = *b"prowidx";
 

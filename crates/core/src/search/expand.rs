@@ -1,4 +1,4 @@
-//! From a query to the words of the index it stands for.
+//! Expands a query to words of the index.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use super::typo::guesses;
 
 /// Of a longer query the first words count.
 const MOST_TERMS: usize = 32;
-/// Guessing looks at every name, so a query gets only so many guesses.
+/// Guessing compares every name, so the number of guesses per query is limited.
 const MOST_GUESSED: usize = 8;
-/// A word being typed stands for at most so many others.
+/// Maximum number of completions of a partial word.
 const MOST_COMPLETIONS: usize = 64;
 /// Fewer letters begin too many words.
 const SHORTEST_PREFIX: usize = 3;
@@ -51,7 +51,7 @@ pub(super) fn terms(lexicon: &Lexicon, query: &str) -> Vec<Term> {
         .collect()
 }
 
-/// The distinct words that say something, and whether the last one may be unfinished.
+/// The distinct relevant words, and whether the last one may be unfinished.
 fn words(query: &str) -> (Vec<String>, bool) {
     let mut all = Vec::new();
     let mut seen = HashSet::new();
@@ -112,7 +112,7 @@ fn guess(lexicon: &Lexicon, word: &str, term: &mut Term) {
     term.words = numbers.into_iter().map(|number| (number, 1.0)).collect();
 }
 
-/// `dockercompose` stands for `docker` and `compose`.
+/// `dockercompose` matches `docker` and `compose`.
 fn split(lexicon: &Lexicon, word: &str, term: &mut Term) {
     let halves = (SHORTEST_PREFIX..word.len().saturating_sub(SHORTEST_PREFIX - 1))
         .filter_map(|at| word.split_at_checked(at))

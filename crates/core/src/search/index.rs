@@ -1,4 +1,4 @@
-//! What is searched and what is found.
+//! Documents and results of a search.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::score::Norms;
 pub struct IndexedSkill<'a> {
     /// Its id in the catalog.
     pub id: &'a str,
-    /// What it says about itself.
+    /// Its description.
     pub description: &'a str,
     /// Words its author chose, from metadata such as `keywords` and `tags`.
     pub keywords: Vec<&'a str>,
-    /// The text behind the frontmatter.
+    /// The text after the frontmatter.
     ///
     /// `None` when it was not read: for a skill that is not [stale](SearchIndex::stale) nothing is lost, any
     /// other is found by the rest and stays stale.
@@ -24,7 +24,7 @@ pub struct IndexedSkill<'a> {
     pub stamp: u64,
 }
 
-/// What [`SearchIndex::update`] did.
+/// The result of [`SearchIndex::update`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
     /// Skills that were not in the index.
@@ -133,7 +133,7 @@ impl Default for SearchIndex {
 }
 
 impl Document {
-    /// Whether reading `skill` again would tell nothing new.
+    /// Whether the indexed version of `skill` is current.
     pub(super) fn covers(&self, skill: &IndexedSkill<'_>) -> bool {
         self.stamp == skill.stamp && (self.extent == Extent::Whole || skill.body.is_none())
     }

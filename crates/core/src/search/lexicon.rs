@@ -58,7 +58,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Lexicon {
-    /// Adds a word behind all others. What `write` appends are its postings.
+    /// Adds a word after all others; `write` appends its postings.
     pub(super) fn push(
         &mut self,
         stem: &str,
@@ -72,7 +72,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds a word whose postings reach to `end` of what [`Lexicon::set_postings`] will bring.
+    /// Adds a word whose postings end at `end` of those passed to [`Lexicon::set_postings`].
     pub(super) fn push_word(&mut self, stem: &str, word: &str, place: Place, end: usize) {
         let known = self.stems.last().map(|last| last.text.clone());
         let stem_text = match known {

@@ -1,8 +1,8 @@
-//! Ranked search over skills: which of them would help with what was asked.
+//! Ranked search over skills: finds those that help with a task.
 //!
-//! Words of the name, the description, the keywords and the body are weighed together (BM25 over fields), so a
-//! skill is found by what stands in its text, not only by what it is called. The index reads no files: the
-//! caller brings texts, asks [`SearchIndex::stale`] which ones are worth reading, and keeps the bytes.
+//! Words of the name, the description, the keywords and the body are scored together (BM25 over fields), so a skill is
+//! found by its text as well as its name. The index reads no files: the caller provides texts, asks
+//! [`SearchIndex::stale`] which ones to read, and caches the bytes.
 //!
 //! ```
 //! use prowess_core::{IndexedSkill, SearchIndex};

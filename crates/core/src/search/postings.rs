@@ -1,6 +1,6 @@
 //! Which skills hold a word, and how often in which field: two or three bytes a skill.
 
-/// Where a word stands.
+/// An occurrence of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Name,
@@ -24,7 +24,7 @@ impl Field {
     }
 }
 
-/// How often a word stands in each field of one skill. More than a slot can hold makes no difference to a rank.
+/// How often a word occurs in each field of one skill. Counts above the capacity of a slot do not affect the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts(pub(super) u8);
 

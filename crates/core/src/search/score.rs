@@ -4,15 +4,15 @@ use super::expand::{Term, terms};
 use super::index::{Document, Hit, SearchIndex};
 use super::postings::{Counts, Field};
 
-/// What counts how much. Chosen on the tuning half of the labelled tasks of the benchmark `search`.
+/// The weights. Tuned on the tuning half of the labelled tasks of the benchmark `search`.
 pub(super) mod weights {
     /// An occurrence in the name, the description, the keywords and the body.
     pub(crate) const FIELDS: [f32; 4] = [2.5, 2.0, 4.0, 1.0];
-    /// What so many occurrences in one field count, their binary logarithm: long bodies repeat themselves.
+    /// The binary logarithm of a number of occurrences: long bodies repeat themselves.
     pub(crate) const REPEATED: [f32; 16] = [
         0.0, 1.0, 1.58, 2.0, 2.32, 2.58, 2.81, 3.0, 3.17, 3.32, 3.46, 3.58, 3.7, 3.81, 3.91, 4.0,
     ];
-    /// How far a long field thins out its words: 0 not at all, 1 in proportion.
+    /// How much a long field reduces the weight of its words: 0 for none, 1 for proportional.
     pub(crate) const LENGTH: [f32; 4] = [0.3, 0.2, 0.3, 0.5];
     /// Where further occurrences of a word begin to add little.
     pub(crate) const SATURATION: f32 = 1.2;
@@ -34,7 +34,7 @@ pub(super) mod weights {
     pub(crate) const IS_ID: f32 = 2000.0;
 }
 
-/// For each skill, what one occurrence in each field counts: the weight of the field over its relative length.
+/// For each skill, the weight of one occurrence in each field: the weight of the field over its relative length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Norms(Vec<[f32; 4]>);
 
@@ -89,7 +89,7 @@ fn is(text: &str, lower: &str) -> bool {
     text.len() == lower.len() && text.chars().flat_map(char::to_lowercase).eq(lower.chars())
 }
 
-/// What follows the last slash of an id, when it is so long. Asked of every skill, so it looks at one byte first.
+/// The name after the last slash of an id, if it has this length. Called for every skill, so it checks one byte first.
 fn last_segment(id: &str, length: usize) -> Option<&str> {
     let start = id.len().checked_sub(length)?;
     let begins = start == 0 || id.as_bytes().get(start - 1) == Some(&b'/');
@@ -123,7 +123,7 @@ impl SearchIndex {
         self.best(&scores, limit)
     }
 
-    /// Leaves the weighted occurrences of a term in `board`, and in `touched` where there are any.
+    /// Adds the weighted occurrences of a term to `board`, and their positions to `touched`.
     fn count(&self, term: &Term, board: &mut [f32], touched: &mut Vec<usize>) {
         for (word, factor) in &term.words {
             for posting in self.lexicon.postings(*word) {

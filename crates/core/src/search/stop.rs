@@ -1,4 +1,4 @@
-//! Words that say nothing about a task.
+//! Words without meaning for a search.
 
 /// Sorted, without apostrophes, as the tokenizer leaves them.
 #[rustfmt::skip]

@@ -5,7 +5,7 @@ use std::mem;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longer runs are digests and encoded data, which nobody searches for.
+/// Longer runs are digests and encoded data, which are not indexed.
 const LONGEST_WORD: usize = 48;
 
 /// Lower-case words of a text, in order.
@@ -43,7 +43,7 @@ pub(super) fn tokenize(text: &str, mut emit: impl FnMut(&str)) {
     pairs.finish(&mut emit);
 }
 
-/// What the forms of an English word have in common: `deploys` and `deployed` share `deploy`.
+/// The stem of an English word: `deploys` and `deployed` share `deploy`.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
     // Names such as `k8s` lose more than they gain, and the algorithm knows English only.
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {

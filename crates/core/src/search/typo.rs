@@ -1,8 +1,8 @@
-//! What was meant by a word that occurs nowhere.
+//! Corrections of a word that occurs nowhere.
 
 use super::lexicon::{Lexicon, Place};
 
-/// At most so many guesses for one word.
+/// Maximum number of guesses for one word.
 const GUESSES: usize = 8;
 
 /// The words nearest to `word` in names, or else in descriptions, and how many edits away they are.

@@ -9,7 +9,7 @@ use super::postings::{Counts, Field, Posting, Postings, Writer};
 use super::stop::is_stop;
 use super::tokenize::{stem, tokenize};
 
-/// In the place of a new number: the skill is gone, or its postings are to be made anew.
+/// In the place of a new number: the skill was removed, or its postings must be rebuilt.
 const DROPPED: u32 = u32::MAX;
 
 impl SearchIndex {
@@ -27,7 +27,7 @@ impl SearchIndex {
         let mut report = UpdateReport::default();
         let mut fresh = Fresh::default();
         let mut documents = Vec::with_capacity(skills.len());
-        // Both sides are in order of id, so the new numbers of kept skills ascend with the old ones.
+        // Both sides are sorted by id, so the new numbers of unchanged skills ascend with the old ones.
         let mut numbers = vec![DROPPED; self.documents.len()];
         let mut old = self.documents.iter().zip(&mut numbers).peekable();
         for (skill, number) in skills.iter().zip(0..DROPPED) {
@@ -168,7 +168,7 @@ fn merge(old: &Lexicon, numbers: &[u32], fresh: &[FreshWord]) -> Lexicon {
     merged
 }
 
-/// Appends both lists as one, in order, and says where the word is most prominent.
+/// Appends both lists as one, in order, and returns the field with the highest weight.
 fn write(bytes: &mut Vec<u8>, old: &[u8], numbers: &[u32], new: &[Posting]) -> Place {
     let mut writer = Writer::new(bytes);
     let mut place = Place::Elsewhere;

@@ -1,4 +1,4 @@
-//! Doing what a tool call asks for.
+//! Executes tool calls.
 
 use prowess_spec::{PathProblem, SkillPath};
 use serde_json::{Map, Value};
@@ -122,7 +122,7 @@ impl Skills {
         let known = self.catalog();
         let known = known.get(id.as_str());
         if known.is_some_and(|skill| !is_for_models(&skill)) && !session.is_active(&id) {
-            let message = format!("only a person can start `{id}`: ask the user to type /{id}");
+            let message = format!("only the user can activate `{id}`: ask the user to type /{id}");
             return Err(ToolError::new(ErrorCode::SkillUnavailable, message));
         }
         let document = self
@@ -213,7 +213,7 @@ impl Skills {
         let path = SkillPath::parse(path).map_err(|problem| invalid_path(path, problem))?;
         let args = arguments.texts("args")?;
         let Some(scripts) = self.scripts() else {
-            let message = "scripts are off; the host must enable them before a skill may run one";
+            let message = "scripts are disabled; the host must enable them";
             return Err(ToolError::new(ErrorCode::PermissionDenied, message));
         };
         self.sources()
@@ -277,7 +277,7 @@ fn is_allowed(files: Files, path: &str) -> bool {
 
 fn invalid_path(path: &str, problem: PathProblem) -> ToolError {
     let message = format!(
-        "`{}` {problem}; paths are relative to the skill",
+        "invalid path: `{}` {problem}; use a path relative to the skill",
         path.escape_debug()
     );
     ToolError::new(ErrorCode::InvalidPath, message)
@@ -308,7 +308,7 @@ impl<'a> Arguments<'a> {
         let values = match arguments {
             Value::Null => None,
             Value::Object(values) => Some(values),
-            _ => return Err(Self::wrong("the arguments are not an object")),
+            _ => return Err(Self::wrong("invalid arguments: expected an object")),
         };
         let known: &[&str] = match tool.operation {
             Operation::Browse => &["query", "cursor"],
@@ -324,7 +324,7 @@ impl<'a> Arguments<'a> {
             .find(|key| !is_known(key))
         {
             Some(key) => Err(Self::wrong(format!(
-                "`{}` is not an argument of {}",
+                "unknown argument `{}` of {}",
                 key.escape_debug(),
                 tool.name
             ))),
@@ -344,7 +344,7 @@ impl<'a> Arguments<'a> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Self::wrong(format!("`{key}` is not text"))),
+            Some(_) => Err(Self::wrong(format!("invalid `{key}`: expected text"))),
         }
     }
 
@@ -361,13 +361,15 @@ impl<'a> Arguments<'a> {
             None => Ok(None),
             Some(value) => match value.as_u64() {
                 Some(number) => Ok(Some(number)),
-                None => Err(Self::wrong(format!("`{key}` is not a whole number"))),
+                None => Err(Self::wrong(format!(
+                    "invalid `{key}`: expected a whole number"
+                ))),
             },
         }
     }
 
     fn texts(&self, key: &str) -> Result<Vec<String>, ToolError> {
-        let wrong = || Self::wrong(format!("`{key}` is not a list of texts"));
+        let wrong = || Self::wrong(format!("invalid `{key}`: expected a list of strings"));
         match self.get(key) {
             None => Ok(Vec::new()),
             Some(Value::Array(items)) => {
@@ -383,7 +385,7 @@ impl<'a> Arguments<'a> {
             None => Ok(0),
             Some(text) => text
                 .parse()
-                .map_err(|_| Self::wrong("`cursor` is not one that was handed out")),
+                .map_err(|_| Self::wrong("invalid `cursor`: use the `next` of an earlier answer")),
         }
     }
 
@@ -395,7 +397,7 @@ impl<'a> Arguments<'a> {
             let shown: String = text.chars().take(80).collect();
             ToolError::new(
                 ErrorCode::SkillNotFound,
-                format!("there is no skill `{}`", shown.escape_debug()),
+                format!("unknown skill `{}`", shown.escape_debug()),
             )
         })
     }

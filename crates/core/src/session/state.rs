@@ -1,4 +1,4 @@
-//! A conversation: which skills are active in it, and what it asks of them.
+//! A conversation, with its active skills and requests.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -94,7 +94,7 @@ impl Session {
                 .iter()
                 .map(|tool| tool.name.to_owned())
                 .collect();
-            let message = format!("there is no tool `{}`", name.escape_debug());
+            let message = format!("unknown tool `{}`", name.escape_debug());
             let error = ToolError::new(ErrorCode::UnknownTool, message).suggesting(names);
             let first = dialect.tools.first().copied().unwrap_or(ToolSpec::NONE);
             return (shape(dialect.shape, &first, Err(error), &[]), events);
@@ -141,7 +141,7 @@ impl Session {
 
     async fn inject(&mut self, id: &SkillId, arguments: &str, turn: &mut Turn) {
         if self.is_active(id) {
-            turn.notices.push(format!("skill {id} is active already"));
+            turn.notices.push(format!("skill {id} is already active"));
             turn.events.push(Event::AlreadyActive { id: id.clone() });
             return;
         }
@@ -155,7 +155,7 @@ impl Session {
             Err(SourceError::NotFound(_)) => self.unresolved(id, turn),
             Err(error) => {
                 turn.notices
-                    .push(format!("skill {id} could not be loaded: {error}"));
+                    .push(format!("cannot load skill {id}: {error}"));
                 turn.events.push(Event::LoadFailed {
                     id: id.clone(),
                     reason: error.to_string(),
@@ -183,7 +183,7 @@ impl Session {
         tools.iter().filter(is_seen).copied().collect()
     }
 
-    /// Whether a model may call one of the host's tools; the event says why not.
+    /// Whether a model can call one of the host's tools; the event has the reason.
     pub async fn permits(
         &self,
         tool: &str,
@@ -202,7 +202,7 @@ impl Session {
         Err((ToolError::new(ErrorCode::ToolNotAllowed, message), event))
     }
 
-    /// What the active skills allow together; nothing to enforce while there is none.
+    /// The tools that the active skills allow together; unrestricted while there are none.
     async fn allowed_tools(&self) -> Option<AllowedTools> {
         if self.skills.settings().allowed_tools == Enforcement::Off || self.active().is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! What a tool found out, before a dialect gives it a shape.
+//! The result of a tool, before a dialect formats it.
 
 use prowess_spec::Mapping;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::id::SkillId;
 /// The outcome of a tool that did its work.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// What lies in a collection.
+    /// The contents of a collection.
     Listing {
         /// The collection; empty for the root.
         path: String,
@@ -17,16 +17,16 @@ pub enum Answer {
         subcollections: Vec<Collection>,
         /// Skills at this level.
         skills: Vec<SkillSummary>,
-        /// Where to go on.
+        /// The cursor of the next page.
         next: Option<String>,
     },
-    /// What was found, best first.
+    /// The results, best first.
     Search {
-        /// What was looked for.
+        /// The query.
         query: String,
         /// The skills.
         skills: Vec<SkillSummary>,
-        /// Where to go on.
+        /// The cursor of the next page.
         next: Option<String>,
     },
     /// A skill's instructions.
@@ -39,7 +39,7 @@ pub enum Answer {
         body: String,
         /// Bytes that were cut off.
         dropped_bytes: usize,
-        /// Everything that the frontmatter says.
+        /// The whole frontmatter.
         frontmatter: Mapping,
         /// The skill's files.
         files: Vec<String>,
@@ -54,12 +54,12 @@ pub enum Answer {
         path: String,
         /// The text.
         content: String,
-        /// Where to go on, when that was not all.
+        /// The next offset, if the file continues.
         next_offset: Option<u64>,
         /// How long the whole file is.
         size: u64,
     },
-    /// What a script printed.
+    /// The output of a script.
     Script(ScriptOutput),
 }
 
@@ -70,42 +70,42 @@ pub struct SkillSummary {
     pub id: SkillId,
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// Where it comes from.
     pub source: String,
 }
 
-/// What a script left behind.
+/// The result of a script.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScriptOutput {
-    /// How it ended.
+    /// The exit code.
     pub exit_code: i32,
-    /// What it printed.
+    /// The standard output.
     pub stdout: String,
-    /// What it complained about.
+    /// The standard error.
     pub stderr: String,
-    /// Whether it printed more than is kept.
+    /// Whether the output is truncated.
     pub truncated: bool,
     /// How long it took.
     pub duration_ms: u64,
 }
 
-/// What kind of error.
+/// The kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorCode {
     /// The arguments do not fit.
     InvalidArguments,
-    /// There is no such tool.
+    /// Unknown tool.
     UnknownTool,
-    /// There is no such skill.
+    /// Unknown skill.
     SkillNotFound,
     /// The skill cannot be used here.
     SkillUnavailable,
     /// The path is absolute or climbs out.
     InvalidPath,
-    /// There is no such file.
+    /// Unknown file.
     FileNotFound,
     /// The path is a directory.
     NotAFile,
@@ -144,11 +144,11 @@ impl ErrorCode {
 /// Why a tool could not do its work. The text holds no absolute path and is short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {
-    /// What kind.
+    /// The code.
     pub code: ErrorCode,
-    /// What went wrong, for the model.
+    /// The message for the model.
     pub message: String,
-    /// Names that may have been meant, or what is there instead.
+    /// Similar names, or the available ones.
     pub suggestions: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tools as a provider is told about them.
+//! Tool definitions for a provider.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::Catalog;
 use crate::dialect::{Operation, ToolSpec};
 
-/// Up to so many skills, the schema lists every id.
+/// Maximum number of skills whose ids are listed in the schema.
 const LISTED_IDS: usize = 100;
 
 /// A tool for a model.
@@ -14,13 +14,13 @@ const LISTED_IDS: usize = 100;
 pub struct ToolDefinition {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// The JSON schema of its input.
     pub input_schema: Value,
 }
 
-/// The definition of `tool` for the skills of `catalog`; `appendix` stands behind its description.
+/// The definition of `tool` for the skills of `catalog`; `appendix` follows its description.
 pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> ToolDefinition {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -34,14 +34,12 @@ pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> Tool
         Operation::Browse => {
             add(
                 tool.id,
-                text(
-                    "The collection to look into, such as `extraction/medical`; the root if absent.",
-                ),
+                text("Collection to list, such as `extraction/medical`; default: the root."),
                 false,
             );
             add(
                 "query",
-                text("Words to search for in all skills; wins over `path`."),
+                text("Words to search for in all skills; overrides `path`."),
                 false,
             );
             add("cursor", text("The `next` of an earlier answer."), false);
@@ -51,13 +49,13 @@ pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> Tool
             add(tool.id, id_schema(catalog), true);
             add(
                 "arguments",
-                text("What the user typed behind the skill's name."),
+                text("Text that the user typed after the skill name."),
                 false,
             );
             if let Some(path) = tool.path {
                 add(
                     path,
-                    text("A file of the skill to read instead of its instructions."),
+                    text("File of the skill to read instead of its instructions."),
                     false,
                 );
             }
@@ -66,20 +64,20 @@ pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> Tool
             add(tool.id, id_schema(catalog), true);
             add(
                 tool.path.unwrap_or("path"),
-                text("The file's path inside the skill, such as `references/API.md`."),
+                text("Path of the file inside the skill, such as `references/API.md`."),
                 true,
             );
-            add("offset", number("The byte to begin at."), false);
-            add("limit", number("How many bytes to read."), false);
+            add("offset", number("First byte to read."), false);
+            add("limit", number("Number of bytes to read."), false);
         }
         Operation::Run => {
             add(tool.id, id_schema(catalog), true);
             add(
                 tool.path.unwrap_or("path"),
-                text("The script's path inside the skill, such as `scripts/run.py`."),
+                text("Path of the script inside the skill, such as `scripts/run.py`."),
                 true,
             );
-            let args = json!({"type": "array", "items": {"type": "string"}, "description": "Its arguments."});
+            let args = json!({"type": "array", "items": {"type": "string"}, "description": "Arguments of the script."});
             add("args", args, false);
         }
     }
@@ -107,9 +105,9 @@ fn number(description: &str) -> Value {
     json!({"type": "integer", "minimum": 0, "description": description})
 }
 
-/// While there are few skills, only their ids are valid.
+/// With few skills, only their ids are valid.
 fn id_schema(catalog: &Catalog) -> Value {
-    let description = "The skill's id, as the catalog lists it.";
+    let description = "Id of the skill, as listed in the catalog.";
     if catalog.len() > LISTED_IDS {
         return text(description);
     }

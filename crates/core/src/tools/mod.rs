@@ -1,4 +1,4 @@
-//! What a model may do with skills.
+//! Tools for a model.
 
 mod answer;
 mod definition;

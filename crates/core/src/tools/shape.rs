@@ -7,10 +7,10 @@ use crate::render::without_own_tags;
 
 use super::answer::{Answer, ErrorCode, ToolError};
 
-/// What goes back to the model.
+/// The result for the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
-    /// The result: an object, or text for dialects that speak in text.
+    /// The result: an object, or text for text dialects.
     pub content: Value,
     /// Whether the tool failed.
     pub is_error: bool,
@@ -141,7 +141,7 @@ fn sentence(error: &ToolError) -> String {
     match error.suggestions.as_slice() {
         [] => error.message.clone(),
         near if error.code == ErrorCode::NotAFile => {
-            format!("{}; it holds {}", error.message, near.join(", "))
+            format!("{}; it contains {}", error.message, near.join(", "))
         }
         near => format!("{}; did you mean {}?", error.message, near.join(", ")),
     }
@@ -157,7 +157,7 @@ fn plain(answer: Answer) -> Value {
             ..
         } => {
             let notice = (dropped_bytes > 0)
-                .then(|| format!("the body was cut: {dropped_bytes} bytes are missing"));
+                .then(|| format!("the body is truncated: {dropped_bytes} bytes are missing"));
             without_null(
                 json!({"name": id, "frontmatter": frontmatter, "body": body, "notice": notice}),
             )
@@ -170,7 +170,7 @@ fn plain(answer: Answer) -> Value {
             size,
         } => {
             let notice = next_offset
-                .map(|next| format!("the file was cut: {} bytes are missing", size - next));
+                .map(|next| format!("the file is truncated: {} bytes are missing", size - next));
             without_null(json!({"name": id, "path": path, "content": content, "notice": notice}))
         }
         other => prowess(other),
@@ -203,7 +203,7 @@ fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
             size,
             ..
         }) => {
-            let message = format!("`{path}` has {size} bytes, more than may be read");
+            let message = format!("`{path}` is too large: {size} bytes");
             errors.push(json!({"code": "FILE_TOO_LARGE", "message": message}));
             Value::Null
         }

@@ -1,4 +1,4 @@
-//! A server that is a program of ours: it gets no environment but its own, and goes when we do.
+//! A server as a child process: it gets only its configured environment, and ends with us.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a program and speaks to it over its standard streams. What it complains about is not ours to print.
+/// Starts a program and connects to its standard streams. Its standard error is discarded.
 pub(super) fn start(
     command: &[Secret],
     env: &BTreeMap<String, Secret>,
@@ -39,9 +39,11 @@ pub(super) fn start(
 ) -> Result<(Running, Lines<ChildStdout, ChildStdin>), SourceError> {
     let failed =
         |reason: &str| SourceError::Unavailable(format!("cannot start the server: {reason}"));
-    let (program, arguments) = command.split_first().ok_or_else(|| failed("no command"))?;
+    let (program, arguments) = command
+        .split_first()
+        .ok_or_else(|| failed("missing command"))?;
     let program = Path::new(program.expose());
-    // What names a file is a file of that directory, wherever we were started.
+    // Relative paths are relative to that directory, regardless of the working directory.
     let program = match directory {
         Some(directory) if program.components().count() > 1 => directory.join(program),
         _ => program.to_owned(),
@@ -65,6 +67,6 @@ pub(super) fn start(
         .map_err(|error| failed(&error.kind().to_string()))?;
     let streams = child.stdout.take().zip(child.stdin.take());
     let running = Running { child };
-    let (stdout, stdin) = streams.ok_or_else(|| failed("it has no streams"))?;
+    let (stdout, stdin) = streams.ok_or_else(|| failed("the process has no standard streams"))?;
     Ok((running, Lines::new(stdout, stdin)))
 }

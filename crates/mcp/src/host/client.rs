@@ -1,4 +1,4 @@
-//! One connection to a server: what is asked over it, and how long that may take.
+//! One connection to a server: its requests and timeouts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) struct Client {
     _running: Option<Running>,
 }
 
-/// Hears that the list is not current any more.
+/// Handles notifications that the list changed.
 pub(super) struct Listener {
     changed: Arc<AtomicBool>,
 }
@@ -45,7 +45,7 @@ impl ClientHandler for Listener {
 /// Every entry that a server lists.
 pub(super) struct Pages {
     pub(super) entries: Vec<Value>,
-    /// How long the list counts, if the server says so.
+    /// How long the list is valid, if the server states it.
     pub(super) lifetime: Option<Duration>,
 }
 
@@ -82,7 +82,7 @@ impl Client {
             }
         };
         let service = greeting
-            .map_err(|_| unavailable("the server did not answer in time"))?
+            .map_err(|_| unavailable("the server timed out"))?
             .map_err(|error| unavailable(greeting_problem(&error)))?;
         let client = Self {
             service,
@@ -115,16 +115,19 @@ impl Client {
 
     async fn ask(&self, request: ClientRequest) -> Result<ServerResult, SourceError> {
         let answer = timeout(ANSWER, self.service.peer().send_request(request)).await;
-        let answer = answer.map_err(|_| unavailable("the server did not answer in time"))?;
+        let answer = answer.map_err(|_| unavailable("the server timed out"))?;
         answer.map_err(|error| match error {
             ServiceError::McpError(error) => {
                 let message: String = error.message.chars().take(200).collect();
-                unavailable(format!("the server refused ({}): {message}", error.code.0))
+                unavailable(format!(
+                    "the server returned error {}: {message}",
+                    error.code.0
+                ))
             }
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                unavailable("the connection to the server is gone")
+                unavailable("the connection to the server was closed")
             }
-            other => unavailable(format!("the server's answer makes no sense: {other}")),
+            other => unavailable(format!("malformed response from the server: {other}")),
         })
     }
 
@@ -146,7 +149,7 @@ impl Client {
                 _ => Value::Null,
             };
             let page: SkillPage = serde_json::from_value(page)
-                .map_err(|error| unavailable(format!("the list makes no sense: {error}")))?;
+                .map_err(|error| unavailable(format!("malformed list from the server: {error}")))?;
             pages.entries.extend(page.skills);
             if pages.entries.len() > LISTED_SKILLS {
                 let message = format!("the server lists more than {LISTED_SKILLS} skills");
@@ -158,16 +161,18 @@ impl Client {
                 return Ok(pages);
             };
             if !seen.insert(next.clone()) {
-                return Err(unavailable("the server's list goes round in circles"));
+                return Err(unavailable(
+                    "malformed list from the server: a cursor is repeated",
+                ));
             }
             cursor = Some(next);
         }
         Err(unavailable(format!(
-            "the server's list has more than {LISTED_PAGES} pages"
+            "the server lists more than {LISTED_PAGES} pages"
         )))
     }
 
-    /// What the server says is at `uri`. Nothing about it is verified yet.
+    /// The content of `uri`. It is not verified yet.
     pub(super) async fn read(&self, uri: &str) -> Result<ResourceContents, SourceError> {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         let answer = self
@@ -180,7 +185,9 @@ impl Client {
         let mut contents = contents.into_iter();
         match (contents.next(), contents.next()) {
             (Some(content), None) => Ok(content),
-            _ => Err(unavailable("the server's answer is not one file")),
+            _ => Err(unavailable(
+                "malformed response from the server: expected one file",
+            )),
         }
     }
 }
@@ -196,5 +203,5 @@ fn greeting_problem(error: &ClientInitializeError) -> String {
         other => other.to_string(),
     };
     let text: String = text.escape_debug().take(300).collect();
-    format!("the server could not be greeted: {text}")
+    format!("cannot initialize the connection: {text}")
 }

@@ -1,4 +1,4 @@
-//! One message a line, as programs speak; a line without end closes the connection.
+//! One message per line; a line without end closes the connection.
 
 use std::io;
 use std::sync::Arc;

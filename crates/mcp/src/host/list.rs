@@ -17,7 +17,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Takes the entries one by one: what cannot be used is kept with its reason.
+    /// Processes the entries one by one; invalid ones are recorded with the reason.
     pub(super) fn new(label: &str, entries: &[Value]) -> Self {
         let mut skills: BTreeMap<SkillId, Arc<Listed>> = BTreeMap::new();
         let mut invalid = Vec::new();
@@ -35,7 +35,10 @@ impl List {
                 Ok(listed) => {
                     let id = listed.descriptor.id.clone();
                     if let Some(first) = skills.get(&id) {
-                        invalid.push(reject(format!("`{}` has the same id, `{id}`", first.uri)));
+                        invalid.push(reject(format!(
+                            "duplicate id `{id}`, also used by `{}`",
+                            first.uri
+                        )));
                     } else {
                         skills.insert(id, Arc::new(listed));
                     }

@@ -26,23 +26,23 @@ pub(super) struct Listed {
 /// Why an entry is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unusable {
-    #[error("the entry makes no sense: {0}")]
+    #[error("malformed entry: {0}")]
     Shape(String),
-    #[error("`{0}` is not the address of a `{SKILL_FILE}`")]
+    #[error("invalid URI `{0}`: expected the URI of a `{SKILL_FILE}`")]
     Address(String),
-    #[error("the address ends in `{0}`, and the frontmatter has another name")]
+    #[error("name mismatch: the URI ends with `{0}`, the frontmatter has another name")]
     Name(String),
-    #[error("the frontmatter cannot be used: {0}")]
+    #[error("invalid frontmatter: {0}")]
     Frontmatter(String),
-    #[error("its files have no digests: {0}")]
+    #[error("missing digests of the files: {0}")]
     Dynamic(String),
-    #[error("{0} files are more than the {SKILL_FILES} that a skill may have")]
+    #[error("too many files: {0}, at most {SKILL_FILES} allowed")]
     Files(usize),
-    #[error("{0} bytes are more than the {SKILL_BYTES} that a skill may have")]
+    #[error("too large: {0} bytes, at most {SKILL_BYTES} allowed")]
     Bytes(u64),
-    #[error("`{0}` is not a file of the skill, or is listed twice")]
+    #[error("`{0}` is outside the skill or listed twice")]
     File(String),
-    #[error("`{SKILL_FILE}` is not among its files")]
+    #[error("missing `{SKILL_FILE}`")]
     Incomplete,
 }
 
@@ -89,7 +89,7 @@ fn files(root: &str, entry: &SkillEntry) -> Result<BTreeMap<SkillPath, SkillFile
             let message = found
                 .and_then(|found| found.get("message"))
                 .and_then(Value::as_str);
-            let message = message.unwrap_or("they are made when they are asked for");
+            let message = message.unwrap_or("they are generated on request");
             return Err(Unusable::Dynamic(message.chars().take(300).collect()));
         }
     };
@@ -126,7 +126,7 @@ fn set(label: &str, uri: &str, files: &BTreeMap<SkillPath, SkillFile>) -> Digest
     Digest::of_parts(who.into_iter().chain(files))
 }
 
-/// What the frontmatter says about the skill: JSON is YAML too.
+/// The frontmatter as a skill: JSON is YAML too.
 fn descriptor(
     id: &SkillId,
     frontmatter: &Map<String, Value>,

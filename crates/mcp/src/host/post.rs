@@ -26,10 +26,10 @@ const SESSION: &str = "Mcp-Session-Id";
 const VERSION: &str = "MCP-Protocol-Version";
 const METHOD: &str = "Mcp-Method";
 const NAME: &str = "Mcp-Name";
-/// Where a message says which version it speaks.
+/// The header for the protocol version.
 const MESSAGE_VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
 
-/// Messages over HTTP. There is no stream for what a server says unasked: lists are asked for again in time.
+/// Messages over HTTP. There is no stream for notifications of the server: lists are refreshed periodically.
 pub(super) struct Post {
     wire: Arc<Wire>,
     incoming: mpsc::UnboundedReceiver<ServerJsonRpcMessage>,
@@ -44,7 +44,7 @@ struct Wire {
     outgoing: mpsc::UnboundedSender<ServerJsonRpcMessage>,
 }
 
-/// What the server said when it was greeted.
+/// The response of the server to the initialization.
 #[derive(Clone, Default)]
 struct Agreed {
     session: Option<HeaderValue>,
@@ -83,7 +83,7 @@ impl Post {
         })
     }
 
-    /// Tells whether the server forgot us.
+    /// Whether the server dropped the session.
     pub(super) fn forgotten(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.wire.forgotten)
     }
@@ -159,12 +159,12 @@ impl Wire {
         }
     }
 
-    /// Reads events until the answer has come; a server need not close the stream behind it.
+    /// Reads events until the response arrives; a server need not close the stream.
     async fn events(&self, mut response: Response, id: &RequestId) -> io::Result<()> {
         let mut events = Events::default();
         while let Some(chunk) = response.chunk().await.map_err(other)? {
             let found = events.take(&chunk);
-            for data in found.map_err(|_| io::Error::other("an event is too long"))? {
+            for data in found.map_err(|_| io::Error::other("event too long"))? {
                 let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(&data) else {
                     continue;
                 };
@@ -180,7 +180,7 @@ impl Wire {
             }
         }
         Err(io::Error::other(
-            "the server closed the stream before it answered",
+            "the server closed the stream without a response",
         ))
     }
 
@@ -191,7 +191,7 @@ impl Wire {
             let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
             agreed.version = Some(greeting.protocol_version.to_string());
         }
-        // Whoever waited may be gone.
+        // The receiver may be dropped.
         let _ = self.outgoing.send(message);
     }
 
@@ -206,13 +206,13 @@ impl Wire {
             self.hand_on(ServerJsonRpcMessage::Error(error));
             return;
         }
-        // A server of another age does not know the method, and says so in its own way.
+        // An older server does not know the method and responds in its own way.
         let code = if status.is_client_error() && !refused {
             ErrorCode::METHOD_NOT_FOUND
         } else {
             ErrorCode::INTERNAL_ERROR
         };
-        let message = format!("the server answered with status {}", status.as_u16());
+        let message = format!("the server returned status {}", status.as_u16());
         let error = ErrorData::new(code, message, None);
         self.hand_on(ServerJsonRpcMessage::error(error, Some(id)));
     }

@@ -1,4 +1,4 @@
-//! The source itself: what is asked when, and what is used of it.
+//! The source itself: requests and verification.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,16 +22,16 @@ use crate::limits::{FRESH, LONGEST_REFRESH, SHORTEST_REFRESH};
 use crate::uri::exact;
 use crate::wire::SkillFile;
 
-/// The skills of an MCP server. Nothing is asked before somebody wants to know.
+/// The skills of an MCP server. Connects on first use.
 ///
-/// The list is fetched at once, each file when it is wanted. A file is used only if its size and digest are those
-/// of the list, and a `SKILL.md` only if its frontmatter is too; a file that is not listed does not exist. What
-/// `allowed-tools` says is not heard unless it was granted.
+/// The list is fetched at once, each file on demand. A file is used only if its size and digest match the list, and a
+/// `SKILL.md` only if its frontmatter matches too; unlisted files do not exist. `allowed-tools` is ignored unless it
+/// was granted.
 pub struct McpSource {
     inner: Arc<Inner>,
 }
 
-/// What `allowed-tools` of a server's skills is worth.
+/// Whether `allowed-tools` of a server's skills is honored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AllowedTools {
     Dropped,
@@ -48,7 +48,7 @@ struct Inner {
     changed: Arc<AtomicBool>,
     client: tokio::sync::Mutex<Option<Arc<Client>>>,
     state: Mutex<State>,
-    /// Held by whoever fetches the list.
+    /// Held while the list is fetched.
     flight: tokio::sync::Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ struct Inner {
 struct State {
     list: Option<Arc<List>>,
     refreshed: Option<SystemTime>,
-    /// When to ask again; nothing means at once.
+    /// When to refresh; `None` means now.
     due: Option<Instant>,
     problem: Option<SourceError>,
     failures: u32,
@@ -90,7 +90,7 @@ impl McpSource {
         }
     }
 
-    /// Hears what `allowed-tools` says: whoever calls this has asked the user.
+    /// Honors `allowed-tools`: the caller has asked the user.
     #[must_use]
     pub fn granting_allowed_tools(mut self) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
@@ -118,7 +118,7 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection; a new one where there is none any more.
+    /// The connection; reconnects if it is closed.
     async fn client(&self) -> Result<Arc<Client>, SourceError> {
         if self.network == Network::Offline {
             return Err(unavailable("offline"));
@@ -134,7 +134,7 @@ impl Inner {
         Ok(client)
     }
 
-    /// Asks the server; once more over a new connection where the old one turned out to be gone.
+    /// Sends a request; retries once with a new connection if the old one was closed.
     async fn ask<T, F>(&self, ask: impl Fn(Arc<Client>) -> F) -> Result<T, SourceError>
     where
         F: Future<Output = Result<T, SourceError>>,
@@ -227,7 +227,7 @@ impl Inner {
         .await
     }
 
-    /// The list may be old rather than the server dishonest: it is asked for again before anything else is used.
+    /// The list may be outdated: it is fetched again before anything else is used.
     fn forged(&self, id: &SkillId, forged: &verify::Forged) -> SourceError {
         self.state().due = None;
         SourceError::Invalid {

@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 use crate::digest::Digest;
 use crate::wire::SkillFile;
 
-/// What is wrong with what a server sent.
+/// Verification errors of server responses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Forged {
-    #[error("the server answered with another file")]
+    #[error("the server returned another file")]
     Address,
-    #[error("the file cannot be decoded")]
+    #[error("cannot decode the file")]
     Encoding,
-    #[error("the file has {found} bytes, and {expected} were promised")]
+    #[error("size mismatch: expected {expected} bytes, got {found}")]
     Size { found: u64, expected: u64 },
-    #[error("the file is not the one whose digest was promised")]
+    #[error("digest mismatch")]
     Digest,
-    #[error("the frontmatter is not the one that was promised (`{0}`)")]
+    #[error("frontmatter mismatch (`{0}`)")]
     Frontmatter(String),
 }
 
@@ -56,7 +56,7 @@ pub(super) fn check(bytes: &[u8], file: &SkillFile) -> Result<(), Forged> {
     Ok(())
 }
 
-/// Whether a file's frontmatter says what the list says, field by field.
+/// Compares the frontmatter of a file with that of the list, field by field.
 pub(super) fn frontmatter(found: &Mapping, promised: &Map<String, Value>) -> Result<(), Forged> {
     let Ok(Value::Object(found)) = serde_json::to_value(found) else {
         return Err(Forged::Frontmatter(String::new()));
@@ -72,7 +72,7 @@ pub(super) fn frontmatter(found: &Mapping, promised: &Map<String, Value>) -> Res
     }
 }
 
-/// Whether two values are equal; `1` and `1.0` are the same number, however somebody's YAML reads them.
+/// Whether two values are equal; `1` and `1.0` are the same number, since YAML parsers differ.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

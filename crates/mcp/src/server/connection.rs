@@ -1,4 +1,4 @@
-//! One client: what it may ask, and what it is told unasked.
+//! One client connection: its requests and notifications.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,17 +24,17 @@ use super::spool::Spool;
 use super::tools;
 use crate::wire::{DIRECTORY_READ, EXTENSION, SKILLS_GET, SKILLS_LIST, Wanted, WantedPage};
 
-/// What answers one client. It ends with the client.
+/// The handler of one client. It ends with the client.
 pub struct Connection {
     server: SkillsServer,
     session: Mutex<Session>,
-    /// Whether the client hears of changes.
+    /// Whether the client receives change notifications.
     listens: AtomicBool,
     /// The changes since the client came: none is missed between the greeting and the listening.
     changes: watch::Receiver<u64>,
     /// Where answers that are written already wait, if the transport takes them from there.
     spool: Option<Arc<Spool>>,
-    /// Goes away with the connection, and takes the task that tells of changes along.
+    /// Ends with the connection, together with the task that sends notifications.
     alive: watch::Sender<()>,
 }
 
@@ -87,7 +87,7 @@ fn cursor(request: Option<&PaginatedRequestParams>) -> Option<&str> {
 fn params<T: DeserializeOwned>(method: &str, params: Option<Value>) -> Result<T, ErrorData> {
     let params = params.unwrap_or_else(|| json!({}));
     serde_json::from_value(params).map_err(|error| {
-        let message = format!("the parameters of {method} make no sense: {error}");
+        let message = format!("invalid parameters of {method}: {error}");
         ErrorData::invalid_params(message, None)
     })
 }
@@ -133,7 +133,7 @@ impl ServerHandler for Connection {
                     .await?
             }
             _ => {
-                let message = format!("there is no method `{}`", shown(&method));
+                let message = format!("unknown method `{}`", shown(&method));
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
             }
         };
@@ -205,7 +205,7 @@ impl ServerHandler for Connection {
             };
             on_this_thread(|| pollster::block_on(call))
         });
-        let given_up = |_| ErrorData::internal_error("the call was given up", None);
+        let given_up = |_| ErrorData::internal_error("the call was cancelled", None);
         let (session, answer) = called.await.map_err(given_up)?;
         let mut shared = self.session();
         for id in session.active() {
@@ -256,7 +256,7 @@ impl ServerHandler for Connection {
                 () = context.cancelled() => return Ok(()),
             }
             let sink = context.sink();
-            // A kind of change that the client did not ask for is refused by the sink, and that is fine.
+            // The sink refuses kinds of changes that the client did not subscribe to.
             let _ = sink.notify_resource_list_changed().await;
             let _ = sink.notify_tool_list_changed().await;
             let _ = sink.notify_prompt_list_changed().await;

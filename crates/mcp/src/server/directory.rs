@@ -18,7 +18,7 @@ use crate::uri;
 /// About how many bytes a child takes.
 const CHILD_BYTES: usize = 300;
 
-/// What lies directly in a directory.
+/// The direct contents of a directory.
 enum Child<'s> {
     Directory(String),
     File(&'s SkillPath, &'s Indexing),
@@ -34,7 +34,7 @@ impl SkillsServer {
             !children(indexed, path.unwrap_or_default()).is_empty()
         };
         let (indexed, path) = self.find(uri, has).await.ok_or_else(|| {
-            let message = format!("there is no directory at `{}`", shown(uri));
+            let message = format!("directory not found: `{}`", shown(uri));
             ErrorData::invalid_params(message, None)
         })?;
         let children: Vec<(&str, Child<'_>)> = children(&indexed, &path).into_iter().collect();
@@ -57,7 +57,7 @@ impl SkillsServer {
     }
 }
 
-/// What lies directly in the directory at `path`, by name; the skill's own directory has no path.
+/// The direct contents of the directory at `path`, by name; the skill directory itself has no path.
 fn children<'s>(skill: &'s Indexed, path: &str) -> BTreeMap<&'s str, Child<'s>> {
     let mut children = BTreeMap::new();
     for (file, indexing) in &skill.files {

@@ -1,4 +1,4 @@
-//! The digests of every skill, read once and kept for a while.
+//! The cached digests of every skill.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,14 @@ use super::indexed::{Indexed, Unlistable, index};
 use crate::digest::Digest;
 use crate::limits::{READERS, WRITTEN_PAGES};
 
-/// What is known of every skill's files.
+/// The index of the files of every skill.
 ///
-/// A source says when a skill's own file changed, and nothing about the files beside it. So an entry counts for
-/// a short time, and no longer than its skill's own file stays the same.
+/// A source reports when the skill file changed, but not the files beside it. So an entry is valid for a short time,
+/// and only while the skill file is unchanged.
 pub(crate) struct Index {
     fresh: Duration,
     state: Mutex<State>,
-    /// Held by whoever reads all files.
+    /// Held while all files are read.
     flight: tokio::sync::Mutex<()>,
 }
 
@@ -37,7 +37,7 @@ struct Slot {
     indexed: Result<Arc<Indexed>, Unlistable>,
 }
 
-/// What a source says about a skill's own file.
+/// The stamp of the skill file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     layer: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Listing {
     oldest: Instant,
     /// Sorted by id.
     pub(crate) skills: Vec<Arc<Indexed>>,
-    /// What cannot be listed, and why.
+    /// Skills that cannot be listed, and why.
     pub(crate) omitted: Vec<(SkillId, String)>,
     /// The same number for the same content, in every process.
     pub(crate) version: u64,
@@ -92,7 +92,7 @@ impl Index {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets everything, because something changed and nobody knows what.
+    /// Clears the cache after an unspecified change.
     pub(crate) fn forget_all(&self) {
         *self.state() = State::default();
     }
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    /// The same, read anew whatever is known.
+    /// The same, read again without the cache.
     pub(crate) async fn get_anew(
         &self,
         skills: &Skills,
@@ -158,7 +158,7 @@ impl Index {
         }
         let _flight = self.flight.lock().await;
         let catalog = skills.catalog();
-        // Somebody else may have read everything meanwhile.
+        // Another task may have read everything in the meantime.
         if let Some(listing) = self.current(&catalog) {
             return listing;
         }
@@ -181,7 +181,7 @@ impl Index {
         }
         let mut state = self.state();
         let listing = Arc::new(collect(&state.slots, &wanted, catalog.generation()));
-        // What left the catalog, or was asked for once, need not stay.
+        // Removed skills and single requests are dropped.
         let fresh = |slot: &Slot| self.is_fresh(slot.read);
         state.slots.retain(|_, slot| fresh(slot));
         state.listing = Some(Arc::clone(&listing));
@@ -209,8 +209,7 @@ async fn slot(skills: &Skills, id: &SkillId, key: Key) -> Slot {
     Slot { key, read, indexed }
 }
 
-/// Reads skills on as many threads as there are, each of which reads its share by itself; what is far away is asked
-/// for a few at a time.
+/// Reads skills on all threads, each with its share; remote ones a few at a time.
 async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Slot)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = ids.len().div_ceil(threads).max(1);

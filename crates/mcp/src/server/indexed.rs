@@ -21,7 +21,7 @@ pub(crate) struct Indexed {
     pub(crate) weight: usize,
     /// Every file; none where the skill is for the tools alone.
     pub(crate) files: BTreeMap<SkillPath, Indexing>,
-    /// The digest of everything that the entry says.
+    /// The digest of the whole entry.
     pub(crate) digest: Digest,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Indexing {
 pub(crate) enum Unlistable {
     #[error(transparent)]
     Source(#[from] SourceError),
-    #[error("the frontmatter's name is not `{0}`, which the address of a skill must end in")]
+    #[error("name mismatch: expected `{0}` in the frontmatter, as in the URI")]
     Name(String),
 }
 
@@ -92,8 +92,7 @@ async fn too_large(
 ) -> Result<Indexed, Unlistable> {
     let document = skills.sources().load(id).await?;
     let message = format!(
-        "{files} files and {bytes} bytes are more than the {SKILL_FILES} files and {SKILL_BYTES} bytes that a \
-         skill may have here; the tools serve it"
+        "too large: {files} files and {bytes} bytes, at most {SKILL_FILES} files and {SKILL_BYTES} bytes allowed; use the tools to read it"
     );
     let diagnostic = json!({"code": "skill-too-large", "message": message});
     entry(

@@ -1,4 +1,4 @@
-//! What a client's model is told about this server.
+//! The instructions of this server for the model of a client.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,7 +13,7 @@ pub(crate) struct Instructions {
 }
 
 impl SkillsServer {
-    /// A sentence and the catalog, within its budget; nothing where there are no skills.
+    /// A sentence and the catalog, within its budget; `None` without skills.
     pub(crate) fn instructions(&self) -> Option<Arc<str>> {
         let skills = self.skills();
         let generation = skills.catalog().generation();
@@ -39,8 +39,7 @@ impl SkillsServer {
         let mut tools = skills.settings().dialect.tools.iter();
         match tools.find(|tool| tool.operation == Operation::Load) {
             Some(load) if !catalog.is_empty() => format!(
-                "This server has skills: instructions for certain tasks. Before a task that one of them is for, \
-                 call `{}` with its id and follow what it says.\n\n{catalog}",
+                "This server provides skills: instructions for certain tasks. Before you start a task that a skill covers, call `{}` with its id and follow its instructions.\n\n{catalog}",
                 load.name
             ),
             _ => catalog,

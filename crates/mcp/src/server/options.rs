@@ -1,4 +1,4 @@
-//! What a server is told besides its skills.
+//! Options of a server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct ServerOptions {
     pub name: String,
     /// Its version, for clients.
     pub version: String,
-    /// How long digests count before the files are read again, and what clients are told about it.
+    /// How long digests are valid before the files are read again; also sent to clients.
     pub fresh: Duration,
 }
 

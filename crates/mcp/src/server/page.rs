@@ -42,7 +42,7 @@ pub(crate) fn page<'l, T>(
 }
 
 fn unknown() -> ErrorData {
-    ErrorData::invalid_params("the cursor is not one that was handed out", None)
+    ErrorData::invalid_params("invalid cursor", None)
 }
 
 fn place(cursor: &str, version: u64) -> Result<usize, ErrorData> {
@@ -50,7 +50,7 @@ fn place(cursor: &str, version: u64) -> Result<usize, ErrorData> {
     let list = u64::from_str_radix(list, 16).map_err(|_| unknown())?;
     let place = place.parse().map_err(|_| unknown())?;
     if list != version {
-        let message = "the list changed since the cursor was handed out; begin again";
+        let message = "expired cursor: the list changed; start again without a cursor";
         return Err(ErrorData::invalid_params(message, None));
     }
     Ok(place)

@@ -13,7 +13,7 @@ use super::shared::SkillsServer;
 use super::skills::shown;
 use crate::digest::Digest;
 
-/// The one argument: what a person types behind the name.
+/// The one argument: the text after the name.
 const ARGUMENTS: &str = "arguments";
 
 impl SkillsServer {
@@ -45,7 +45,7 @@ impl SkillsServer {
         request: &GetPromptRequestParams,
     ) -> Result<GetPromptResult, ErrorData> {
         let unknown = || {
-            let message = format!("there is no prompt `{}`", shown(&request.name));
+            let message = format!("unknown prompt `{}`", shown(&request.name));
             ErrorData::invalid_params(message, None)
         };
         let catalog = self.skills().catalog();
@@ -57,11 +57,11 @@ impl SkillsServer {
             None | Some(Value::Null) => "",
             Some(Value::String(text)) => text,
             Some(_) => {
-                let message = format!("`{ARGUMENTS}` is not text");
+                let message = format!("invalid `{ARGUMENTS}`: expected text");
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        // Whoever asks for the block wants it, whether or not the skill is active already.
+        // The block is returned whether or not the skill is already active.
         let mut session = self.skills().resume([]);
         let turn = session
             .turn(&format!("/{} {arguments}", descriptor.id), &[])

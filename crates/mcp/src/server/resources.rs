@@ -51,7 +51,7 @@ impl SkillsServer {
 
     pub(crate) fn templates(&self) -> ListResourceTemplatesResult {
         let template = ResourceTemplate::new("skill://{+id}/{+path}", "skill-file")
-            .with_description("A file of a skill, by the skill's id and the path inside it.");
+            .with_description("A file of a skill, by skill id and path.");
         let mut result = ListResourceTemplatesResult::with_all_items(vec![template]);
         result.ttl_ms = Some(self.ttl());
         result.cache_scope = Some(CacheScope::Private);
@@ -64,7 +64,7 @@ impl SkillsServer {
                 .is_some_and(|path| indexed.files.contains_key(&path))
         };
         let unknown = || {
-            let message = format!("there is no file at `{}`", shown(uri));
+            let message = format!("file not found: `{}`", shown(uri));
             ErrorData::resource_not_found(message, Some(json!({"uri": uri})))
         };
         let (indexed, path) = self.find(uri, has).await.ok_or_else(unknown)?;
@@ -85,7 +85,7 @@ impl SkillsServer {
             }
         })?;
         if Digest::of(&part.bytes) != known.digest {
-            // The next one who asks for the digests gets the right ones.
+            // The next request for the digests reads them again.
             self.inner.index.forget(&indexed.id);
         }
         let media = media_type(path.as_str(), Kind::of(&part.bytes));

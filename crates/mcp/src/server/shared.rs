@@ -1,4 +1,4 @@
-//! What all connections of a server have in common.
+//! State shared by all connections of a server.
 
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ pub(crate) struct Inner {
     pub(crate) skills: Skills,
     pub(crate) options: ServerOptions,
     pub(crate) index: Index,
-    /// Counts the changes that clients are to hear of.
+    /// Counts changes, to notify clients.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) instructions: Mutex<Option<Instructions>>,
 }
@@ -58,18 +58,18 @@ impl SkillsServer {
         &self.inner.skills
     }
 
-    /// Tells every client that skills changed. May be called on any thread, such as that of a watch.
+    /// Notifies every client that skills changed. Can be called on any thread, such as that of a watch.
     pub fn notify_changed(&self) {
         self.inner.index.forget_all();
         self.inner.changes.send_modify(|count| *count += 1);
     }
 
-    /// A handler for one client, with a session of its own.
+    /// A handler for one client, with its own session.
     pub fn connect(&self) -> Connection {
         Connection::new(self.clone())
     }
 
-    /// How long what clients are told counts, in milliseconds.
+    /// How long clients can cache responses, in milliseconds.
     pub(crate) fn ttl(&self) -> u64 {
         u64::try_from(self.inner.options.fresh.as_millis()).unwrap_or(u64::MAX)
     }

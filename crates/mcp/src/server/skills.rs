@@ -53,10 +53,10 @@ impl SkillsServer {
         Ok(Value::Object(result))
     }
 
-    /// The answer to `skills/get`, read anew: who asks for one skill wants to know how it is now.
+    /// The response to `skills/get`, read again, because the current state is requested.
     pub(crate) async fn get_skill(&self, uri: &str) -> Result<Value, ErrorData> {
         let unknown = || {
-            let message = format!("there is no skill at `{}`", shown(uri));
+            let message = format!("skill not found: `{}`", shown(uri));
             ErrorData::invalid_params(message, None)
         };
         let is_skill = |path: Option<&str>| path == Some(SKILL_FILE);
@@ -66,13 +66,13 @@ impl SkillsServer {
         let index = &self.inner.index;
         let indexed = index.get_anew(self.skills(), &place.id).await;
         let indexed = indexed.ok_or_else(unknown)?.map_err(|problem| {
-            let message = format!("`{}` is not served: {problem}", place.id);
+            let message = format!("cannot serve `{}`: {problem}", place.id);
             ErrorData::invalid_params(message, None)
         })?;
         Ok(Value::Object(self.complete("skill", indexed.entry.clone())))
     }
 
-    /// A result that says how long it counts, and for whom.
+    /// A result with its validity and scope.
     pub(crate) fn complete(&self, key: &str, value: Value) -> Map<String, Value> {
         Map::from_iter([
             ("resultType".to_owned(), "complete".into()),

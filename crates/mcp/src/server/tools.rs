@@ -25,7 +25,7 @@ impl SkillsServer {
         let dialect = &self.skills().settings().dialect;
         let operation = dialect.tool(&definition.name).map(|tool| tool.operation);
         let annotations = if operation == Some(Operation::Run) {
-            // What a script does is up to its sandbox.
+            // The effect of a script depends on its sandbox.
             ToolAnnotations::new().read_only(false).destructive(true)
         } else {
             ToolAnnotations::new().read_only(true).open_world(false)
@@ -42,7 +42,7 @@ impl SkillsServer {
     pub(crate) fn expect_tool(&self, session: &Session, name: &str) -> Result<(), ErrorData> {
         let dialect = &self.skills().settings().dialect;
         let offered = |tool: &ToolSpec| match tool.operation {
-            // Only whoever writes the definitions knows whether somebody runs scripts.
+            // Only the code that writes the definitions knows whether a script runner exists.
             Operation::Run => self
                 .skills()
                 .tools(session)
@@ -53,7 +53,7 @@ impl SkillsServer {
         if dialect.tool(name).is_some_and(offered) {
             return Ok(());
         }
-        let message = format!("there is no tool `{}`", super::skills::shown(name));
+        let message = format!("unknown tool `{}`", super::skills::shown(name));
         Err(ErrorData::invalid_params(message, None))
     }
 }

@@ -263,7 +263,7 @@ async fn q17_a_command_reaches_nothing_else() {
     assert!(unix.accept().is_err() && tcp.accept().is_err());
     assert!(
         host.try_wait().unwrap().is_none(),
-        "the process of the host is gone"
+        "the process of the host closed the connection"
     );
     assert_eq!(
         fs::read_to_string(place.path("project/.git/config")).unwrap(),

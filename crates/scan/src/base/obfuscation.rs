@@ -1,4 +1,4 @@
-//! Commands that are written so that nobody reads them.
+//! Obfuscated commands.
 
 use crate::report::Severity;
 use crate::rule::{Detector, Grade, Matched, Patterns, Rule, js, md, ps, py, sh};
@@ -6,8 +6,8 @@ use crate::rule::{Detector, Grade, Matched, Patterns, Rule, js, md, ps, py, sh};
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "obfuscated-command",
     severity: Severity::Medium,
-    message: "a command is written so that it is hard to read",
-    help: "write it plainly",
+    message: "obfuscated command",
+    help: "write the command in plain text",
     bad: &[
         sh("cat${IFS}/etc/hosts\n"),
         sh("$(printf '\\143\\165\\162\\154') example.net\n"),

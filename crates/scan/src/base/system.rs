@@ -7,8 +7,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "destructive-command",
         severity: Severity::High,
-        message: "a command destroys a whole disk, a home directory or the system",
-        help: "name exactly what is to be removed",
+        message: "destroys a disk, a home directory or the system",
+        help: "name the exact files to remove",
         bad: &[
             sh("rm -rf /\n"),
             sh("sudo rm -fr --no-preserve-root /\n"),
@@ -63,8 +63,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege",
         severity: Severity::High,
-        message: "rights are widened for good",
-        help: "ask for the one thing that needs more rights, when it needs them",
+        message: "widens permissions permanently",
+        help: "request elevated permissions only for the step that needs them",
         bad: &[
             sh("echo 'dev ALL=(ALL) NOPASSWD: ALL' >> /etc/sudoers\n"),
             sh("chmod -R 777 /\n"),
@@ -92,7 +92,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "defences-disabled",
         severity: Severity::High,
-        message: "a protection of the system is switched off, or tracks are covered",
+        message: "disables a system protection or removes traces",
         help: "remove it",
         bad: &[
             ps("Set-MpPreference -DisableRealtimeMonitoring $true\n"),
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "miner",
         severity: Severity::High,
-        message: "a program that mines currency is started",
+        message: "starts a cryptocurrency miner",
         help: "remove it",
         bad: &[sh("./xmrig -o stratum+tcp://pool.example.net:3333\n")],
         good: &[md("Detect miners such as xmrig by their traffic.")],

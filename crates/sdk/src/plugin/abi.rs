@@ -1,4 +1,4 @@
-//! The binary interface of plugins: everything that somebody needs who writes one without this crate.
+//! The binary interface of plugins, for authors of plugins without this crate.
 //!
 //! # Symbols
 //!
@@ -73,23 +73,23 @@ pub type CallFunction = unsafe extern "C" fn(*const HostTable, *const u8, usize)
 /// Gives an answer back to the plugin that made it.
 pub type FreeFunction = unsafe extern "C" fn(Buffer);
 
-/// Bytes that whoever made them frees.
+/// Bytes that are freed by the side that allocated them.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Buffer {
-    /// Where they are; null if there are none.
+    /// The address; null if there are none.
     pub data: *mut u8,
     /// How many.
     pub length: usize,
 }
 
-/// What a plugin may ask of its host.
+/// The functions of the host.
 #[derive(Debug)]
 #[repr(C)]
 pub struct HostTable {
     /// Handed back to the functions.
     pub context: *mut c_void,
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the response.
     pub call: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> Buffer,
     /// Gives an answer back.
     pub free: unsafe extern "C" fn(*mut c_void, Buffer),
@@ -130,7 +130,7 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// The buffer comes from [`Buffer::new`] of this very copy of the crate, and was not taken back before.
+    /// The buffer comes from [`Buffer::new`] of this copy of the crate and was not freed before.
     #[allow(unsafe_code, reason = "the memory comes back as a pointer")]
     pub unsafe fn into_bytes(self) -> Vec<u8> {
         if self.data.is_null() {
@@ -142,7 +142,7 @@ impl Buffer {
     }
 }
 
-/// The bytes behind a pointer; none behind a null one.
+/// The bytes at a pointer; empty for a null pointer.
 ///
 /// # Safety
 ///
@@ -155,7 +155,7 @@ pub unsafe fn bytes<'a>(data: *const u8, length: usize) -> &'a [u8] {
     if data.is_null() {
         return &[];
     }
-    // SAFETY: the caller promises that there are `length` bytes, which nobody changes.
+    // SAFETY: the caller promises that there are `length` bytes, which are not modified.
     unsafe { slice::from_raw_parts(data, length) }
 }
 
@@ -167,7 +167,7 @@ struct Answer {
     error: Option<Failure>,
 }
 
-/// Asks the host behind a table.
+/// Calls the host through a table.
 ///
 /// # Safety
 ///
@@ -176,20 +176,20 @@ struct Answer {
 unsafe fn ask(host: &HostTable, call: &HostCall) -> Result<Value, Failure> {
     let senseless = |error: serde_json::Error| Failure {
         code: code::FAILED,
-        message: format!("the host's answer makes no sense: {error}"),
+        message: format!("malformed response from the host: {error}"),
     };
     let request = serde_json::to_vec(call).map_err(senseless)?;
     // SAFETY: the function is the host's, the context the one that belongs to it, and the request outlives the call.
     let answer = unsafe { (host.call)(host.context, request.as_ptr(), request.len()) };
     // SAFETY: the host keeps the answer until it is given back, which happens below.
     let parsed = serde_json::from_slice::<Answer>(unsafe { answer.bytes() });
-    // SAFETY: the answer is the host's, and nothing of it is kept.
+    // SAFETY: the response belongs to the host, and no reference to it is stored.
     unsafe { (host.free)(host.context, answer) };
     let answer = parsed.map_err(senseless)?;
     answer.error.map_or(Ok(answer.result), Err)
 }
 
-/// What `prowess_plugin_call` of a plugin in Rust does.
+/// The implementation of `prowess_plugin_call` for a plugin in Rust.
 ///
 /// # Safety
 ///
@@ -210,7 +210,7 @@ pub unsafe fn call<P: Plugin + Default>(
         Some(host) => unsafe { ask(host, call) },
         None => Err(Failure {
             code: code::FAILED,
-            message: "there is no host to ask".to_owned(),
+            message: "no host is connected".to_owned(),
         }),
     });
     Buffer::new(answer)
@@ -245,7 +245,7 @@ macro_rules! export_plugin {
 
             #[unsafe(export_name = "prowess_plugin_free")]
             pub unsafe extern "C" fn free(answer: $crate::plugin::abi::Buffer) {
-                // SAFETY: the host gives back, once, what `call` returned.
+                // SAFETY: the host returns, once, what `call` returned.
                 drop(unsafe { answer.into_bytes() });
             }
         };

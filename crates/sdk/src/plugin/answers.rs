@@ -1,4 +1,4 @@
-//! What a host answers, and what it is asked where a few words are not enough.
+//! Responses of a host, and larger requests.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ pub struct Entry {
     pub size: u64,
 }
 
-/// What a program did.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Execution {
-    /// What it wrote.
+    /// Its output.
     pub stdout: String,
-    /// What it complained about.
+    /// The standard error.
     pub stderr: String,
-    /// What it ended with.
+    /// Its exit code.
     pub exit_code: i32,
 }
 
-/// What to fetch.
+/// The request.
 ///
 /// ```
 /// use prowess_sdk::plugin::Fetch;
@@ -47,7 +47,7 @@ pub struct Fetch {
     pub method: Option<String>,
     /// Headers to send.
     pub headers: BTreeMap<String, String>,
-    /// What to send.
+    /// The body.
     pub body: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Fetch {
     }
 }
 
-/// What a server answered.
+/// A response of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Response {
     /// The status.
@@ -100,11 +100,11 @@ pub struct Response {
 pub struct Commit {
     /// Its hash.
     pub hash: String,
-    /// Who made it.
+    /// The author.
     pub author: String,
     /// When.
     pub date: String,
-    /// What it says.
+    /// The text.
     pub message: String,
 }
 

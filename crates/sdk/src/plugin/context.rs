@@ -20,7 +20,7 @@ pub struct Context {
     host: Box<dyn Ask>,
 }
 
-/// Whoever answers.
+/// The host.
 pub(super) trait Ask: Fn(&HostCall) -> Result<Value, Failure> {}
 
 impl<F: Fn(&HostCall) -> Result<Value, Failure>> Ask for F {}
@@ -31,7 +31,7 @@ impl Context {
         Self { skill, host }
     }
 
-    /// A host that a test plays. Its answers are those that [`HostCall`] tells of.
+    /// A host for tests. Its responses are those of [`HostCall`].
     pub fn for_tests(host: impl Fn(&HostCall) -> Result<Value, Failure> + 'static) -> Self {
         let skill = Initialize {
             protocol: PROTOCOL,
@@ -50,7 +50,7 @@ impl Context {
         &self.skill.version
     }
 
-    /// What the skill may do: declared, and approved when it became active.
+    /// The permissions of the skill: declared, and approved at activation.
     pub fn permissions(&self) -> &[String] {
         &self.skill.permissions
     }
@@ -65,7 +65,7 @@ impl Context {
         self.skill.project_root.as_deref()
     }
 
-    /// Asks whatever there is to ask.
+    /// Sends any request.
     pub fn call(&self, call: &HostCall) -> Result<Value, Failure> {
         (self.host)(call)
     }
@@ -74,7 +74,7 @@ impl Context {
         let answer = self.call(call)?;
         serde_json::from_value(answer).map_err(|error| Failure {
             code: code::FAILED,
-            message: format!("the host's answer makes no sense: {error}"),
+            message: format!("malformed response from the host: {error}"),
         })
     }
 
@@ -169,7 +169,7 @@ impl Context {
         })
     }
 
-    /// Asks the model. Needs `llm:call`.
+    /// Calls the model. Needs `llm:call`.
     pub fn complete(
         &self,
         prompt: impl Into<String>,
@@ -208,7 +208,7 @@ impl Context {
         Ok(answer.commits)
     }
 
-    /// What is changed. Needs `git:read`.
+    /// The changed files. Needs `git:read`.
     pub fn git_status(&self) -> Result<Vec<Change>, Failure> {
         let answer: Files<Change> = self.ask(&HostCall::GitStatus {})?;
         Ok(answer.files)
@@ -227,7 +227,7 @@ impl Context {
         Ok(answer.hash)
     }
 
-    /// Calls a tool or a workflow of another skill, which may tell of a failure in its output. Needs `skill:invoke`.
+    /// Calls a tool or a workflow of another skill; its output can be an error. Needs `skill:invoke`.
     pub fn invoke_skill(
         &self,
         skill: impl Into<String>,
@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// What a function asks, and what it makes of the answer.
+    /// The request of a function, and the conversion of its response.
     fn check<T: PartialEq + std::fmt::Debug>(
         function: impl Fn(&Context) -> Result<T, Failure>,
         asked: &Value,
@@ -428,7 +428,7 @@ mod tests {
         let failure = context.read_file("p").unwrap_err();
         assert_eq!(
             failure.message,
-            "the host's answer makes no sense: missing field `content`"
+            "malformed response from the host: missing field `content`"
         );
     }
 }

@@ -19,12 +19,12 @@ use crate::wire::{Failure, code};
 /// assert_eq!(port("0").unwrap_err().to_string(), "port 0 cannot be reached");
 /// assert!(port("http").is_err());
 /// ```
-// It is no `std::error::Error` itself: then no other error could become one with `?`.
+// It does not implement `std::error::Error`: otherwise `?` could not convert other errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Failure);
 
 impl Error {
-    /// One that says something to people and models.
+    /// An error with a message for users and models.
     pub fn new(message: impl Into<String>) -> Self {
         Self(Failure {
             code: code::FAILED,
@@ -32,7 +32,7 @@ impl Error {
         })
     }
 
-    /// What the host is told.
+    /// The contributions for the host.
     pub(super) fn into_failure(self) -> Failure {
         self.0
     }

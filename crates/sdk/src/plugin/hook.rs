@@ -1,4 +1,4 @@
-//! What a handler of a phase may want.
+//! The result of a handler.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub fn modified<K: Into<String>>(values: impl IntoIterator<Item = (K, Value)>) -
     }
 }
 
-/// That it goes no further, and why. Only [`Phase::BeforeToolCall`](crate::Phase::BeforeToolCall) can be cancelled.
+/// Cancels the operation, with a reason. Only [`Phase::BeforeToolCall`](crate::Phase::BeforeToolCall) can be cancelled.
 pub fn cancelled(reason: impl Into<String>) -> HookResult {
     HookResult {
         cancel: true,

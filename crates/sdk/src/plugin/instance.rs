@@ -19,7 +19,7 @@ use crate::wire::{
     code,
 };
 
-/// A plugin and its handlers, once there are any. [`export_plugin!`](crate::export_plugin) makes one.
+/// A plugin with its handlers. [`export_plugin!`](crate::export_plugin) creates one.
 pub struct Instance<P> {
     active: RefCell<Option<Rc<Active<P>>>>,
 }
@@ -31,7 +31,7 @@ struct Active<P> {
     deactivated: Cell<bool>,
 }
 
-/// An answer, as it goes out.
+/// A response, as serialized.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Answer<T> {
@@ -39,11 +39,11 @@ enum Answer<T> {
     Error(Failure),
 }
 
-/// A request could not even be put into JSON; there is no better place to say so.
-const UNWRITABLE: &[u8] = br#"{"error":{"code":-32000,"message":"the answer cannot be written"}}"#;
+/// A request that cannot be serialized; there is no better place to report it.
+const UNWRITABLE: &[u8] = br#"{"error":{"code":-32000,"message":"cannot serialize the result"}}"#;
 
 impl<P> Instance<P> {
-    /// One that was asked nothing yet.
+    /// A new instance.
     pub const fn new() -> Self {
         Self {
             active: RefCell::new(None),
@@ -58,7 +58,7 @@ impl<P> Default for Instance<P> {
 }
 
 impl<P: Plugin + Default> Instance<P> {
-    /// Answers a request as [`abi`](super::abi) tells.
+    /// Handles a request as defined in [`abi`](super::abi).
     pub fn answer(
         &self,
         request: &[u8],
@@ -82,7 +82,7 @@ impl<P: Plugin + Default> Instance<P> {
         host: impl Fn(&HostCall) -> Result<Value, Failure> + 'static,
     ) -> Result<Registration, Failure> {
         if self.active.borrow().is_some() {
-            return Err(failed("this plugin is initialized already"));
+            return Err(failed("the plugin is already initialized"));
         }
         let skill = Rc::new(skill);
         let context = Context::new(&skill, Box::new(host));
@@ -106,7 +106,7 @@ impl<P: Plugin + Default> Instance<P> {
                 Ok(registration)
             }
             Err(failure) => {
-                // That it did not become active matters more than how it went.
+                // The failed activation matters more than its cleanup.
                 let _ = caught("dropping the plugin", move || drop((plugin, registry)));
                 Err(failure)
             }
@@ -115,7 +115,7 @@ impl<P: Plugin + Default> Instance<P> {
 
     fn active(&self) -> Result<Rc<Active<P>>, Failure> {
         let active = self.active.borrow().clone();
-        active.ok_or_else(|| failed("this plugin is not initialized"))
+        active.ok_or_else(|| failed("the plugin is not initialized"))
     }
 
     fn run(
@@ -191,7 +191,7 @@ impl<P: Plugin> Active<P> {
             return Ok(());
         }
         caught("the plugin's `deactivate`", || {
-            // Nobody else borrows it: it is active, and this happens once.
+            // There is no other borrow: it is active, and this happens once.
             if let Ok(mut plugin) = self.plugin.try_borrow_mut() {
                 plugin.deactivate(context);
             }
@@ -205,7 +205,7 @@ fn agree(own: &Manifest, skill: &Initialize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::new(format!(
-        "the skill is `{}` {}, and its plugin was built as `{}` {}",
+        "version mismatch: the skill is `{}` {}, the plugin was built as `{}` {}",
         skill.name, skill.version, own.name, own.version
     )))
 }
@@ -240,14 +240,14 @@ fn failed(message: &str) -> Failure {
 fn unknown(kind: &str, name: &str) -> Failure {
     Failure {
         code: code::INVALID_PARAMS,
-        message: format!("there is no {kind} `{}`", name.escape_debug()),
+        message: format!("unknown {kind} `{}`", name.escape_debug()),
     }
 }
 
 fn senseless(error: &serde_json::Error) -> Failure {
     Failure {
         code: code::INVALID_PARAMS,
-        message: format!("the request makes no sense: {error}"),
+        message: format!("malformed request: {error}"),
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
     use super::super::{Finding, cancelled, modified};
     use super::*;
 
-    /// Does what its permissions say.
+    /// Runs according to its permissions.
     #[derive(Default)]
     struct Sample {
         drops: Option<&'static str>,
@@ -377,7 +377,8 @@ mod tests {
 
     #[test]
     fn an_activation_fails_with_a_reason_and_can_be_tried_again() {
-        let versions = "the skill is `sample` 1.0.1, and its plugin was built as `sample` 1.0.0";
+        let versions =
+            "version mismatch: the skill is `sample` 1.0.1, the plugin was built as `sample` 1.0.0";
         let table: [(&str, &[&str], &str); 8] = [
             ("1.0.1", &[], versions),
             ("1.0.0", &["fail"], "no licence"),
@@ -392,12 +393,12 @@ mod tests {
                 "the plugin's `activate` panicked: no luck",
             ),
             ("1.0.0", &["panic-in-drop", "fail"], "no licence"),
-            ("1.0.0", &["twice"], "there is a workflow `w` already"),
-            ("1.0.0", &["nameless"], "a scanner needs a name"),
+            ("1.0.0", &["twice"], "duplicate workflow `w`"),
+            ("1.0.0", &["nameless"], "missing name of a scanner"),
             (
                 "1.0.0",
                 &["schema"],
-                "the schema of the tool `t` is no object",
+                "invalid schema of the tool `t`: expected an object",
             ),
         ];
         let instance = Instance::new();
@@ -408,7 +409,7 @@ mod tests {
         }
         assert!(initialize(&instance, "1.0.0", &[]).get("result").is_some());
         let again = initialize(&instance, "1.0.0", &[]);
-        let message = "this plugin is initialized already";
+        let message = "the plugin is already initialized";
         assert_eq!(again["error"]["message"], message);
     }
 
@@ -431,7 +432,7 @@ mod tests {
                 "say",
                 json!("a"),
                 output(
-                    "the input makes no sense: invalid type: string \"a\", expected a sequence",
+                    "invalid input: invalid type: string \"a\", expected a sequence",
                     true,
                 ),
             ),
@@ -452,7 +453,7 @@ mod tests {
                 "workflow/run",
                 "echo",
                 Value::Null,
-                json!({"error": {"code": code::INVALID_PARAMS, "message": "there is no workflow `echo`"}}),
+                json!({"error": {"code": code::INVALID_PARAMS, "message": "unknown workflow `echo`"}}),
             ),
         ];
         for (method, name, input, expected) in table {
@@ -518,7 +519,7 @@ mod tests {
                 &instance,
                 &json!({"method": "tool/execute", "params": params}),
             );
-            assert_eq!(late["error"]["message"], "this plugin is not initialized");
+            assert_eq!(late["error"]["message"], "the plugin is not initialized");
         }
     }
 

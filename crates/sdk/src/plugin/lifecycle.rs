@@ -1,22 +1,22 @@
-//! What a plugin is.
+//! The lifecycle of a plugin.
 
 use super::context::Context;
 use super::error::Error;
 use super::registry::Registry;
 
-/// A plugin: says who it is, and registers what it contributes.
+/// A plugin: its identity and its registrations.
 ///
-/// Handlers live as long as the plugin and are called while others wait for the host, so what they share is behind an
-/// `Rc` and a `Cell` or `RefCell`, and no borrow is held across a question to the host.
+/// Handlers live as long as the plugin and are called while others wait for the host, so shared state is in an `Rc`
+/// with a `Cell` or `RefCell`, and no borrow is held across a call to the host.
 pub trait Plugin {
-    /// Which skill the plugin is for. It has to be what the skill's manifest says.
+    /// The skill of the plugin. It must match the manifest of the skill.
     fn manifest(&self) -> Manifest;
 
     /// Registers what the plugin contributes. Called once; what fails here fails the activation of the skill.
     fn activate(&mut self, context: &Context, registry: &mut Registry) -> Result<(), Error>;
 
-    /// Called once before the end, behind the handlers for [`Phase::Deactivate`](crate::Phase::Deactivate). A worker
-    /// that is killed has no chance to.
+    /// Called once before the end, after the handlers for [`Phase::Deactivate`](crate::Phase::Deactivate). Not called
+    /// if the worker is killed.
     fn deactivate(&mut self, _context: &Context) {}
 }
 

@@ -1,9 +1,9 @@
 //! Native plugins: what their authors compile against.
 //!
-//! A plugin is a shared library inside of a skill. Its worker is a confined child of the host that loads the library
-//! and passes requests on to it, so a plugin may do whatever its skill may do and nothing else, and takes nobody with
-//! it when it falls over. What both sides pass to each other is JSON behind three C symbols, see [`abi`]: a plugin goes
-//! on working when the compiler, this crate or the host is a newer one.
+//! A plugin is a shared library inside a skill. Its worker is a confined child process of the host that loads the
+//! library and forwards requests to it, so a plugin has only the permissions of its skill, and its crash does not
+//! affect the host. Both sides exchange JSON through three C symbols, see [`abi`]: a plugin keeps working with a newer
+//! compiler, crate or host.
 //!
 //! ```
 //! use prowess_sdk::plugin::{Context, Error, Manifest, Plugin, Registry};

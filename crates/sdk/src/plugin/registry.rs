@@ -1,4 +1,4 @@
-//! What a plugin contributes.
+//! The registrations of a plugin.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,12 +16,12 @@ pub(super) type Handle = Box<dyn Fn(&Context, Value) -> Result<Option<HookResult
 /// A scanner.
 pub(super) type Scan = Box<dyn Fn(&Context, &[ScannedFile]) -> Result<Vec<Finding>, Failure>>;
 
-/// What a plugin contributes.
+/// The registrations of a plugin.
 ///
 /// Names are unique among their kind, and so is the handler of a phase; what is registered twice fails the activation.
 ///
-/// What goes into a handler is whatever type reads it from JSON, an input of nothing as `{}`. What comes out of a tool or
-/// a workflow is whatever can be written: a text as it is, `()` as nothing, everything else as JSON. An [`Error`] is told
+/// The input of a handler is any type that deserializes from JSON; an empty input is `{}`. The output of a tool or a
+/// workflow is any type that serializes: text as is, `()` as nothing, everything else as JSON. An [`Error`] is returned
 /// to the model.
 #[derive(Default)]
 pub struct Registry {
@@ -29,12 +29,12 @@ pub struct Registry {
     hooks: Vec<(Phase, Handle)>,
     workflows: Vec<(String, Run)>,
     scanners: Vec<(String, Scan)>,
-    /// The first thing that makes no sense.
+    /// The first error.
     problem: Option<String>,
 }
 
 impl Registry {
-    /// A tool for the model: its name, what it does, the JSON schema of its input, and what runs.
+    /// A tool for the model: its name, description, JSON schema and handler.
     pub fn tool<I: DeserializeOwned, O: Serialize>(
         &mut self,
         name: impl Into<String>,
@@ -46,7 +46,9 @@ impl Registry {
         let known = self.tools.iter().any(|(tool, _)| tool.name == name);
         self.check("tool", &name, known);
         if !input_schema.is_object() {
-            self.refuse(format!("the schema of the tool `{name}` is no object"));
+            self.refuse(format!(
+                "invalid schema of the tool `{name}`: expected an object"
+            ));
         }
         let tool = Tool {
             name,
@@ -67,7 +69,7 @@ impl Registry {
         let known = self.hooks.iter().any(|(own, _)| *own == phase);
         self.check("handler", phase.name(), known);
         let handle = move |context: &Context, data: Value| {
-            let data = read("the data of the phase", data)?;
+            let data = read("data of the phase", data)?;
             handler(context, data).map_err(Error::into_failure)
         };
         self.hooks.push((phase, Box::new(handle)));
@@ -105,9 +107,9 @@ impl Registry {
 
     fn check(&mut self, kind: &str, name: &str, known: bool) {
         if name.is_empty() {
-            self.refuse(format!("a {kind} needs a name"));
+            self.refuse(format!("missing name of a {kind}"));
         } else if known {
-            self.refuse(format!("there is a {kind} `{name}` already"));
+            self.refuse(format!("duplicate {kind} `{name}`"));
         }
     }
 
@@ -115,7 +117,7 @@ impl Registry {
         self.problem.get_or_insert(problem);
     }
 
-    /// What the host is told. The end is always told to us, whether there is a handler for it or not.
+    /// The events for the host. The end is always sent, with or without a handler.
     pub(super) fn registration(&self) -> Result<Registration, Error> {
         if let Some(problem) = &self.problem {
             return Err(Error::new(problem));
@@ -162,7 +164,7 @@ fn runner<I: DeserializeOwned, O: Serialize>(
     handler: impl Fn(&Context, I) -> Result<O, Error> + 'static,
 ) -> Run {
     Box::new(move |context, input| {
-        let done = read("the input", input)
+        let done = read("input", input)
             .map_err(Error::from)
             .and_then(|input| handler(context, input))
             .and_then(|output| text(&output));
@@ -185,12 +187,12 @@ fn read<T: DeserializeOwned>(what: &str, value: Value) -> Result<T, Failure> {
         value => value,
     };
     serde_json::from_value(value).map_err(|error| {
-        let error = Error::new(format!("{what} makes no sense: {error}"));
+        let error = Error::new(format!("invalid {what}: {error}"));
         error.into_failure()
     })
 }
 
-/// What is written stays in the order in which the author's type has it.
+/// Serialization preserves the field order of the type.
 fn text(output: &impl Serialize) -> Result<String, Error> {
     let json = serde_json::to_string(output)?;
     Ok(match json.as_str() {

@@ -22,7 +22,7 @@ async fn health_names_what_is_wrong() {
     assert_eq!(health["sources"][0]["health"], "unhealthy");
     let reason = health["sources"][0]["reason"].as_str().unwrap();
     assert!(
-        reason.starts_with("the server cannot be reached"),
+        reason.starts_with("cannot connect to the server"),
         "{reason}"
     );
     assert_eq!(

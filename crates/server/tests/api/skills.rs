@@ -105,7 +105,7 @@ async fn one_skill() {
     );
     assert_eq!(
         missing.message(),
-        "there is no skill `extraction/emial`; did you mean `extraction/email`?"
+        "unknown skill `extraction/emial`; did you mean `extraction/email`?"
     );
     // Without the `%2F` it could be another thing's path.
     let nested = get(ours.address, "/api/skills/extraction/email", &[]).await;

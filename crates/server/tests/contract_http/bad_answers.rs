@@ -24,7 +24,7 @@ async fn h9_too_long() {
         );
         Reply::Stall(head.into_bytes())
     });
-    assert_eq!(why.await, "the answer is longer than 16 MiB");
+    assert_eq!(why.await, "the response is larger than 16 MiB");
     // Not stated.
     let why = refused(|| {
         let mut bytes = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
@@ -35,7 +35,7 @@ async fn h9_too_long() {
         }
         Reply::Stall(bytes)
     });
-    assert_eq!(why.await, "the answer is longer than 16 MiB");
+    assert_eq!(why.await, "the response is larger than 16 MiB");
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn h9_slow() {
         options.timeout = Duration::from_millis(200);
         let began = Instant::now();
         let why = reason(source(options).snapshot().await.unwrap_err());
-        assert_eq!(why, "the server took longer than 0.2 s", "{head:?}");
+        assert_eq!(why, "timed out after 0.2 s", "{head:?}");
         assert!(began.elapsed() < Duration::from_secs(10));
     }
 }
@@ -76,7 +76,7 @@ async fn h9_cut_off() {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\n",
     ] {
         let why = refused(move || Reply::Send(format!("{head}{body}").into_bytes())).await;
-        assert!(why.starts_with("the connection broke: "), "{why}");
+        assert!(why.starts_with("the connection was interrupted: "), "{why}");
     }
     for bytes in ["", "HTTP/1.1 200", "SSH-2.0-OpenSSH_9.6\r\n"] {
         refused(move || Reply::Send(bytes.into())).await;
@@ -86,10 +86,7 @@ async fn h9_cut_off() {
         Reply::Send(format!("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{body}").into_bytes())
     });
     let why = why.await;
-    assert!(
-        why.starts_with("the answer is not what a skills API says: "),
-        "{why}"
-    );
+    assert!(why.starts_with("malformed response: "), "{why}");
 }
 
 #[tokio::test]
@@ -105,10 +102,7 @@ async fn h9_not_json() {
         "{\"skills\":[]}x",
     ] {
         let why = refused(move || json(body)).await;
-        assert!(
-            why.starts_with("the answer is not what a skills API says: "),
-            "{body}: {why}"
-        );
+        assert!(why.starts_with("malformed response: "), "{body}: {why}");
     }
     let why = refused(|| {
         answer(
@@ -117,9 +111,9 @@ async fn h9_not_json() {
             "<!doctype html>",
         )
     });
-    let expected = "the server answered with a web page; is the URL the root of a skills API?";
+    let expected = "malformed response: expected JSON, got HTML; check that the URL is the root of a skills API";
     assert_eq!(why.await, expected);
-    let expected = "there is no list of skills at this URL; is it the root of a skills API?";
+    let expected = "no list of skills at this URL; check that it is the root of a skills API";
     assert_eq!(refused(missing).await, expected);
 }
 
@@ -148,16 +142,16 @@ async fn h9_one_bad_entry_among_good() {
     assert_eq!(snapshot.collections.len(), 1);
     let warnings = snapshot.warnings.join("\n");
     for part in [
-        "skill `../evil` was left out: not an id",
-        "skill `Bad Id\\n` was left out: not an id",
-        "skill `other` was left out: its name is `name`",
-        "skill `silent` was left out: it has no description",
-        "skill `nameless` was left out: missing field `name`",
-        "skill `wrong` was left out: invalid type",
-        "the description of `long` was cut",
-        "skill `good` was left out: the server lists it twice",
-        "skill `number 9` was left out",
-        "skill `number 10` was left out",
+        "ignored skill `../evil`: invalid id",
+        "ignored skill `Bad Id\\n`: invalid id",
+        "ignored skill `other`: name mismatch: `name`",
+        "ignored skill `silent`: missing description",
+        "ignored skill `nameless`: missing field `name`",
+        "ignored skill `wrong`: invalid type",
+        "the description of `long` is truncated",
+        "ignored skill `good`: listed twice",
+        "ignored skill `number 9`",
+        "ignored skill `number 10`",
     ] {
         assert!(warnings.contains(part), "{part}\n{warnings}");
     }

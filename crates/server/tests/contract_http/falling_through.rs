@@ -54,24 +54,24 @@ async fn h4_other_answers_are_errors() {
     for (status, expected) in [
         (
             "500 Internal Server Error",
-            "the server answered 500 Internal Server Error",
+            "the server returned 500 Internal Server Error",
         ),
         (
             "429 Too Many Requests",
-            "the server answered 429 Too Many Requests",
+            "the server returned 429 Too Many Requests",
         ),
-        ("204 No Content", "the server answered 204 No Content"),
+        ("204 No Content", "the server returned 204 No Content"),
         (
             "206 Partial Content",
-            "the server answered 206 Partial Content",
+            "the server returned 206 Partial Content",
         ),
         (
             "401 Unauthorized",
-            "the server refuses access (401 Unauthorized); check the credentials",
+            "access denied (401 Unauthorized); check the credentials",
         ),
         (
             "403 Forbidden",
-            "the server refuses access (403 Forbidden); check the credentials",
+            "access denied (403 Forbidden); check the credentials",
         ),
     ] {
         let server = Scripted::start(move |request| match request.target() {
@@ -99,5 +99,8 @@ async fn h4_another_skill_than_was_asked_for() {
         .load(&id("a"))
         .await
         .unwrap_err();
-    assert_eq!(reason(error), "the server sent `b` for `a`");
+    assert_eq!(
+        reason(error),
+        "malformed response: expected skill `a`, got `b`"
+    );
 }

@@ -26,9 +26,7 @@ async fn h8_redirect_to_another_origin() {
                 options.auth = auth.clone();
                 let why = reason(source(options).snapshot().await.unwrap_err());
                 assert!(
-                    why.starts_with(
-                        "a redirect was not followed: the server redirects to another origin"
-                    ),
+                    why.starts_with("redirect refused: the server redirects to another origin"),
                     "{why}"
                 );
                 assert!(!why.contains("s3cr3t"), "{why}");
@@ -66,6 +64,6 @@ async fn h8_redirect_within_the_origin() {
 async fn h8_redirects_end() {
     let server = Scripted::start(|_| answer("302 Found", "location: /skills\r\n", "")).await;
     let why = reason(source(options(&server.url())).snapshot().await.unwrap_err());
-    assert_eq!(why, "a redirect was not followed: too many redirects");
+    assert_eq!(why, "redirect refused: too many redirects");
     assert_eq!(server.targets().len(), 6);
 }

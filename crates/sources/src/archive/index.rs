@@ -33,7 +33,7 @@ pub(super) fn skill_directories(texts: &BTreeMap<String, Vec<u8>>) -> BTreeMap<S
     found
 }
 
-/// Adds what a `COLLECTION.md` says about its directory.
+/// Adds the text of a `COLLECTION.md` to its directory.
 pub(super) fn describe(path: &str, bytes: &[u8], snapshot: &mut Snapshot) {
     let directory = path
         .strip_suffix(COLLECTION_FILE)

@@ -19,7 +19,7 @@ pub(super) struct Opened {
     pub(super) archive: Mutex<Archive<Reader>>,
 }
 
-/// What tells that a file is the one that was verified.
+/// The identity of a verified file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) modified: Option<SystemTime>,
@@ -96,7 +96,7 @@ impl Opened {
         limit: usize,
     ) -> Result<FilePart, SourceError> {
         let broken = |error: prowess_archive::Error| {
-            SourceError::Unavailable(format!("the archive {error}"))
+            SourceError::Unavailable(format!("invalid archive: {error}"))
         };
         let whole = joined(directory, path.as_str());
         let whole = SkillPath::parse(&whole).map_err(|_| SourceError::NotFound(id.clone()))?;

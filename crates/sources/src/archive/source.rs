@@ -27,8 +27,8 @@ use crate::open::open_without_waiting;
 
 /// A source over a zip, tar.gz or tar archive, with one skill or many.
 ///
-/// The whole archive is verified before anything of it is used, under the limits of [`prowess_archive`]; what is
-/// read later comes from the file that was verified. When another file takes its place, it is verified anew.
+/// The whole archive is verified before anything of it is used, under the limits of [`prowess_archive`]; later reads
+/// use the verified file. If another file replaces it, it is verified again.
 pub struct ArchiveSource {
     inner: Arc<Inner>,
 }
@@ -137,7 +137,9 @@ impl Inner {
             texts.insert(entry.path.to_string(), bytes);
             Ok(())
         })
-        .map_err(|error| SourceError::Unavailable(format!("{} {error}", self.name())))?;
+        .map_err(|error| {
+            SourceError::Unavailable(format!("cannot read {}: {error}", self.name()))
+        })?;
         let mut opened = Opened {
             stamp,
             snapshot: Arc::default(),
@@ -175,7 +177,7 @@ impl Inner {
         };
         let path = joined(directory, name);
         let bytes = texts.get(&path).map(Vec::as_slice).unwrap_or_default();
-        // At the root of an archive there is no directory to compare the name with.
+        // At the root of an archive the name is not compared with a directory.
         let own_name = directory.rsplit('/').next().filter(|part| !part.is_empty());
         let (head, diagnostics) = head_with_diagnostics(bytes, own_name);
         let taken =
@@ -191,7 +193,7 @@ impl Inner {
         let collection = CollectionPath::from_directories(parents.split('/'));
         let id = SkillId::new(collection.as_ref(), &skill_name);
         if skills.contains_key(&id) {
-            let warning = format!("{path} was left out: there is another skill `{id}`");
+            let warning = format!("{path} is ignored: duplicate skill `{id}`");
             return snapshot.warnings.push(warning);
         }
         let stamp = hash(bytes);
@@ -221,7 +223,7 @@ fn open_file(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("it is not a file"))
+        Err(io::Error::other("not a file"))
     }
 }
 
@@ -232,8 +234,8 @@ fn name_of(path: &Path) -> String {
 
 fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     SourceError::Unavailable(match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no file {}", name_of(path)),
-        _ => format!("{} cannot be read: {error}", name_of(path)),
+        io::ErrorKind::NotFound => format!("file not found: {}", name_of(path)),
+        _ => format!("cannot read {}: {error}", name_of(path)),
     })
 }
 

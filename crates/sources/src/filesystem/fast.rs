@@ -1,7 +1,7 @@
 //! All of a usual skill in as few system calls as there can be.
 //!
-//! Usual is: files and directories, no links, nothing too large, a `SKILL.md` that is spelt so. Whatever else there is,
-//! is left to the reader that has something to say about it.
+//! Usual means: files and directories, no links, nothing too large, a `SKILL.md` with this spelling. Everything else is
+//! left to the full reader.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -81,7 +81,7 @@ fn list(directory: &OwnedFd, prefix: &str, depth: usize, paths: &mut Vec<SkillPa
     Some(())
 }
 
-/// The bytes of a file that is as long as it says.
+/// The bytes of a file, if it has the expected length.
 fn whole(root: &OwnedFd, path: &str, left: &mut u64) -> Option<Vec<u8>> {
     let file = beneath(root, path, OFlags::NONBLOCK)?;
     let stat = fstat(&file).ok()?;

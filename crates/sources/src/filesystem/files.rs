@@ -37,10 +37,12 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
     let mut bytes = Vec::new();
     let (file, _) = regular(&handle, name).map_err(|reason| SourceError::Invalid {
         id: id.clone(),
-        reason: format!("{name} {reason}"),
+        reason: format!("cannot read {name}: {reason}"),
     })?;
     let read = file.take(FILE_BYTES as u64).read_to_end(&mut bytes);
-    read.map_err(|error| SourceError::Unavailable(format!("{name} of `{id}`: {}", error.kind())))?;
+    read.map_err(|error| {
+        SourceError::Unavailable(format!("cannot read {name} of `{id}`: {}", error.kind()))
+    })?;
     document(id, &bytes, Some(directory.display().to_string()))
 }
 
@@ -77,11 +79,11 @@ fn regular(handle: &Dir, path: &str) -> Result<(File, u64), &'static str> {
         .map_err(|_| "cannot be opened")?;
     match file.metadata() {
         Ok(metadata) if metadata.is_file() => Ok((file, metadata.len())),
-        _ => Err("is not a regular file"),
+        _ => Err("not a regular file"),
     }
 }
 
-/// All of a skill, read beneath one handle. How long a file is, is asked of the file that is read.
+/// The whole skill, read beneath one handle. The size is that of the opened file.
 pub(super) fn contents(
     id: &SkillId,
     directory: &Path,
@@ -122,7 +124,7 @@ pub(super) fn contents(
     if read.len() == files {
         return Ok(Contents::Whole(read));
     }
-    // Only now does it matter how much there is.
+    // The size matters only here.
     let mut bytes = 0;
     walk(&handle, &handle, "", 0, &mut |_, entry| {
         bytes += entry.metadata().map_or(0, |metadata| metadata.len());
@@ -130,14 +132,16 @@ pub(super) fn contents(
     Ok(Contents::TooLarge { files, bytes })
 }
 
-/// The bytes of a file, if there are no more than are left.
+/// The bytes of a file, if they are within the remaining limit.
 fn whole(
     id: &SkillId,
     handle: &Dir,
     path: &str,
     left: &mut u64,
 ) -> Result<Option<Vec<u8>>, SourceError> {
-    let failed = |reason: &str| SourceError::Unavailable(format!("`{path}` of `{id}` {reason}"));
+    let failed = |reason: &str| {
+        SourceError::Unavailable(format!("cannot read `{path}` of `{id}`: {reason}"))
+    };
     let (file, size) = regular(handle, path).map_err(failed)?;
     if size > *left {
         return Ok(None);
@@ -145,11 +149,11 @@ fn whole(
     *left -= size;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     let read = file.take(size + 1).read_to_end(&mut bytes);
-    read.map_err(|error| failed(&format!("cannot be read: {}", error.kind())))?;
+    read.map_err(|error| failed(&format!("{}", error.kind())))?;
     if bytes.len() as u64 == size {
         Ok(Some(bytes))
     } else {
-        Err(failed("changed while it was read"))
+        Err(failed("it changed during the read"))
     }
 }
 
@@ -168,7 +172,7 @@ pub(super) fn list(id: &SkillId, directory: &Path) -> Result<Vec<FileEntry>, Sou
     Ok(files)
 }
 
-/// What is known of a file, whether a link leads to it or not.
+/// The metadata of a file, possibly behind a link.
 fn size_of(root: &Dir, path: &SkillPath, entry: &DirEntry) -> std::io::Result<Metadata> {
     match entry.file_type() {
         Ok(kind) if !kind.is_symlink() => entry.metadata(),
@@ -176,7 +180,7 @@ fn size_of(root: &Dir, path: &SkillPath, entry: &DirEntry) -> std::io::Result<Me
     }
 }
 
-/// Calls `take` with each file, in no order. What a directory says of its entries is enough for all but links.
+/// Calls `take` with each file, in no order. The directory entry is sufficient for all files except links.
 fn walk(
     root: &Dir,
     directory: &Dir,
@@ -213,7 +217,7 @@ fn walk_some(
         let Ok(kind) = entry.file_type() else {
             continue;
         };
-        // A link is asked about from the root, so that it is followed only as far as the skill reaches.
+        // A link is resolved from the root, so that it cannot leave the skill.
         let is_file = kind.is_file()
             || (kind.is_symlink() && root.metadata(&path).is_ok_and(|found| found.is_file()));
         if is_file {
@@ -260,7 +264,7 @@ pub(super) fn read(
     file.seek(SeekFrom::Start(offset))
         .and_then(|_| file.take(limit as u64).read_to_end(&mut bytes))
         .map_err(|error| {
-            SourceError::Unavailable(format!("`{path}` of `{id}`: {}", error.kind()))
+            SourceError::Unavailable(format!("cannot read `{path}` of `{id}`: {}", error.kind()))
         })?;
     Ok(FilePart {
         bytes,

@@ -34,7 +34,7 @@ const CHUNK: usize = 64;
 const LEAVES: &str =
     "leaves the project; to use what it leads to, name that directory in `prowess.toml`";
 
-/// What was found below a root, and what it takes to find out whether that still holds.
+/// The result of a scan, and the data to check whether it is current.
 pub(super) struct Scan {
     snapshot: Arc<Snapshot>,
     /// For each skill of the snapshot, where it lies and what its file looked like.
@@ -49,7 +49,7 @@ struct Place {
     stamp: Stamp,
 }
 
-/// What tells that a file is the one that was read.
+/// The identity of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Stamp {
     modified: Option<SystemTime>,
@@ -133,11 +133,7 @@ pub(super) fn scan(
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             walk.warn(format!("{} does not exist", name_of(root)));
         }
-        Err(error) => walk.warn(format!(
-            "{} cannot be read: {}",
-            name_of(root),
-            error.kind()
-        )),
+        Err(error) => walk.warn(format!("cannot read {}: {}", name_of(root), error.kind())),
     }
     let state = walk
         .state
@@ -151,7 +147,7 @@ pub(super) fn scan(
     Arc::new(state.finish(previous.map(Arc::as_ref)))
 }
 
-/// The last part of a path: messages may reach a model, which need not know where we live.
+/// The last component of a path: messages can reach a model, which must not learn local paths.
 fn name_of(path: &Path) -> String {
     path.file_name()
         .unwrap_or(path.as_os_str())
@@ -253,7 +249,7 @@ impl Walk<'_> {
         // The root itself does not count.
         let room = (limit + 1).saturating_sub(before);
         if directories.len() > room {
-            self.warn(format!("stopped after {limit} directories"));
+            self.warn(format!("stopped: more than {limit} directories"));
         }
         let mut same = Vec::new();
         for directory in directories.iter().take(room) {
@@ -286,7 +282,7 @@ impl Walk<'_> {
             Ok(false) => match self.list(path, directory, depth) {
                 Ok(below) => self.descend(scope, below, depth),
                 Err(error) => self.warn(format!(
-                    "{} cannot be read: {}",
+                    "cannot read {}: {}",
                     shown(directory),
                     error.kind()
                 )),
@@ -301,7 +297,9 @@ impl Walk<'_> {
         }
         if depth >= self.options.max_depth {
             let limit = self.options.max_depth;
-            return self.warn(format!("directories more than {limit} deep were left out"));
+            return self.warn(format!(
+                "directories nested more than {limit} deep are ignored"
+            ));
         }
         let mut below = below.into_iter();
         loop {
@@ -318,7 +316,7 @@ impl Walk<'_> {
         if error.kind() == io::ErrorKind::PermissionDenied && is_link() {
             self.warn(format!("{path} is a link that leaves the skill"));
         } else {
-            self.warn(format!("{path} cannot be read: {}", error.kind()));
+            self.warn(format!("cannot read {path}: {}", error.kind()));
         }
     }
 
@@ -340,7 +338,7 @@ impl Walk<'_> {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else {
-                self.warn(format!("a name in {} is not UTF-8", shown(directory)));
+                self.warn(format!("a file name in {} is not UTF-8", shown(directory)));
                 continue;
             };
             if is_skill_file(&name) {
@@ -422,7 +420,7 @@ impl Walk<'_> {
             self.accept(&head, directory, &metadata);
             return Ok(());
         }
-        // Longer than usual, or wrong: read on, and hear what there is to say.
+        // Longer than usual, or invalid: read on and report the diagnostics.
         let mut bytes = first.to_vec();
         if length == FIRST_READ {
             file.take((LAST_READ - length) as u64)

@@ -20,7 +20,7 @@ const TREE_BYTES: u64 = 512 * 1024 * 1024;
 /// Bytes of one file.
 const FILE_BYTES: u64 = 50 * 1024 * 1024;
 
-/// Writes the tree below `root` of a commit into the store, and says what was left out.
+/// Writes the tree below `root` of a commit into the store, and returns the warnings.
 pub(super) fn checkout(
     repository: &Repository,
     commit: ObjectId,
@@ -37,7 +37,7 @@ pub(super) fn checkout(
         Failure::Git(reason) => unavailable(reason),
     })?;
     let destination = store.tree_path(&commit.to_string());
-    // One may be there that no state speaks of; it is whole, but who knows of which root.
+    // A complete tree may exist without a state, but its root is unknown.
     let _ = fs::remove_dir_all(&destination);
     fs::rename(&made, &destination).map_err(|error| disk_failed("write", &error))?;
     Ok((destination, writer.warnings))
@@ -48,7 +48,7 @@ fn find<'r>(
     commit: ObjectId,
     root: Option<&SkillPath>,
 ) -> Result<Tree<'r>, SourceError> {
-    let broken = |error: gix::Error| unavailable(format!("the repository is broken: {error}"));
+    let broken = |error: gix::Error| unavailable(format!("corrupt repository: {error}"));
     let whole = repository.find_commit(commit).map_err(broken)?;
     let whole = whole.tree().map_err(broken)?;
     let Some(root) = root else {
@@ -56,7 +56,7 @@ fn find<'r>(
     };
     let missing = || {
         unavailable(format!(
-            "`skills_root` is `{root}`, and there is no such directory in the repository"
+            "`skills_root` not found: the repository has no directory `{root}`"
         ))
     };
     let entry = whole.lookup_entry_by_path(root.as_str()).map_err(broken)?;
@@ -79,7 +79,7 @@ impl From<io::Error> for Failure {
 
 impl From<gix::Error> for Failure {
     fn from(error: gix::Error) -> Self {
-        Self::Git(format!("the repository is broken: {error}"))
+        Self::Git(format!("corrupt repository: {error}"))
     }
 }
 
@@ -113,7 +113,7 @@ impl Writer {
             }
             let Some(below) = name(path, entry.filename()) else {
                 let name = entry.filename().to_string();
-                self.warn(path, &name, "its name cannot be used");
+                self.warn(path, &name, "invalid name");
                 continue;
             };
             match entry.mode().kind() {
@@ -126,18 +126,18 @@ impl Writer {
                     let id = entry.id();
                     let size = id.header()?.size();
                     if size > FILE_BYTES {
-                        self.warn("", &below, "it is larger than 50 MiB");
+                        self.warn("", &below, "larger than 50 MiB");
                         continue;
                     }
                     self.bytes += size;
                     if self.bytes > TREE_BYTES {
-                        return Err(Failure::Git("the tree has more than 512 MiB".to_owned()));
+                        return Err(Failure::Git("the tree is larger than 512 MiB".to_owned()));
                     }
                     let executable = kind == EntryKind::BlobExecutable;
                     self.file(&below, &id.object()?.data, executable)?;
                 }
                 EntryKind::Link => links.push((below, entry.object()?.data.clone())),
-                EntryKind::Commit => self.warn("", &below, "submodules are not fetched"),
+                EntryKind::Commit => self.warn("", &below, "submodules are not supported"),
             }
         }
         // Links come last: nothing is ever written through one.
@@ -167,20 +167,20 @@ impl Writer {
             Err(_) => false,
         };
         if !made {
-            self.warn("", path, "it is a link out of the repository");
+            self.warn("", path, "link outside the repository");
         }
     }
 
     #[cfg(not(unix))]
     fn link(&mut self, path: &str, _: &[u8]) {
-        self.warn("", path, "links are not supported here");
+        self.warn("", path, "links are not supported on this system");
     }
 
     fn warn(&mut self, directory: &str, name: &str, reason: &str) {
         let separator = if directory.is_empty() { "" } else { "/" };
         let shown = format!("{directory}{separator}{name}");
         self.warnings
-            .push(format!("`{}` was left out: {reason}", shown.escape_debug()));
+            .push(format!("ignored `{}`: {reason}", shown.escape_debug()));
     }
 }
 
@@ -188,7 +188,7 @@ impl Writer {
 fn name(directory: &str, name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
     let plain = SkillPath::parse(name).is_ok_and(|path| path.as_str() == name);
-    // What git itself would write here could be obeyed by a git that somebody runs inside.
+    // A `.git` directory could be executed by a git that runs inside.
     let dot_git = name.eq_ignore_ascii_case(".git");
     if !plain || name.contains('/') || dot_git {
         return None;

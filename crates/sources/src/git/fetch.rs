@@ -26,7 +26,7 @@ use super::store::{Lock, Store, failed as disk_failed};
 const HEAD: &str = "refs/prowess/head";
 /// Milliseconds until a server must have taken the connection.
 const CONNECT_MILLISECONDS: u32 = 15_000;
-/// Seconds without a byte after which a server is given up.
+/// Seconds without data until a server times out.
 const SILENCE_SECONDS: u32 = 30;
 
 /// The repository with the commit that the options name.
@@ -55,7 +55,7 @@ pub(super) fn fetch(
     Ok((open(&directory)?, commit))
 }
 
-/// What must not reach a server or a program, however it got into the options.
+/// Values that must not reach a server or a program.
 fn check(options: &Git) -> Result<(), SourceError> {
     let (kind, name) = match &options.reference {
         None => return Ok(()),
@@ -75,14 +75,14 @@ fn check(options: &Git) -> Result<(), SourceError> {
     }
     let hint = if commit { "; write all 40 digits" } else { "" };
     let name = name.escape_debug();
-    Err(unavailable(format!("`{name}` cannot be a {kind}{hint}")))
+    Err(unavailable(format!("invalid {kind} `{name}`{hint}")))
 }
 
 fn local(path: &Path, options: &Git) -> Result<(Repository, ObjectId), SourceError> {
     if !path.exists() {
         let shown = path.file_name().unwrap_or(path.as_os_str());
         let shown = shown.to_string_lossy().into_owned();
-        return Err(unavailable(format!("there is no repository `{shown}`")));
+        return Err(unavailable(format!("repository not found: `{shown}`")));
     }
     let repository = gix::open_opts(path, Options::isolated())
         .map_err(|error| failed("open the repository", &error))?;
@@ -107,7 +107,7 @@ fn local(path: &Path, options: &Git) -> Result<(Repository, ObjectId), SourceErr
     Ok((repository, commit))
 }
 
-/// The commit behind a reference.
+/// The commit of a reference.
 fn named(repository: &Repository, name: &str) -> Option<ObjectId> {
     let mut reference = repository.find_reference(name).ok()?;
     Some(reference.peel_to_commit().ok()?.id)
@@ -183,7 +183,7 @@ fn receive(
     named(repository, HEAD).ok_or_else(|| unavailable("the repository is empty".to_owned()))
 }
 
-/// One fetch; whether the server has what was asked for.
+/// One fetch; returns whether the server has the reference.
 fn ask(
     repository: &Repository,
     options: &Git,
@@ -195,10 +195,10 @@ fn ask(
         return Ok(false);
     };
     let parsed = gix::url::parse(url.expose().as_bytes().as_bstr())
-        .map_err(|_| unavailable("the URL makes no sense".to_owned()))?;
+        .map_err(|_| unavailable("invalid URL".to_owned()))?;
     let token = match &options.auth {
         Some(GitAuth::Bearer(_)) if parsed.scheme == gix::url::Scheme::Http => {
-            let message = "a token is never sent over plain http; use https";
+            let message = "cannot send a token over http; use https";
             return Err(unavailable(message.to_owned()));
         }
         Some(GitAuth::Bearer(token)) => Some(token.clone()),
@@ -216,14 +216,14 @@ fn ask(
         let connection = remote.to_connection_with_transport(transport);
         let received = exchange(connection, shallow, progress);
         return received.map_err(|error| match client.complaint() {
-            Some(complaint) => unavailable(format!("ssh says: {complaint}")),
+            Some(complaint) => unavailable(format!("ssh: {complaint}")),
             None => network_failure(&error),
         });
     }
     let mut connection = remote
         .connect(Direction::Fetch)
         .map_err(|error| network_failure(&error))?;
-    // Without this, somebody would be asked in a terminal.
+    // Without this, git would ask in a terminal.
     connection.set_credentials(move |action| {
         let Action::Get(context) = action else {
             return Ok(None);
@@ -245,7 +245,7 @@ fn ask(
     exchange(connection, shallow, progress).map_err(|error| network_failure(&error))
 }
 
-/// Speaks with a server; whether it has what was asked for.
+/// Communicates with a server; returns whether it has the reference.
 fn exchange<T: Transport>(
     connection: Connection<'_, '_, '_, T>,
     shallow: Shallow,
@@ -269,10 +269,10 @@ fn network_failure(error: &gix::Error) -> SourceError {
             .any(|word| cause.contains(word))
     });
     if unauthorised {
-        let message = "the server asks for credentials that it does not get; check `auth`";
+        let message = "authentication failed; check `auth`";
         return unavailable(message.to_owned());
     }
-    // Everything above it says only that there was an error.
+    // The errors above it contain no details.
     let reason = causes(error).pop().unwrap_or_default();
     let reason = reason
         .rsplit("client error (Connect): ")

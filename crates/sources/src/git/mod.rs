@@ -1,8 +1,9 @@
 //! Skills of a git repository.
 //!
-//! The repository is fetched into the cache, and the tree of its commit is written beside it: skills are read
-//! from there like from any other directory. Everything on disk is written aside and renamed, so that what is
-//! there is whole; a lock file keeps processes apart. `git` itself is never started; for ssh the system's client is.
+//! The repository is fetched into the cache, and the tree of its commit is written beside it: skills are read from
+//! there as from any other directory. Everything on disk is written to a temporary name and renamed, so that it is
+//! always complete; a lock file separates processes. `git` itself is never started; for ssh the client of the system
+//! is.
 //!
 //! | limit | what |
 //! |---|---|
@@ -33,7 +34,7 @@ use crate::remote::{Network, RemoteOptions};
 use crate::task;
 use store::{Lock, Store};
 
-/// A source over a git repository. Nothing is touched before somebody wants to know.
+/// A source over a git repository. Nothing is fetched before first use.
 ///
 /// A branch is fetched again when its time is over; a tag or a commit, once it is there, never.
 pub struct GitSource {
@@ -45,7 +46,7 @@ struct Inner {
     strictness: Strictness,
     remote: RemoteOptions,
     current: Refreshing<Checkout>,
-    /// Whether the disk was asked what an earlier process left.
+    /// Whether the disk was read for the state of an earlier process.
     seeded: OnceLock<()>,
 }
 
@@ -54,7 +55,7 @@ struct Checkout {
     commit: String,
     files: FilesystemSource,
     warnings: Vec<String>,
-    /// What is in it; a commit does not change, so it is looked through once.
+    /// Its snapshot; a commit does not change, so it is scanned once.
     snapshot: tokio::sync::OnceCell<Arc<Snapshot>>,
 }
 
@@ -70,7 +71,7 @@ impl Checkout {
 }
 
 impl GitSource {
-    /// The skills of a repository. The cache of `remote` is where it is kept.
+    /// The skills of a repository, stored in the cache of `remote`.
     pub fn new(options: Git, strictness: Strictness, remote: RemoteOptions) -> Self {
         let lifetime = match &options.reference {
             Some(GitRef::Tag(_) | GitRef::Commit(_)) => Lifetime::Forever,
@@ -105,7 +106,7 @@ impl Inner {
 
     fn store(&self) -> Result<Store, SourceError> {
         let Some(cache) = &self.remote.cache else {
-            let message = "a git repository needs a cache directory, and there is none";
+            let message = "a git repository requires a cache directory";
             return Err(SourceError::Unavailable(message.to_owned()));
         };
         Ok(Store::new(cache, &self.options))
@@ -143,7 +144,7 @@ impl Inner {
         }
         let store = self.store()?;
         let lock = Lock::take(&store)?;
-        // Another process may have done it while we waited.
+        // Another process may have fetched while we waited.
         if let Some(state) = store.state()
             && let Some(tree) = store.tree(&state.commit)
             && self.still_counts(state.refreshed())

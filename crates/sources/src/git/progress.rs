@@ -1,4 +1,4 @@
-//! What gitoxide says about its progress, told to whoever wants to hear it.
+//! Forwards the progress of gitoxide.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use gix::progress::tree::{Item, Root};
 
 use crate::remote::{Progress, ProgressReport, begin};
 
-/// How often to tell.
+/// The interval of reports.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Watches one fetch.
@@ -36,7 +36,7 @@ impl Watcher {
         Self { root, done, thread }
     }
 
-    /// What gitoxide reports to.
+    /// The progress sink of gitoxide.
     pub(super) fn item(&self) -> Item {
         self.root.add_child("connecting")
     }

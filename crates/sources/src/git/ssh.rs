@@ -1,4 +1,4 @@
-//! The system's ssh client: started without a shell, never asking, and heard when it complains.
+//! The ssh client of the system: started without a shell, never interactive, with captured errors.
 
 use std::io::{self, Read};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,7 +14,7 @@ use super::fetch::unavailable;
 
 /// Seconds until a server must have taken the connection.
 const CONNECT_SECONDS: u32 = 15;
-/// Bytes of complaints that are kept.
+/// Captured bytes of error output.
 const COMPLAINT_BYTES: u64 = 4_096;
 
 /// A client that is running.
@@ -23,7 +23,7 @@ pub(super) struct Client {
     complaints: Option<JoinHandle<String>>,
 }
 
-/// What gitoxide speaks through.
+/// The transport of gitoxide.
 pub(super) type Transport = Connection<ChildStdout, ChildStdin>;
 
 impl Client {
@@ -32,7 +32,7 @@ impl Client {
         let host = url
             .host()
             .filter(|host| !host.starts_with('-'))
-            .ok_or_else(|| unavailable("the URL has no host".to_owned()))?;
+            .ok_or_else(|| unavailable("invalid URL: missing host".to_owned()))?;
         let path = url.path.to_string();
         let mut command = Command::new("ssh");
         command.args(["-o", "BatchMode=yes"]);
@@ -53,16 +53,16 @@ impl Client {
             .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| {
             unavailable(match error.kind() {
-                io::ErrorKind::NotFound => {
-                    "there is no ssh client; install OpenSSH (`ssh` must be in PATH)".to_owned()
-                }
+                io::ErrorKind::NotFound => "ssh not found in PATH; install OpenSSH".to_owned(),
                 _ => format!("cannot start the ssh client: {error}"),
             })
         })?;
         let (Some(input), Some(output), Some(mut complaints)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err(unavailable("the ssh client has no pipes".to_owned()));
+            return Err(unavailable(
+                "cannot open pipes to the ssh client".to_owned(),
+            ));
         };
         let complaints = thread::spawn(move || {
             let mut text = Vec::new();
@@ -90,7 +90,7 @@ impl Client {
         Ok((client, transport))
     }
 
-    /// What the client complained about, once it is over.
+    /// The error output of the client, after it ended.
     pub(super) fn complaint(mut self) -> Option<String> {
         let _ = self.child.kill();
         let _ = self.child.wait();

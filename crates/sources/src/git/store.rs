@@ -1,11 +1,11 @@
-//! What is kept of a repository between runs.
+//! The stored data of a repository between runs.
 //!
 //! ```text
 //! {cache}/git/{digest of URL, reference and root}/
-//!   lock           held by whoever writes here
-//!   repository/    what was fetched
+//!   lock           held while writing
+//!   repository/    the fetched data
 //!   trees/{commit}/
-//!   state.json     which commit counts, and since when; written last
+//!   state.json     the current commit and its time; written last
 //! ```
 
 use std::fs::{self, File, OpenOptions};
@@ -44,13 +44,13 @@ impl State {
     }
 }
 
-/// Nobody else writes here as long as this lives.
+/// Holds the write lock.
 pub(super) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits until nobody else writes, and clears away what a killed process left unfinished.
+    /// Waits for the write lock, and removes unfinished work of killed processes.
     pub(super) fn take(store: &Store) -> Result<Self, SourceError> {
         let take = || {
             fs::create_dir_all(store.directory.join("trees"))?;
@@ -112,7 +112,7 @@ impl Store {
         self.directory.join("trees").join(commit)
     }
 
-    /// A directory for something that is not finished; it goes away unless it is renamed.
+    /// A temporary directory; it is removed unless it is renamed.
     pub(super) fn unfinished(&self, _: &Lock) -> Result<tempfile::TempDir, SourceError> {
         tempfile::Builder::new()
             .prefix(UNFINISHED)
@@ -120,7 +120,7 @@ impl Store {
             .map_err(|error| failed("write", &error))
     }
 
-    /// Says which commit counts from now on, and forgets old trees.
+    /// Sets the current commit, and removes old trees.
     pub(super) fn save(
         &self,
         commit: &str,

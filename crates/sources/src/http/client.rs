@@ -14,7 +14,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 
 use super::{BODY_BYTES, ERROR_BYTES, IDLE, REDIRECTS};
 
-/// Speaks to one server.
+/// A client of one server.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     client: Client,
@@ -22,21 +22,21 @@ pub(super) struct Endpoint {
     timeout: Duration,
 }
 
-/// What a server answered.
+/// A response of a server.
 pub(super) enum Answer {
-    /// What was asked for.
+    /// The requested data.
     Found(Found),
-    /// What we have is current.
+    /// The cached data is current.
     NotModified,
-    /// There is no such thing.
+    /// Not found.
     Missing,
-    /// The file ends before the part; its length, if the server says it.
+    /// The file ends before the range; its length, if known.
     Beyond(Option<u64>),
     /// The file is not one of the skill's.
     Denied,
 }
 
-/// The bytes of a file that are asked for, at least one.
+/// A range of a file, at least one byte.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     offset: u64,
@@ -50,7 +50,7 @@ impl Part {
     }
 }
 
-/// What was asked for.
+/// The requested data.
 pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
     pub(super) etag: Option<String>,
@@ -64,7 +64,7 @@ impl Endpoint {
         let base = Url::parse(options.url.expose())
             .map_err(|error| unavailable(format!("invalid URL: {error}")))?;
         if base.query().is_some() || base.fragment().is_some() {
-            let message = "the URL of a skills API ends with its path, without `?` and `#`";
+            let message = "invalid URL: a query or a fragment is not allowed";
             return Err(unavailable(message.to_owned()));
         }
         let headers = match &options.auth {
@@ -79,7 +79,7 @@ impl Endpoint {
             .redirect(same_origin(&base, REDIRECTS))
             .connect_timeout(options.timeout)
             .timeout(options.timeout)
-            // Sooner than servers give up on a connection, lest one is used just as it goes away.
+            // Shorter than the keep-alive of servers, so that a connection is not closed during use.
             .pool_idle_timeout(IDLE)
             .build()
             .map_err(|error| unavailable(reason(&error)))?;
@@ -90,12 +90,12 @@ impl Endpoint {
         })
     }
 
-    /// Whom it speaks to.
+    /// The server.
     pub(super) fn host(&self) -> &str {
         self.base.host_str().unwrap_or_default()
     }
 
-    /// Asks for what is at `path`, which begins with `/` and is encoded.
+    /// Requests `path`, which starts with `/` and is encoded.
     pub(super) async fn get(
         &self,
         path: &str,
@@ -131,10 +131,10 @@ impl Endpoint {
                     return Ok(Answer::Denied);
                 }
                 Err(unavailable(format!(
-                    "the server refuses access ({status}); check the credentials"
+                    "access denied ({status}); check the credentials"
                 )))
             }
-            (status, _) => Err(unavailable(format!("the server answered {status}"))),
+            (status, _) => Err(unavailable(format!("the server returned {status}"))),
         }
     }
 
@@ -154,7 +154,7 @@ impl Endpoint {
             .map_err(|error| match error {
                 BodyError::TooLarge(limit) => {
                     let limit = limit / (1024 * 1024);
-                    unavailable(format!("the answer is longer than {limit} MiB"))
+                    unavailable(format!("the response is larger than {limit} MiB"))
                 }
                 BodyError::Failed(error) => self.failed(error),
             })?;
@@ -164,7 +164,7 @@ impl Endpoint {
     fn failed(&self, error: reqwest::Error) -> SourceError {
         if error.is_timeout() {
             let seconds = self.timeout.as_secs_f32();
-            return unavailable(format!("the server took longer than {seconds} s"));
+            return unavailable(format!("timed out after {seconds} s"));
         }
         unavailable(reason(&error.without_url()))
     }
@@ -176,13 +176,13 @@ fn content_range(response: &Response) -> Option<(&str, &str)> {
     range.strip_prefix("bytes ")?.split_once('/')
 }
 
-/// The length of the whole that a part belongs to, which must be the part that was asked for.
+/// The total length from a range response, which must match the requested range.
 fn size_of_whole(response: &Response, offset: u64) -> Result<u64, SourceError> {
     let size = content_range(response).and_then(|(range, size)| {
         let start: u64 = range.split_once('-')?.0.parse().ok()?;
         size.parse().ok().filter(|_| start == offset)
     });
-    let other = || unavailable("the server sent another part than was asked for".to_owned());
+    let other = || unavailable("malformed response: wrong range".to_owned());
     size.ok_or_else(other)
 }
 
@@ -202,7 +202,7 @@ pub(super) fn unavailable(reason: String) -> SourceError {
     SourceError::Unavailable(reason)
 }
 
-/// What lies at the bottom of an error; the layers above repeat each other.
+/// The root cause of an error; the layers above repeat each other.
 fn reason(error: &reqwest::Error) -> String {
     let mut causes = Vec::new();
     let mut cause = error.source();
@@ -212,11 +212,11 @@ fn reason(error: &reqwest::Error) -> String {
     }
     let last = causes.pop().unwrap_or_else(|| error.to_string());
     let kind = if error.is_connect() {
-        "the server cannot be reached"
+        "cannot connect to the server"
     } else if error.is_redirect() {
-        "a redirect was not followed"
+        "redirect refused"
     } else {
-        "the connection broke"
+        "the connection was interrupted"
     };
     format!("{kind}: {last}")
 }

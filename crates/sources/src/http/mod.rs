@@ -1,4 +1,4 @@
-//! Skills of a server that speaks the API of [`prowess_core::wire`].
+//! Skills of a server with the API of [`prowess_core::wire`].
 //!
 //! | limit | what |
 //! |---|---|
@@ -19,11 +19,11 @@ pub use source::HttpSource;
 
 /// Bytes of one answer.
 const BODY_BYTES: usize = 16 * 1024 * 1024;
-/// Bytes of an answer that is an error; what is behind them is not looked at.
+/// Bytes of an error response that are read.
 const ERROR_BYTES: usize = 64 * 1024;
 /// Redirects that are followed, all within the origin.
 const REDIRECTS: usize = 5;
-/// Documents that are cached in memory.
+/// Number of documents cached in memory.
 const DOCUMENTS: usize = 1_000;
 /// How long an idle connection stays open.
 const IDLE: Duration = Duration::from_secs(5);

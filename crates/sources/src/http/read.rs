@@ -1,5 +1,5 @@
-//! From what a server said to what we know. Nothing of it is trusted: ids and paths are parsed, texts are
-//! bounded, and one bad entry costs only itself.
+//! Parses responses. Nothing is trusted: ids and paths are parsed, texts are limited, and a bad entry does not affect
+//! the others.
 
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -53,14 +53,14 @@ fn json<T: DeserializeOwned>(bytes: &[u8], content_type: Option<&str>) -> Result
     serde_json::from_slice(bytes).map_err(|error| {
         let kind = content_type.unwrap_or_default();
         unavailable(if kind.starts_with("text/html") {
-            "the server answered with a web page; is the URL the root of a skills API?".to_owned()
+            "malformed response: expected JSON, got HTML; check that the URL is the root of a skills API".to_owned()
         } else {
-            format!("the answer is not what a skills API says: {error}")
+            format!("malformed response: {error}")
         })
     })
 }
 
-/// Whether a list brings its collections along.
+/// Whether a list contains its collections.
 pub(super) fn has_collections(bytes: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Probe {
@@ -84,7 +84,7 @@ pub(super) fn list(
             Ok(mut descriptor) => {
                 if let Some(short) = shortened(&descriptor.description) {
                     descriptor.description = short;
-                    let warning = format!("the description of `{}` was cut", descriptor.id);
+                    let warning = format!("the description of `{}` is truncated", descriptor.id);
                     snapshot.warnings.push(warning);
                 }
                 snapshot.skills.push(descriptor);
@@ -96,7 +96,7 @@ pub(super) fn list(
     snapshot.skills.dedup_by(|later, first| {
         let same = later.id == first.id;
         if same {
-            let warning = dropped(later.id.as_str(), "the server lists it twice");
+            let warning = dropped(later.id.as_str(), "listed twice");
             snapshot.warnings.push(warning);
         }
         same
@@ -108,7 +108,7 @@ pub(super) fn list(
     Ok(snapshot)
 }
 
-/// Collections with their descriptions. One that makes no sense has none.
+/// Collections with their descriptions; malformed ones are ignored.
 fn described(collections: Value) -> impl Iterator<Item = (CollectionPath, String)> {
     let collections = match collections {
         Value::Array(collections) => collections,
@@ -125,7 +125,7 @@ fn described(collections: Value) -> impl Iterator<Item = (CollectionPath, String
 fn dropped(entry: &str, reason: &str) -> String {
     let entry: String = entry.chars().take(100).collect();
     let reason: String = reason.chars().take(200).collect();
-    format!("skill `{}` was left out: {reason}", entry.escape_debug())
+    format!("ignored skill `{}`: {reason}", entry.escape_debug())
 }
 
 /// The part of a description that is let in, where that is not all of it.
@@ -140,17 +140,17 @@ fn one_line(text: &str) -> String {
 }
 
 fn descriptor(entry: SkillEntry) -> Result<Descriptor, String> {
-    let id: SkillId = entry.id.parse().map_err(|_| "not an id".to_owned())?;
+    let id: SkillId = entry.id.parse().map_err(|_| "invalid id".to_owned())?;
     if entry.name != id.name() {
-        return Err(format!("its name is `{}`", entry.name.escape_debug()));
+        return Err(format!("name mismatch: `{}`", entry.name.escape_debug()));
     }
     let description = entry.description.trim();
     if description.is_empty() {
-        return Err("it has no description".to_owned());
+        return Err("missing description".to_owned());
     }
     let stamp = entry.stamp.as_deref();
     let stamp = stamp.and_then(|text| u64::from_str_radix(text, 16).ok());
-    // A server that does not say when a skill changed: what is seen of it is all there is to go by.
+    // A server without change stamps: hash the visible metadata.
     let stamp = stamp.unwrap_or_else(|| {
         let mut hasher = DefaultHasher::new();
         (&entry.id, &entry.description, &entry.metadata).hash(&mut hasher);
@@ -160,7 +160,7 @@ fn descriptor(entry: SkillEntry) -> Result<Descriptor, String> {
     Ok(Descriptor {
         id,
         description: description.into(),
-        // Whatever it is for the server, for us it is somebody else's.
+        // For us the content always comes from a third party.
         scope: Scope::Remote,
         invocation: entry.invocation,
         argument_hint: entry.argument_hint.map(Into::into),
@@ -186,7 +186,9 @@ pub(super) fn document(
     let answer: SkillBody = json(bytes, content_type)?;
     if answer.entry.id != id.as_str() {
         let other = answer.entry.id.escape_debug();
-        return Err(unavailable(format!("the server sent `{other}` for `{id}`")));
+        return Err(unavailable(format!(
+            "malformed response: expected skill `{id}`, got `{other}`"
+        )));
     }
     let frontmatter = answer.frontmatter;
     let frontmatter = frontmatter.unwrap_or_else(|| frontmatter_of(&answer.entry));

@@ -1,4 +1,4 @@
-//! The source: what is requested when, and what is cached.
+//! The source itself: requests and caching.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,17 +20,17 @@ use super::client::{Answer, Endpoint, Found, Part, unavailable};
 
 use super::{BODY_BYTES, DOCUMENTS, read};
 
-/// What stays as it is in a part of a path.
+/// Characters that are not encoded in a path segment.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A source over HTTP. The first request is sent when skills are first asked for.
+/// A source over HTTP. Nothing is requested before first use.
 ///
-/// The whole list is fetched at once and cached, each document when it is wanted. Both are asked for again,
-/// conditionally, when their time is over; while the server does not answer, what is there is served.
+/// The whole list is fetched at once and cached, each document on demand. Both are revalidated when they expire; while
+/// the server is unavailable, cached data is served.
 pub struct HttpSource {
     inner: Arc<Inner>,
 }
@@ -102,7 +102,7 @@ impl Inner {
 
     async fn fetch_list(&self, old: Option<Arc<List>>) -> Result<Arc<List>, SourceError> {
         let endpoint = self.endpoint()?;
-        let what = format!("asking {}", endpoint.host());
+        let what = format!("contacting {}", endpoint.host());
         begin(self.progress.as_ref(), &what);
         let etag = old.as_ref().and_then(|old| old.response.etag.as_deref());
         let found = match (endpoint.get("/skills", etag, None).await?, old) {
@@ -115,7 +115,7 @@ impl Inner {
             }
             _ => {
                 let message =
-                    "there is no list of skills at this URL; is it the root of a skills API?";
+                    "no list of skills at this URL; check that it is the root of a skills API";
                 return Err(unavailable(message.to_owned()));
             }
         };
@@ -126,7 +126,7 @@ impl Inner {
                 Ok(Answer::Found(found)) => {
                     (String::from_utf8_lossy(&found.bytes).into_owned(), true)
                 }
-                // A server without them: the ids say what there is.
+                // A server without collections: use those of the ids.
                 Ok(_) => (String::new(), true),
                 Err(_) => (String::new(), false),
             }
@@ -200,7 +200,7 @@ impl Inner {
                 response: old.response.refreshed_now(),
             },
             _ => {
-                // What the server took back must not return with the next process.
+                // Skills that the server removed must not return with the next process.
                 if let Some(cache) = &self.cache {
                     cache.remove(&CacheKey::Skill(id));
                 }
@@ -211,7 +211,7 @@ impl Inner {
         Ok(Arc::new(loaded))
     }
 
-    /// Requests something that is not cached.
+    /// Requests data that is not cached.
     async fn ask(
         self: &Arc<Self>,
         path: String,
@@ -236,7 +236,7 @@ impl Source for HttpSource {
         let path = format!("/skills/{}/files", encoded(id.as_str()));
         match self.inner.ask(path, None).await? {
             Answer::Found(found) => read::files(&found.bytes, found.content_type.as_deref()),
-            // A server without files has skills all the same.
+            // A server without files can still have skills.
             _ => self.inner.document(id).await.map(|_| Vec::new()),
         }
     }
@@ -251,7 +251,7 @@ impl Source for HttpSource {
         let parts: Vec<String> = path.as_str().split('/').map(encoded).collect();
         let url = format!("/skills/{}/files/{}", encoded(id.as_str()), parts.join("/"));
         let limit = limit.min(BODY_BYTES);
-        // There is no range of no bytes.
+        // An empty range cannot be requested.
         let part = Part::new(offset, limit.max(1));
         let mut answer = self.inner.ask(url.clone(), Some(part)).await?;
         if matches!(answer, Answer::Beyond(None)) {

@@ -39,7 +39,7 @@ impl Rows {
         }
     }
 
-    /// A copy of a value, if there is room for it.
+    /// A copy of a value, if it is within the limit.
     pub(super) fn copy(&self, row: &mut SkillRow, bytes: &[u8]) -> Result<Vec<u8>, SourceError> {
         if bytes.len() > VALUE_BYTES {
             return Err(unavailable(too_large_value()));

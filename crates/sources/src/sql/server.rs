@@ -1,8 +1,8 @@
 //! A query over a `PostgreSQL` or `MySQL` server that can do nothing but read.
 //!
-//! The query becomes a table of a `SELECT` of ours, so that the grammar of the server refuses everything but another
-//! `SELECT`: a read-only transaction alone allows `COPY ... TO PROGRAM` and `INTO OUTFILE`. The server is asked to
-//! refuse rows that are too large before it sends them.
+//! The query becomes a subquery of our `SELECT`, so that the grammar of the server rejects everything except a
+//! `SELECT`: a read-only transaction alone allows `COPY ... TO PROGRAM` and `INTO OUTFILE`. The server rejects rows
+//! that are too large before it sends them.
 
 use std::env;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ use url::Url;
 use super::rows::{ROWS, Rows, SkillRow, VALUE_BYTES, too_large_value};
 use super::{TIMEOUT, unavailable};
 
-/// What the client would take from the environment and cannot be told to leave.
+/// Environment variables that the client reads and that cannot be disabled.
 const FORBIDDEN_VARIABLES: [(&str, &[&str]); 3] = [
     ("PGSSLCERT", &["sslcert", "ssl-cert"]),
     ("PGSSLKEY", &["sslkey", "ssl-key"]),
@@ -150,7 +150,7 @@ fn postgres_options(text: &str) -> Result<PgConnectOptions, SourceError> {
     for (variable, names) in FORBIDDEN_VARIABLES {
         if env::var_os(variable).is_some() && !names_one(names) {
             return Err(unavailable(format!(
-                "cannot reach the database: {variable} is set, and a database of a configuration may not use it; hint: unset {variable}"
+                "cannot reach the database: {variable} must not be set; hint: unset {variable}"
             )));
         }
     }
@@ -221,7 +221,7 @@ where
     query
 }
 
-/// What a connection sends, row by row. It reads no further than it is asked to.
+/// The rows of a connection. It reads only as far as requested.
 async fn collect<R>(
     mut found: BoxStream<'_, sqlx::Result<R>>,
     read_row: fn(&Rows, &R) -> Result<SkillRow, SourceError>,

@@ -23,9 +23,9 @@ use super::rows::{Rows, SkillRow, VALUE_BYTES, too_large_value};
 use super::{TIMEOUT, unavailable};
 use crate::task;
 
-/// Memory that `SQLite` may use: for a value, a copy of it and its caches. A row may have many large values before
-/// we see the first, and a sort or a recursive table holds all of its rows. `SQLite` has one limit for a process;
-/// the user's own store, in the same process, needs a fraction of this.
+/// Memory limit of `SQLite`: for a value, a copy of it and caches. A row can have many large values before we see the
+/// first, and a sort or a recursive table holds all of its rows. `SQLite` has one limit per process; the user's store,
+/// in the same process, needs a fraction of this.
 const HEAP_BYTES: usize = 48 * 1024 * 1024;
 /// Bytes of a statement.
 const STATEMENT_BYTES: i32 = 1024 * 1024;
@@ -34,7 +34,7 @@ const PATTERN_BYTES: i32 = 256;
 /// Steps of `SQLite`'s machine between two looks at the clock.
 const STEPS: i32 = 1_000;
 
-/// Functions that reach outside of the database, where a build of `SQLite` has them.
+/// Functions that access data outside the database, in some builds of `SQLite`.
 const FORBIDDEN_FUNCTIONS: [&str; 5] = [
     "load_extension",
     "readfile",
@@ -70,7 +70,8 @@ fn open(path: &Path) -> Result<Connection, SourceError> {
     for suffix in ["", "-journal", "-wal", "-shm"] {
         refuse_special_file(&beside(text, suffix), suffix.is_empty())?;
     }
-    // A reader of a write-ahead log makes files beside the database. Without a log there is nothing in it to read.
+    // Reading a database with a write-ahead log creates files beside it. Without a log file there is nothing to read in
+    // it.
     let name = if is_wal(path) && !beside(text, "-wal").exists() {
         const IN_PATH: &AsciiSet = &CONTROLS.add(b'?').add(b'#').add(b'%').add(b' ');
         format!("file:{}?immutable=1", utf8_percent_encode(text, IN_PATH))
@@ -98,7 +99,7 @@ fn refuse_special_file(path: &Path, required: bool) -> Result<(), SourceError> {
     Err(unavailable(format!("cannot reach the database: {reason}")))
 }
 
-/// Whether the header of a database says that it is written through a log.
+/// Whether the header of a database indicates a write-ahead log.
 fn is_wal(path: &Path) -> bool {
     let mut header = [0; 20];
     let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
@@ -135,7 +136,7 @@ fn authorize(action: &AuthAction<'_>) -> Authorization {
         AuthAction::Function { function_name } => !FORBIDDEN_FUNCTIONS
             .iter()
             .any(|forbidden| forbidden.eq_ignore_ascii_case(function_name)),
-        // Full-text search asks for it, and it changes nothing.
+        // Full-text search needs it, and it changes nothing.
         AuthAction::Pragma {
             pragma_name,
             pragma_value: None,
@@ -203,11 +204,11 @@ fn read_row(rows: &Rows, from: &Row<'_>, names: &[String]) -> Result<SkillRow, S
 
 fn failed(action: &str, error: &rusqlite::Error) -> SourceError {
     let reason = match error {
-        rusqlite::Error::MultipleStatement => "a query is one statement".to_owned(),
+        rusqlite::Error::MultipleStatement => "invalid query: expected one statement".to_owned(),
         rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
             ErrorCode::TooBig => return unavailable(too_large_value()),
             ErrorCode::AuthorizationForStatementDenied => {
-                "a query may only read, and only its own database".to_owned()
+                "invalid query: only reads of its own database are allowed".to_owned()
             }
             ErrorCode::OutOfMemory => {
                 "the query needs more than 48 MiB of memory; hint: drop ORDER BY, skills are sorted by id"

@@ -1,8 +1,7 @@
 //! Watching with inotify, for changes only.
 //!
-//! The crate that serves other systems also asks for every opening of a file here, and would hear of each of our
-//! own. What exactly changed is of no interest: everything is looked at again, which costs little where nothing
-//! changed, and so a lost event or a directory that appeared unseen cannot be missed for good.
+//! The crate for other systems also reports every opening of a file, including our own. The exact change is irrelevant:
+//! everything is scanned again, which is cheap if nothing changed, so lost events or new directories are not missed.
 
 use std::fs;
 use std::io;
@@ -18,7 +17,7 @@ use rustix::io::Errno;
 
 use super::{QUIET, WatchError, existing};
 
-/// How long changes may go on before they are looked at in the middle.
+/// Maximum delay of a refresh during continuous changes.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Directories inside each other that are watched.
 const DEPTH: usize = 32;
@@ -53,7 +52,7 @@ pub(super) fn watch(
     let stopped = Arc::clone(&stop);
     let thread = thread::spawn(move || {
         while wait(&events, &stopped) {
-            // Before looking, so that what comes while we look is heard of.
+            // Before the scan, so that changes during the scan are noticed.
             let _ = add_all(&events, &directories);
             changed();
         }
@@ -64,7 +63,7 @@ pub(super) fn watch(
     })
 }
 
-/// Waits until something changed and it is quiet again; whether to go on.
+/// Waits for a change followed by a quiet period; returns whether to continue.
 fn wait(events: &OwnedFd, stop: &OwnedFd) -> bool {
     let mut first: Option<Instant> = None;
     loop {
@@ -126,7 +125,7 @@ fn add(events: &OwnedFd, directory: &Path, depth: usize) -> io::Result<()> {
         | WatchFlags::ONLYDIR;
     match inotify::add_watch(events, directory, changes) {
         Ok(_) => {}
-        // It went away, or is not ours to look into.
+        // It was removed, or is not readable.
         Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::LOOP) => return Ok(()),
         Err(error) => return Err(error.into()),
     }

@@ -17,7 +17,7 @@ use prowess_core::{Catalog, Skills};
 /// How long things must be quiet before they are looked at.
 const QUIET: Duration = Duration::from_millis(150);
 
-/// Watching goes on as long as this is kept.
+/// The watch ends when this is dropped.
 pub struct Watch {
     _watching: system::Watching,
 }
@@ -33,8 +33,8 @@ pub struct WatchError {
     pub reason: io::Error,
 }
 
-/// Refreshes `skills` whenever something in a directory of its sources changes, and hands the new catalog
-/// on. It may be the same as before: a file beside a `SKILL.md` may have changed.
+/// Refreshes `skills` whenever a directory of its sources changes, and passes on the new catalog. It can equal the old
+/// one: a file beside a `SKILL.md` may have changed.
 ///
 /// A directory that does not exist yet is waited for in the nearest one above it that does.
 pub fn watch(

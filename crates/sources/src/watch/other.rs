@@ -23,7 +23,7 @@ pub(super) fn watch(
     };
     let handler = move |events: DebounceEventResult| {
         let reading = |kind: notify::EventKind| matches!(kind, notify::EventKind::Access(_));
-        // An overflow comes as an error: something changed, and nobody knows what.
+        // An overflow is an error: something unknown changed.
         let is_change = events.map_or(true, |events| {
             events.iter().any(|event| !reading(event.kind))
         });

@@ -9,8 +9,8 @@ use crate::levels::{Levels, Severity};
 use crate::name::SkillName;
 use crate::suggest::did_you_mean;
 
-/// What is wrong with the dependencies among `manifests`: for each finding the index of the skill that
-/// has it. A skill with an error is invalid; the others are not touched by that.
+/// Checks the dependencies among `manifests`: returns each diagnostic with the index of its skill. A skill with an
+/// error is invalid; the others are not affected.
 pub fn check_dependencies(manifests: &[&Manifest]) -> Vec<(usize, Diagnostic)> {
     let by_name: BTreeMap<&SkillName, &Manifest> = manifests
         .iter()
@@ -35,12 +35,12 @@ fn unmet(dependency: &Dependency, by_name: &BTreeMap<&SkillName, &Manifest>) -> 
         None => {
             let near = did_you_mean(name.as_str(), by_name.keys().map(|name| name.as_str()));
             let help = near.unwrap_or_else(|| format!("install `{name}`"));
-            (ABSENT, format!("`{name}` is not among these skills"), help)
+            (ABSENT, format!("missing dependency `{name}`"), help)
         }
         Some(present) if !version.matches(&present.version) => (
             Levels::FATAL,
             format!(
-                "`{name}` is needed as {version}, and {} is there",
+                "`{name}` must have version {version}, found {}",
                 present.version
             ),
             format!("update `{name}`, or widen the range"),
@@ -56,7 +56,7 @@ fn unmet(dependency: &Dependency, by_name: &BTreeMap<&SkillName, &Manifest>) -> 
     Some(diagnostic.help(help).levels(levels))
 }
 
-/// Who loads skills knows all there are; who checks some of them does not.
+/// A loader knows all skills; a checker knows some of them.
 const ABSENT: Levels = Levels {
     load: Some(Severity::Error),
     check: Some(Severity::Warning),
@@ -75,7 +75,7 @@ fn cycle(
         if *last == manifest.name {
             let mut names = vec![manifest.name.as_str()];
             names.extend(path.iter().map(|name| name.as_str()));
-            let message = format!("a circle of dependencies: {}", names.join(" -> "));
+            let message = format!("cyclic dependency: {}", names.join(" -> "));
             return Some(
                 Diagnostic::new(Code::DependencyCycle, dependency.span, message)
                     .help("remove one of these dependencies"),

@@ -24,11 +24,11 @@ use crate::value::Mapping;
 pub struct ParsedManifest {
     /// The manifest, if nothing in it is an error.
     pub manifest: Option<Manifest>,
-    /// Everything there is to say, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses a `SKILL.yaml`; `skill` is what the `SKILL.md` beside it says, if there is one.
+/// Parses a `SKILL.yaml`; `skill` is the `SKILL.md` beside it, if any.
 ///
 /// ```
 /// use prowess_spec::{Context, manifest};
@@ -59,7 +59,7 @@ fn parse_file(
         let message = format!("the manifest is larger than {FRONTMATTER_BYTES} bytes");
         out.push(
             Diagnostic::new(Code::FrontmatterTooLarge, Span::at(0), message)
-                .help("move long material into files that the manifest names"),
+                .help("move long text to files that the manifest names"),
         );
         return None;
     }
@@ -166,7 +166,7 @@ fn agree(reader: &mut Reader<'_>, key: &str, here: Option<&Text>, there: &str) {
             Code::ManifestDisagrees,
             here.span,
             message,
-            "make both files say the same",
+            "use the same value in both files",
         );
     }
 }
@@ -195,7 +195,7 @@ fn triggers(reader: &mut Reader<'_>, mapping: &Mapping) -> Triggers {
             .as_scalar()
             .is_some_and(|scalar| scalar.text.trim().is_empty())
         {
-            let message = "an empty keyword would match every message, or none";
+            let message = "empty keyword";
             reader.report(Code::InvalidTrigger, item.span, message, "remove it");
         }
     }
@@ -211,7 +211,7 @@ fn globs(reader: &mut Reader<'_>, mapping: &Mapping, key: &str) -> Vec<String> {
     let found = reader.texts(mapping, key);
     for pattern in &found {
         if let Err(error) = Glob::new(&pattern.text) {
-            let message = format!("`{}` is not a glob pattern: {}", pattern.text, error.kind());
+            let message = format!("invalid glob pattern `{}`: {}", pattern.text, error.kind());
             reader.report(
                 Code::InvalidTrigger,
                 pattern.span,
@@ -257,7 +257,7 @@ fn implementation(
                 .entry("types")
                 .map(|entry| entry.value.span)
                 .unwrap_or_default();
-            let message = "these types need code, and there is no `implementation`";
+            let message = "missing `implementation`: these types require code";
             reader.report(
                 Code::MissingBackend,
                 at,
@@ -283,18 +283,18 @@ fn implementation(
     let command = reader.strings(mapping, "command");
     let entrypoint = reader.text(mapping, "entrypoint");
     if entrypoint.is_none() && command.is_empty() {
-        let message = "`implementation` says neither `entrypoint` nor `command`";
+        let message = "`implementation` has no `entrypoint` and no `command`";
         reader.report(
             Code::MissingBackend,
             entry.key_span,
             message,
-            "add `entrypoint:` with the file to start",
+            "add `entrypoint:` with the file to run",
         );
     }
     if let Some(entry) = mapping.entry("command")
         && backend.is_some_and(|backend| backend != Backend::Process)
     {
-        let message = "`command` is for the `process` backend";
+        let message = "`command` requires the `process` backend";
         reader.report(
             Code::WrongType,
             entry.key_span,
@@ -348,7 +348,7 @@ fn tools(reader: &mut Reader<'_>, mapping: &Mapping) -> Vec<Tool> {
         };
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         if name.text.len() > 64 || !name.text.chars().all(is_word) {
-            let message = format!("`{}` cannot be the name of a tool", name.text);
+            let message = format!("invalid tool name `{}`", name.text);
             reader.report(
                 Code::WrongType,
                 name.span,
@@ -395,7 +395,7 @@ fn security_rule(reader: &mut Reader<'_>, item: &Mapping, span: Span) -> Option<
     {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default();
-        let message = format!("`{}` is not a regular expression: {reason}", pattern.text);
+        let message = format!("invalid regular expression `{}`: {reason}", pattern.text);
         reader.report(
             Code::InvalidRule,
             pattern.span,

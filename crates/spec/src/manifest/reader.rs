@@ -17,7 +17,7 @@ pub(super) struct Reader<'a> {
     pub(super) out: &'a mut Vec<Diagnostic>,
 }
 
-/// A text and where it stands.
+/// A text and its position.
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) span: Span,
@@ -56,10 +56,7 @@ impl Reader<'_> {
     }
 
     fn wrong_type(&mut self, key: &str, node: &Node, expected: &str) {
-        let message = format!(
-            "`{key}` should be {expected}; this is {}",
-            node.value.kind()
-        );
+        let message = format!("`{key}` must be {expected}, found {}", node.value.kind());
         self.report(
             Code::WrongType,
             node.span,
@@ -185,7 +182,7 @@ impl Reader<'_> {
         let word = W::from_word(&found.text);
         if word.is_none() {
             let all: Vec<&str> = W::ALL.iter().map(|value| value.word()).collect();
-            let message = format!("`{}` is not a value of `{key}`", found.text);
+            let message = format!("invalid value `{}` of `{key}`", found.text);
             let help = format!("one of: {}", by_distance(&found.text, &all).join(", "));
             self.report(Code::UnknownValue, found.span, message, help);
         }
@@ -200,7 +197,7 @@ impl Reader<'_> {
                 continue;
             };
             if words.contains(&word) {
-                let message = format!("`{}` stands in `{key}` already", found.text);
+                let message = format!("duplicate value `{}` in `{key}`", found.text);
                 self.report(Code::RepeatedValue, found.span, message, "remove it");
             } else {
                 words.push(word);
@@ -212,7 +209,7 @@ impl Reader<'_> {
     pub(super) fn version(&mut self, found: &Text) -> Option<Version> {
         let version = Version::parse(&found.text);
         if let Err(error) = &version {
-            let message = format!("`{}` is not a semantic version: {error}", found.text);
+            let message = format!("invalid version `{}`: {error}", found.text);
             self.report(
                 Code::InvalidVersion,
                 found.span,
@@ -227,7 +224,7 @@ impl Reader<'_> {
         let found = self.text(mapping, key)?;
         let range = VersionReq::parse(&found.text);
         if let Err(error) = &range {
-            let message = format!("`{}` is not a range of versions: {error}", found.text);
+            let message = format!("invalid version range `{}`: {error}", found.text);
             self.report(
                 Code::InvalidVersion,
                 found.span,
@@ -247,7 +244,7 @@ impl Reader<'_> {
                     .exists
                     .is_some_and(|exists| !exists(path.as_str()))
                 {
-                    let message = format!("`{path}`, the value of `{key}`, does not exist");
+                    let message = format!("file not found: `{path}` in `{key}`");
                     self.report(
                         Code::MissingFile,
                         found.span,
@@ -259,14 +256,14 @@ impl Reader<'_> {
             }
             Err(problem) => {
                 let message = format!(
-                    "`{}`, the value of `{key}`, {problem}",
+                    "invalid path in `{key}`: `{}` {problem}",
                     found.text.escape_debug()
                 );
                 self.report(
                     Code::PathEscapes,
                     found.span,
                     message,
-                    "name a file inside the skill",
+                    "use a path inside the skill",
                 );
                 None
             }

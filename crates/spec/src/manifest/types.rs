@@ -16,11 +16,11 @@ pub struct Manifest {
     pub name: SkillName,
     /// Its version.
     pub version: Version,
-    /// What it does.
+    /// The description.
     pub description: String,
-    /// What it contributes.
+    /// Its types.
     pub types: Vec<SkillType>,
-    /// Who wrote it.
+    /// Its author.
     pub author: Option<String>,
     /// Its licence.
     pub license: Option<String>,
@@ -28,19 +28,19 @@ pub struct Manifest {
     pub homepage: Option<String>,
     /// When it becomes active by itself.
     pub triggers: Triggers,
-    /// What its code may ask for.
+    /// The permissions of its code.
     pub permissions: Vec<Permission>,
     /// The skills that it needs.
     pub dependencies: Vec<Dependency>,
-    /// What runs its code.
+    /// The backend of its code.
     pub implementation: Option<Implementation>,
-    /// What it adds to the system prompt.
+    /// Its contribution to the system prompt.
     pub prompt: Prompt,
     /// Tools that it declares without code registering them.
     pub tools: Vec<Tool>,
-    /// What it adds to an audit.
+    /// Its contribution to an audit.
     pub security_rules: SecurityRules,
-    /// What it adds to a wiki.
+    /// Its contribution to a wiki.
     pub wiki: Vec<WikiSection>,
     /// Where it works.
     pub compatibility: Compatibility,
@@ -73,7 +73,7 @@ pub struct Dependency {
     pub span: Span,
 }
 
-/// What runs a skill's code.
+/// The backend that runs the code of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Implementation {
     /// The kind of runner.
@@ -100,13 +100,13 @@ pub struct Prompt {
 pub struct Tool {
     /// The tool's name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// The JSON schema of its input.
     pub input_schema: Option<InputSchema>,
 }
 
-/// Where the JSON schema of a tool's input stands.
+/// The path of the JSON schema of the tool input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum InputSchema {
@@ -134,7 +134,7 @@ pub struct SecurityRule {
     pub pattern: String,
     /// How bad a match is.
     pub severity: RuleSeverity,
-    /// What to say about it.
+    /// The message.
     pub message: String,
     /// Glob patterns of the files to look in; none means all.
     pub files: Vec<String>,

@@ -59,7 +59,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a skill contributes.
+    /// A type of contribution.
     SkillType {
         /// Tools that a model may call.
         Tool = "tool",
@@ -75,7 +75,7 @@ words! {
 }
 
 words! {
-    /// What a skill's code may ask the host to do.
+    /// A permission for the code of a skill.
     Permission {
         /// Read files of the project.
         FileRead = "file:read",
@@ -85,7 +85,7 @@ words! {
         ShellExec = "shell:exec",
         /// Fetch from the network.
         NetFetch = "net:fetch",
-        /// Ask the model.
+        /// Call the model.
         LlmCall = "llm:call",
         /// Read the repository.
         GitRead = "git:read",
@@ -103,7 +103,7 @@ words! {
 }
 
 words! {
-    /// What runs a skill's code.
+    /// The backend that runs the code of a skill.
     Backend {
         /// Starlark in a worker.
         Starlark = "starlark",

@@ -12,16 +12,16 @@ use super::Ending;
 use super::message::{Answer, Answered};
 use crate::lines::{Line, Lines};
 
-/// What the host answered, as it came.
+/// The response of the host, unchanged.
 pub(super) type Outcome = Result<Box<RawValue>, Failure>;
 
-/// Both ends, and the answers that arrived while somebody waited for another.
+/// Both ends, and responses that arrived while another was awaited.
 pub(super) struct Connection<R, W> {
     lines: Lines<R>,
     output: W,
-    /// What is written next; kept for its space.
+    /// The write buffer; reused.
     buffer: Vec<u8>,
-    /// Questions asked so far: their ids.
+    /// The number of requests so far, for ids.
     calls: u64,
     /// Questions that are waited for; with their answers, if those are there.
     waiting: HashMap<String, Option<Outcome>>,
@@ -29,7 +29,7 @@ pub(super) struct Connection<R, W> {
     pub(super) ending: Option<Ending>,
 }
 
-/// What somebody who waits for an answer gets.
+/// The message for a caller that awaits a response.
 pub(super) enum Heard {
     /// The answer.
     Answer(Outcome),
@@ -87,7 +87,7 @@ impl<R: Read, W: Write> Connection<R, W> {
         }
         let failure = Failure {
             code: code::LIMIT,
-            message: format!("the answer does not fit into a line of {MAX_LINE} bytes"),
+            message: format!("the response is larger than {MAX_LINE} bytes"),
         };
         self.write(&Answer::<()>::new(id, Err(&failure)))?;
         Ok(())
@@ -106,7 +106,7 @@ impl<R: Read, W: Write> Connection<R, W> {
         Ok(true)
     }
 
-    /// Asks the host; the id under which it will answer.
+    /// Sends a request to the host; returns its id.
     pub(super) fn ask(&mut self, call: &HostCall) -> io::Result<Result<String, Failure>> {
         self.calls += 1;
         let own = format!("c{}", self.calls);
@@ -118,7 +118,7 @@ impl<R: Read, W: Write> Connection<R, W> {
         if !self.write(&asked)? {
             return Ok(Err(Failure {
                 code: code::LIMIT,
-                message: format!("the call does not fit into a line of {MAX_LINE} bytes"),
+                message: format!("the call is larger than {MAX_LINE} bytes"),
             }));
         }
         self.waiting.insert(own.clone(), None);
@@ -138,7 +138,7 @@ impl<R: Read, W: Write> Connection<R, W> {
                     return Ok(Heard::Answer(outcome));
                 }
                 Answered::To(id, outcome) => {
-                    // Whoever waits for it gets it later; nobody waits for what is not known.
+                    // Stored for the caller that awaits it; unknown responses are dropped.
                     if let Some(slot) = self.waiting.get_mut(&id) {
                         *slot = Some(outcome);
                     }

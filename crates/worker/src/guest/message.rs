@@ -1,7 +1,7 @@
 //! Lines as a guest reads and writes them.
 //!
-//! What the code of a skill is given stays text until the guest makes values of it: no digit is lost, no order, and
-//! nothing is copied on the way.
+//! Data for the code of a skill stays text until the guest converts it: digits and order are preserved, and nothing is
+//! copied.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ impl<'a> Incoming<'a> {
     pub(super) fn parse(line: &'a [u8]) -> Result<Self, Failure> {
         serde_json::from_slice(line).map_err(|error| {
             let (code, what) = if error.is_data() {
-                (code::INVALID_REQUEST, "no request")
+                (code::INVALID_REQUEST, "not a request")
             } else {
                 (code::PARSE, "not JSON")
             };
@@ -47,14 +47,14 @@ impl<'a> Incoming<'a> {
         matches!(first, b'"' | b'-' | b'0'..=b'9').then_some(self.id?)
     }
 
-    /// The id of one of our own questions: always a text.
+    /// The id of one of our requests: always a string.
     fn own_id(&self) -> String {
         let id = self.id.map(|id| serde_json::from_str(id.get()));
         id.and_then(Result::ok).unwrap_or_default()
     }
 }
 
-/// What a line is for somebody who waits for an answer.
+/// The meaning of a line for a caller that awaits a response.
 pub(super) enum Answered {
     /// An answer, and to what.
     To(String, Result<Box<RawValue>, Failure>),
@@ -82,11 +82,11 @@ impl Answered {
 pub(super) fn parse<'a, T: Deserialize<'a>>(params: &'a RawValue) -> Result<T, Failure> {
     serde_json::from_str(params.get()).map_err(|error| Failure {
         code: code::INVALID_PARAMS,
-        message: format!("the parameters make no sense: {error}"),
+        message: format!("invalid parameters: {error}"),
     })
 }
 
-/// A tool or a workflow, and what goes in.
+/// A tool or a workflow, and its input.
 #[derive(Deserialize)]
 pub(super) struct Call<'a> {
     #[serde(borrow)]
@@ -122,7 +122,7 @@ pub(super) struct Scan {
     pub(super) files: Vec<ScannedFile>,
 }
 
-/// An answer, as it goes out.
+/// A response, as serialized.
 #[derive(Serialize)]
 pub(super) struct Answer<'a, T> {
     jsonrpc: Version,

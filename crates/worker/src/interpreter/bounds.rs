@@ -11,14 +11,14 @@ use crate::error::WorkerError;
 use crate::interpreter::session::Session;
 use crate::limits::{CALL_DEPTH, HEAP_BYTES, MAPPED_BYTES, PROCESSOR_TIME, TICKS};
 
-/// The interpreter asks every thousand ticks; memory is looked at this many times less often.
+/// The interpreter calls back every thousand ticks; memory is checked this many times less often.
 const CHECKS_PER_LOOK: u32 = 16;
 
-/// What one evaluation may use beside what the evaluator counts itself.
+/// The limits of one evaluation besides those of the evaluator.
 pub(super) struct Meter {
     end: Duration,
     checks: Cell<u32>,
-    /// What was mapped when it was looked at first.
+    /// The mapped memory at the first check.
     mapped: Cell<Option<u64>>,
     over: Cell<Option<Over>>,
 }
@@ -74,7 +74,7 @@ pub(super) fn bind<'a>(
     Ok(())
 }
 
-/// Says it in our words if a limit is what ended an evaluation.
+/// Converts an error if a limit ended an evaluation.
 pub(super) fn name(
     error: starlark::Error,
     evaluator: &Evaluator<'_, '_, '_>,

@@ -36,7 +36,7 @@ pub(super) fn call<T>(
     outcome.map_err(|error| failure(&error, session))
 }
 
-/// What a host is told of an error.
+/// The error message for the host.
 pub(super) fn failure(error: &starlark::Error, session: &Session) -> Failure {
     Failure {
         code: session.code().unwrap_or(code::FAILED),

@@ -1,4 +1,4 @@
-//! What a scanner's handler returns.
+//! The result of a scanner.
 
 use prowess_sdk::wire::Finding;
 use starlark::values::Value;
@@ -21,8 +21,8 @@ pub(super) fn findings(value: Value<'_>) -> Result<Vec<Finding>, WorkerError> {
         return Ok(Vec::new());
     }
     let list = ListRef::from_value(value).ok_or_else(|| {
-        let expected = "a list of dicts with rule, severity, file, message and perhaps line";
-        shape("the result of a scanner", expected, found(Some(value)))
+        let expected = "a list of dicts with rule, severity, file, message and optionally line";
+        shape("result of a scanner", expected, found(Some(value)))
     })?;
     list.iter()
         .enumerate()
@@ -32,7 +32,7 @@ pub(super) fn findings(value: Value<'_>) -> Result<Vec<Finding>, WorkerError> {
 
 fn finding(at: usize, value: Value<'_>) -> Result<Finding, WorkerError> {
     let dict = DictRef::from_value(value).ok_or_else(|| {
-        let expected = "a dict with rule, severity, file, message and perhaps line";
+        let expected = "a dict with rule, severity, file, message and optionally line";
         shape(format!("finding {at}"), expected, found(Some(value)))
     })?;
     let text = |name: &str| {
@@ -61,7 +61,7 @@ fn finding(at: usize, value: Value<'_>) -> Result<Finding, WorkerError> {
                 .and_then(|line| usize::try_from(line).ok());
             let number = number.filter(|number| *number > 0).ok_or_else(|| {
                 let what = format!("`line` of finding {at}");
-                shape(what, "an integer from 1 on", line.to_repr())
+                shape(what, "a positive integer", line.to_repr())
             })?;
             Some(number)
         }

@@ -1,7 +1,7 @@
 //! JSON to values.
 //!
-//! Objects keep the order of their keys, integers keep all their digits. A number with a fraction or an exponent that
-//! is a whole number becomes an integer while a floating point number can tell it from its neighbours.
+//! Objects preserve the order of their keys, integers preserve all digits. A number with a fraction or an exponent that
+//! is a whole number becomes an integer if a float represents it exactly.
 
 use std::borrow::Cow;
 use std::fmt;

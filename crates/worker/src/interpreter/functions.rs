@@ -1,4 +1,4 @@
-//! The functions with which a skill asks its host, and a few that need nobody.
+//! The functions with which a skill calls its host, and local ones.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const INPUT: Bound = Bound {
     bytes: ENCODED_BYTES,
 };
 
-/// What of an answer a function returns.
+/// The part of a response that a function returns.
 #[derive(Clone, Copy)]
 enum Take {
     /// All of it.
@@ -36,7 +36,7 @@ enum Take {
     Member(&'static str),
 }
 
-/// Asks the host, and makes a value of the answer.
+/// Calls the host, and converts the response.
 fn ask<'v>(call: &HostCall, take: Take, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
     let session = Session::current()?;
     let answer = || {
@@ -49,7 +49,7 @@ fn ask<'v>(call: &HostCall, take: Take, heap: Heap<'v>) -> starlark::Result<Valu
     answer().map_err(|error| session.fail(error))
 }
 
-/// Asks the host for something that has no answer.
+/// Calls the host without a result.
 fn tell(call: &HostCall) -> starlark::Result<NoneType> {
     let session = Session::current()?;
     match session.ask(call) {
@@ -104,7 +104,7 @@ fn invoked(call: &HostCall) -> Result<String, WorkerError> {
 /// Files of the project.
 #[starlark_module]
 pub(super) fn files(builder: &mut GlobalsBuilder) {
-    /// The text of a file of the project; `default`, if there is one, where it is not there or not text.
+    /// The text of a project file; `default`, if given, when it is missing or not text.
     fn read_file<'v>(
         path: &str,
         #[starlark(require = named)] default: Option<Value<'v>>,
@@ -178,7 +178,7 @@ pub(super) fn git(builder: &mut GlobalsBuilder) {
         )
     }
 
-    /// What is changed: a list of `{path, status}`.
+    /// The changed files: a list of `{path, status}`.
     fn git_status<'v>(heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         ask(&HostCall::GitStatus {}, Take::Member("files"), heap)
     }
@@ -210,7 +210,7 @@ pub(super) fn world(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         let (command, stdin, reach) = (owned(&command), text(stdin), text(reach));
         if command.is_empty() {
-            let error = shape("the command", "a program and its arguments", "empty");
+            let error = shape("command", "a program and its arguments", "empty");
             return Err(Session::current()?.fail(error));
         }
         let call = HostCall::Exec {
@@ -233,7 +233,7 @@ pub(super) fn world(builder: &mut GlobalsBuilder) {
         tell(&HostCall::SetEnv { name, value })
     }
 
-    /// Asks the model, and returns what it says.
+    /// Calls the model and returns its answer.
     fn llm_complete<'v>(
         prompt: &str,
         #[starlark(default = NoneOr::None)] system: NoneOr<&'v str>,
@@ -268,7 +268,7 @@ pub(super) fn world(builder: &mut GlobalsBuilder) {
         ask(&call, Take::Whole, heap)
     }
 
-    /// Calls a tool or workflow of another skill, and returns its text. Fails if that tells of a failure.
+    /// Calls a tool or workflow of another skill and returns its text. Fails if the result is an error.
     fn invoke_skill<'v>(
         skill: &str,
         name: &str,
@@ -289,7 +289,7 @@ pub(super) fn world(builder: &mut GlobalsBuilder) {
     }
 }
 
-/// What needs no permission.
+/// Functions without permissions.
 #[starlark_module]
 pub(super) fn own(builder: &mut GlobalsBuilder) {
     /// Writes values to the log, as one line.
@@ -301,7 +301,7 @@ pub(super) fn own(builder: &mut GlobalsBuilder) {
         Ok(NoneType)
     }
 
-    /// Where the project is; `None` if there is none.
+    /// The project directory; `None` without a project.
     fn project_root() -> starlark::Result<NoneOr<String>> {
         let root = Session::current()?.places().project_root.clone();
         Ok(NoneOr::from_option(root))
@@ -314,7 +314,7 @@ pub(super) fn own(builder: &mut GlobalsBuilder) {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the macro wants a result")]
-    /// What a hook's handler returns: new values for keys of the payload, or that it goes no further, and why.
+    /// The result of a hook: new values for keys of the payload, or a cancellation with a reason.
     fn hook_result<'v>(
         #[starlark(default = NoneOr::None)] modified: NoneOr<DictRef<'v>>,
         #[starlark(default = false)] cancel: bool,
@@ -335,7 +335,7 @@ pub(super) fn own(builder: &mut GlobalsBuilder) {
     }
 }
 
-/// `json.encode` and `json.decode`, by the same rules as everything that goes in and out.
+/// `json.encode` and `json.decode`, by the same rules as all input and output.
 #[starlark_module]
 pub(super) fn json(builder: &mut GlobalsBuilder) {
     /// A value as JSON.
@@ -347,7 +347,7 @@ pub(super) fn json(builder: &mut GlobalsBuilder) {
         to_json(value, heap, ENCODED).map_err(|error| session.fail(error))
     }
 
-    /// The value that JSON stands for.
+    /// Parses JSON into a value.
     fn decode<'v>(
         #[starlark(require = pos)] text: &str,
         heap: Heap<'v>,

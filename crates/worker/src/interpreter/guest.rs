@@ -88,7 +88,7 @@ impl Default for StarlarkGuest {
 fn unknown(kind: &str, name: &str) -> Failure {
     Failure {
         code: code::INVALID_PARAMS,
-        message: format!("there is no {kind} `{}`", name.escape_debug()),
+        message: format!("unknown {kind} `{}`", name.escape_debug()),
     }
 }
 

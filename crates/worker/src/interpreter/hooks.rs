@@ -1,7 +1,7 @@
 //! The handlers of one phase, one after the other.
 //!
-//! Each sees what those before it have changed. Where a failure decides something (a tool call, the activation) the first
-//! ends it; elsewhere the others still have their say.
+//! Each sees the changes of those before it. Where a failure decides (a tool call, the activation) the first one ends
+//! the phase; elsewhere the others still run.
 
 use prowess_sdk::Phase;
 use prowess_sdk::wire::{Failure, HookResult};
@@ -16,11 +16,11 @@ use crate::interpreter::to_json::{Bound, to_json};
 use crate::limits::OUTPUT_BYTES;
 
 const MODIFIED: Bound = Bound {
-    what: "the result of a hook",
+    what: "result of a hook",
     bytes: OUTPUT_BYTES,
 };
 
-/// What the handlers so far came to.
+/// The combined result of the handlers so far.
 pub(super) struct Chain {
     phase: Phase,
     result: HookResult,
@@ -29,14 +29,14 @@ pub(super) struct Chain {
     failures: Vec<Failure>,
 }
 
-/// Whether the next handler is asked.
+/// Whether the next handler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Further {
     Yes,
     No,
 }
 
-/// What one handler wants.
+/// The result of one handler.
 #[derive(Default)]
 pub(super) struct Wish {
     modified: Vec<(String, Box<RawValue>)>,
@@ -54,7 +54,7 @@ impl Chain {
         }
     }
 
-    /// The data with all changes so far; nothing if there are none.
+    /// The data with all changes so far; `None` without changes.
     pub(super) fn data(&self, original: &RawValue) -> Option<Box<RawValue>> {
         if self.changes.is_empty() {
             return None;
@@ -88,7 +88,7 @@ impl Chain {
         matches!(self.phase, Phase::BeforeToolCall | Phase::Activate)
     }
 
-    /// Takes in what a handler came to.
+    /// Merges the result of a handler.
     pub(super) fn add(&mut self, outcome: Result<Wish, Failure>) -> Further {
         let wish = match outcome {
             Ok(wish) => wish,
@@ -115,7 +115,7 @@ impl Chain {
         Further::Yes
     }
 
-    /// What all of them came to, and the failures that it does not tell of.
+    /// The combined result, and errors that it does not contain.
     pub(super) fn finish(mut self) -> Result<(Option<HookResult>, Vec<Failure>), Failure> {
         let unchanged = self.changes.is_empty() && self.result == HookResult::default();
         if (self.decides() || unchanged)
@@ -152,7 +152,7 @@ pub(super) fn wish<'v>(value: Value<'v>, heap: Heap<'v>) -> Result<Wish, WorkerE
     let kind = |value: Value<'v>| format!("a value of type `{}`", value.get_type());
     let wrong = |found: String| {
         shape(
-            "the result of a hook",
+            "result of a hook",
             "None or a hook_result(modified=..., cancel=..., reason=...)",
             found,
         )

@@ -15,7 +15,7 @@ use crate::interpreter::session::Session;
 use crate::interpreter::{bounds, functions, register, source};
 use crate::limits::LOAD_DEPTH;
 
-/// What of the language is spoken: all of it, and type annotations are read but not enforced.
+/// The language: everything; type annotations are parsed but not enforced.
 const DIALECT: Dialect = Dialect {
     enable_keyword_only_arguments: true,
     enable_positional_only_arguments: true,
@@ -26,7 +26,7 @@ const DIALECT: Dialect = Dialect {
     ..Dialect::Standard
 };
 
-/// What of the library is there: everything that reaches nothing outside.
+/// The library: everything without access to the outside.
 const LIBRARY: [LibraryExtension; 12] = [
     LibraryExtension::StructType,
     LibraryExtension::RecordType,

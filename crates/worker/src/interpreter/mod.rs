@@ -1,8 +1,7 @@
 //! Starlark.
 //!
-//! A skill's entrypoint is evaluated once, as a module of its own, and then frozen. Each request calls a handler out of
-//! the frozen module with an evaluator and a heap that are dropped afterwards, so nothing that a handler does
-//! outlives it.
+//! The entrypoint of a skill is evaluated once, as a module, and then frozen. Each request calls a handler of the
+//! frozen module with an evaluator and a heap that are dropped afterwards, so state does not outlive a request.
 
 mod bounds;
 mod call;

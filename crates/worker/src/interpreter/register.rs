@@ -1,4 +1,4 @@
-//! The functions with which a skill says what it contributes.
+//! The functions with which a skill registers its contributions.
 
 use prowess_sdk::wire::{Tool, any_object};
 use starlark::environment::GlobalsBuilder;
@@ -16,7 +16,7 @@ use crate::interpreter::to_json::{Bound, to_json};
 use crate::limits::OUTPUT_BYTES;
 
 const SCHEMA: Bound = Bound {
-    what: "the input schema",
+    what: "input schema",
     bytes: OUTPUT_BYTES,
 };
 
@@ -45,7 +45,7 @@ fn schema<'v>(schema: NoneOr<Value<'v>>, heap: Heap<'v>) -> Result<serde_json::V
     };
     if DictRef::from_value(schema).is_none() {
         let found = format!("a value of type `{}`", schema.get_type());
-        return Err(shape("the input schema", "a dict", found));
+        return Err(shape("input schema", "a dict", found));
     }
     Ok(serde_json::from_str(&to_json(schema, heap, SCHEMA)?)?)
 }

@@ -1,4 +1,4 @@
-//! What a skill has registered.
+//! The registrations of a skill.
 
 use prowess_sdk::Phase;
 use prowess_sdk::wire::{Registration, Tool};
@@ -7,7 +7,7 @@ use starlark::values::OwnedFrozenValue;
 
 use crate::error::WorkerError;
 
-/// What a handler is for.
+/// The kind of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Entry {
     /// A tool for the model.
@@ -21,7 +21,7 @@ pub(super) enum Entry {
 }
 
 impl Entry {
-    /// What it is called, where two may not be called the same.
+    /// Its name, if it must be unique.
     fn unique(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Tool(tool) => Some(("tool", &tool.name)),
@@ -84,7 +84,7 @@ impl Registry {
         }
     }
 
-    /// What the host is told.
+    /// The contributions for the host.
     pub(super) fn registration(&self) -> Registration {
         let mut all = Registration::default();
         for (entry, _) in &self.entries {

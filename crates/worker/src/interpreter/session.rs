@@ -1,4 +1,4 @@
-//! What the functions of the language find behind the evaluator.
+//! The state of functions in the evaluator.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::guest::Host;
 use crate::interpreter::registry::Registry;
 use crate::limits::LOG_BYTES;
 
-/// What a skill may know of where it is.
+/// The context of a skill.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub(super) skill_dir: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Session {
     places: Rc<Places>,
     /// Where registrations go; nothing while a handler runs.
     registry: Option<Rc<RefCell<Registry>>>,
-    /// The code of the first thing that went wrong. There is no catching in Starlark, so it is what ended it.
+    /// The code of the first error. Starlark cannot catch errors, so it ended the evaluation.
     code: Cell<Option<i64>>,
 }
 
@@ -94,7 +94,7 @@ impl Session {
         starlark::Error::new_native(error)
     }
 
-    /// Asks the host.
+    /// Calls the host.
     pub(super) fn ask(&self, call: &HostCall) -> Result<Box<RawValue>, WorkerError> {
         self.host.call(call).map_err(WorkerError::Refused)
     }

@@ -45,7 +45,7 @@ fn behind_one(text: &str) -> &str {
     characters.as_str()
 }
 
-/// What follows the string that `text` begins with.
+/// The text after the string at the start of `text`.
 fn behind_string<'t>(text: &'t str, long: &str, short: char) -> &'t str {
     let is_long = text.starts_with(long);
     let mut rest = text.strip_prefix(long).unwrap_or_else(|| behind_one(text));
@@ -59,7 +59,7 @@ fn behind_string<'t>(text: &'t str, long: &str, short: char) -> &'t str {
                 return behind;
             }
         } else {
-            // A line end is one too: the string is broken, and the parser will say so.
+            // A line end ends it too: the string is broken, and the parser reports it.
             return rest;
         }
     }
@@ -122,7 +122,7 @@ mod tests {
         let error = check("a.star", &long).unwrap_err().to_string();
         assert_eq!(
             error,
-            "`a.star` has 524289 bytes, and the limit of a source file is 524288"
+            "`a.star` is too large: 524289 bytes, the limit is 524288"
         );
     }
 }

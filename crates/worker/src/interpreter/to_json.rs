@@ -13,7 +13,7 @@ use crate::limits::JSON_DEPTH;
 /// Text of bounded length.
 #[derive(Clone, Copy)]
 pub(super) struct Bound {
-    /// What it is, for the error.
+    /// The value, for the error.
     pub(super) what: &'static str,
     /// Most bytes.
     pub(super) bytes: usize,

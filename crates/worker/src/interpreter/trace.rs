@@ -7,10 +7,10 @@ use starlark::{Error, ErrorKind};
 
 use crate::limits::TRACE_FRAMES;
 
-/// What happened, then one line for each place, the innermost first.
+/// The error, then one line for each position, innermost first.
 pub(super) fn describe(error: &Error) -> String {
     let mut text = match error.kind() {
-        // The interpreter puts a space before what it is told.
+        // The interpreter adds a space before the message.
         ErrorKind::Fail(reason) => reason.to_string().trim_start().to_owned(),
         other => other.to_string(),
     };

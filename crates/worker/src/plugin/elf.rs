@@ -1,10 +1,10 @@
 //! Whether a file is a library for this machine.
 //!
-//! The system's loader knows too, but says `No such file or directory` of a library for another processor.
+//! The loader of the system reports `No such file or directory` for a library of another processor.
 
 use super::error::LoadError;
 
-/// What is looked at of a file.
+/// The examined bytes of a file.
 pub(super) const HEADER: usize = 20;
 
 /// Processors, by their number in the header and their name in Rust.
@@ -51,7 +51,7 @@ pub(super) fn check(path: &str, header: &[u8], here: &'static str) -> Result<(),
         1 => "an object file",
         2 => "a program",
         4 => "a core dump",
-        _ => "of an unknown kind",
+        _ => "of an unknown type",
     };
     let path = path.to_owned();
     Err(LoadError::OtherKind { path, kind })
@@ -76,12 +76,9 @@ mod tests {
             (Vec::new(), "`p` is empty"),
             (
                 b"#!/bin/sh\nexit 0\nexit 0\n".to_vec(),
-                "`p` is not a shared library: it does not begin as one",
+                "`p` is not a shared library",
             ),
-            (
-                b"\x7fELF".to_vec(),
-                "`p` is not a shared library: it does not begin as one",
-            ),
+            (b"\x7fELF".to_vec(), "`p` is not a shared library"),
             (
                 header(2, 1, [2, 0], [62, 0]),
                 "`p` is a program, not a shared library",
@@ -92,19 +89,19 @@ mod tests {
             ),
             (
                 header(2, 1, [3, 0], [183, 0]),
-                "`p` was built for aarch64 (64 bits), and this is x86_64",
+                "`p` was built for aarch64 (64 bits); this system is x86_64",
             ),
             (
                 header(1, 1, [3, 0], [62, 0]),
-                "`p` was built for x86_64 (32 bits), and this is x86_64",
+                "`p` was built for x86_64 (32 bits); this system is x86_64",
             ),
             (
                 header(2, 2, [0, 3], [0, 22]),
-                "`p` was built for s390x (64 bits), and this is x86_64",
+                "`p` was built for s390x (64 bits); this system is x86_64",
             ),
             (
                 header(2, 1, [3, 0], [1, 1]),
-                "`p` was built for processor 257 (64 bits), and this is x86_64",
+                "`p` was built for processor 257 (64 bits); this system is x86_64",
             ),
         ];
         for (bytes, message) in table {

@@ -8,7 +8,7 @@ use prowess_sdk::plugin::abi::VERSION;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It cannot be read.
-    #[error("`{path}` cannot be read: {source}")]
+    #[error("cannot read `{path}`: {source}")]
     Read {
         /// The library.
         path: String,
@@ -16,52 +16,49 @@ pub enum LoadError {
         #[source]
         source: io::Error,
     },
-    /// There is nothing in it.
+    /// It is empty.
     #[error("`{0}` is empty")]
     Empty(String),
     /// It is something else.
-    #[error("`{0}` is not a shared library: it does not begin as one")]
+    #[error("`{0}` is not a shared library")]
     NotLibrary(String),
     /// It is a program, or the half of one.
     #[error("`{path}` is {kind}, not a shared library")]
     OtherKind {
         /// The file.
         path: String,
-        /// What it is.
+        /// The new state.
         kind: &'static str,
     },
     /// It is for other machines.
-    #[error("`{path}` was built for {built}, and this is {here}")]
+    #[error("`{path}` was built for {built}; this system is {here}")]
     OtherMachine {
         /// The library.
         path: String,
-        /// What it was built for.
+        /// Its target.
         built: String,
-        /// What it would run on.
+        /// This system.
         here: &'static str,
     },
     /// The system does not take it.
-    #[error("`{path}` cannot be loaded: {reason}")]
+    #[error("cannot load `{path}`: {reason}")]
     Open {
         /// The library.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
     /// It is a library, and no plugin.
-    #[error(
-        "`{path}` is no plugin of Prowess: it has no symbol `{symbol}` (`export_plugin!` makes all of them)"
-    )]
+    #[error("`{path}` is not a Prowess plugin: missing symbol `{symbol}`; use `export_plugin!`")]
     NoSymbol {
         /// The library.
         path: String,
-        /// What it lacks.
+        /// The missing symbol.
         symbol: &'static str,
     },
-    /// It speaks another language.
+    /// It has another interface version.
     #[error(
-        "`{path}` was built for version {built} of the plugin interface, and this Prowess speaks version {VERSION}; \
-         build it with the SDK of this Prowess"
+        "`{path}` was built for plugin interface {built}, but this Prowess supports {VERSION}; rebuild it with the current SDK"
     )]
     OtherVersion {
         /// The library.

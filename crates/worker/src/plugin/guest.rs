@@ -18,18 +18,18 @@ use crate::guest::{Guest, Host};
 /// A plugin, as the loop of the worker sees it.
 pub struct PluginGuest {
     path: OsString,
-    /// Loaded with the first request: only then is somebody there to be told that it cannot be.
+    /// Loaded with the first request, so that errors can be reported.
     library: Option<Library>,
 }
 
-/// A request, as it goes to the plugin.
+/// A request, as sent to the plugin.
 #[derive(Serialize)]
 struct Asked<T> {
     method: &'static str,
     params: T,
 }
 
-/// A tool or a workflow, and what goes in, as it came.
+/// A tool or a workflow, and its input, unchanged.
 #[derive(Serialize)]
 struct Call<'a> {
     name: &'a str,
@@ -74,7 +74,7 @@ impl PluginGuest {
         host: Option<&Rc<dyn Host>>,
     ) -> Result<T, Failure> {
         let library = self.library.as_ref();
-        let library = library.ok_or_else(|| failed("there is no plugin yet"))?;
+        let library = library.ok_or_else(|| failed("no plugin is loaded"))?;
         let request = serde_json::to_vec(&Asked { method, params });
         let request = request.map_err(|error| failed(&error.to_string()))?;
         library.call(&request, host, |answer| read(method, answer))
@@ -84,12 +84,12 @@ impl PluginGuest {
 fn read<T: DeserializeOwned>(method: &str, answer: &[u8]) -> Result<T, Failure> {
     if answer.is_empty() {
         return Err(failed(&format!(
-            "the plugin answers `{method}` with nothing"
+            "the plugin returned no response to `{method}`"
         )));
     }
     let senseless = |error: serde_json::Error| {
         failed(&format!(
-            "what the plugin answers to `{method}` makes no sense: {error}"
+            "malformed response of the plugin to `{method}`: {error}"
         ))
     };
     let answer: Answer<'_> = serde_json::from_slice(answer).map_err(senseless)?;
@@ -158,13 +158,13 @@ impl Guest for PluginGuest {
 }
 
 impl Drop for PluginGuest {
-    /// The loop is over, so the plugin is told that it is, and has nobody left to ask.
+    /// The loop has ended, so the plugin is deactivated without a host.
     fn drop(&mut self) {
         if self.library.is_none() {
             return;
         }
         if let Err(failure) = self.ask::<serde::de::IgnoredAny>("shutdown", (), None) {
-            // Nobody is left to tell if this fails.
+            // A failure here cannot be reported.
             let _ = writeln!(io::stderr(), "{}", failure.message);
         }
     }

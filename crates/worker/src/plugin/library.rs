@@ -32,11 +32,11 @@ pub(super) struct Library {
     table: &'static HostTable,
 }
 
-/// The host behind the table that a plugin is given.
+/// The host of the table that a plugin gets.
 struct Link {
-    /// The only thread that may ask.
+    /// The only thread that can call the host.
     thread: ThreadId,
-    /// Who answers; nobody between two requests.
+    /// The host; `None` between two requests.
     host: RefCell<Option<Rc<dyn Host>>>,
 }
 
@@ -69,8 +69,8 @@ impl Library {
         // SAFETY: by agreement the symbol is a constant of 32 bits.
         let version = unsafe { handle.get::<*const u32>(VERSION_SYMBOL) };
         let version = *version.map_err(missing(VERSION_SYMBOL))?;
-        // SAFETY: the symbol is there, so it is the address of something; whoever does not keep to the agreement is
-        // read wrongly, and may at worst end this process, which is the plugin's.
+        // SAFETY: the symbol exists, so it is a valid address; a plugin that violates the interface can at worst crash
+        // this process, which belongs to the plugin.
         let built = unsafe { version.read_unaligned() };
         if built != VERSION {
             return Err(LoadError::OtherVersion { path: shown, built });
@@ -114,7 +114,7 @@ impl Library {
         self.link.host.replace(before);
         // SAFETY: the plugin keeps its answer until it is given back, which happens below.
         let taken = read(unsafe { answer.bytes() });
-        // SAFETY: the answer is the plugin's, is given back once, and nothing of it is kept.
+        // SAFETY: the response belongs to the plugin, is returned once, and no reference to it is stored.
         unsafe { (self.free)(answer) };
         taken
     }
@@ -127,7 +127,7 @@ fn header(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(header)
 }
 
-/// What a plugin calls to ask the host.
+/// Called by a plugin to call the host.
 #[allow(
     unsafe_code,
     reason = "the plugin hands back a context, a pointer and a length"
@@ -142,10 +142,10 @@ unsafe extern "C" fn host_call(context: *mut c_void, request: *const u8, length:
     Buffer::new(link.answer(request))
 }
 
-/// What a plugin calls when it has read an answer.
+/// Called by a plugin to free a response.
 #[allow(unsafe_code, reason = "the memory comes back as a pointer")]
 unsafe extern "C" fn host_free(_: *mut c_void, answer: Buffer) {
-    // SAFETY: the plugin gives back, once, what `host_call` returned.
+    // SAFETY: the plugin returns, once, what `host_call` returned.
     drop(unsafe { answer.into_bytes() });
 }
 
@@ -157,7 +157,7 @@ struct Question {
     params: Option<Value>,
 }
 
-/// An answer, as it goes out.
+/// A response, as serialized.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Reply {
@@ -171,7 +171,7 @@ impl Link {
             Ok(result) => Reply::Result(result),
             Err(failure) => Reply::Error(failure),
         };
-        // What was read as JSON can be written as JSON.
+        // Parsed JSON can be serialized again.
         serde_json::to_vec(&reply).unwrap_or_default()
     }
 
@@ -179,16 +179,16 @@ impl Link {
         // Nothing but the thread may be looked at before this.
         if thread::current().id() != self.thread {
             return Err(refused(
-                "the host can only be asked on the thread of a call",
+                "the host can only be called on the thread of a call",
             ));
         }
         let question: Question = serde_json::from_slice(request).map_err(|error| Failure {
             code: code::INVALID_REQUEST,
-            message: format!("the question makes no sense: {error}"),
+            message: format!("malformed request: {error}"),
         })?;
         let call = HostCall::parse(&question.method, question.params)?;
         let host = self.host.borrow().clone();
-        let host = host.ok_or_else(|| refused("the host no longer answers"))?;
+        let host = host.ok_or_else(|| refused("the host closed the connection"))?;
         host.call(&call)
     }
 }

@@ -1,7 +1,7 @@
 //! Native plugins.
 //!
-//! A plugin is a shared library of somebody else, and runs in this very process with all that the process may do: the
-//! host confines the whole worker before it starts. [`prowess_sdk::plugin::abi`] is what both sides agreed on.
+//! A plugin is a third-party shared library, and runs in this process with all its permissions: the host confines the
+//! whole worker before it starts. [`prowess_sdk::plugin::abi`] defines the interface.
 
 mod elf;
 mod error;

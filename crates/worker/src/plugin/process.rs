@@ -14,12 +14,12 @@ use crate::error::WorkerError;
 use crate::guest::{Ending, serve};
 use crate::limits::STACK_BYTES;
 
-/// The first descriptor behind the three that everybody knows.
+/// The first descriptor after the standard streams.
 const BEHIND_STANDARD: i32 = 3;
 
-/// Runs a worker for the library at a path on standard input and output until there is nothing more to read.
+/// Runs a worker for the library at a path on standard input and output until the end of input.
 ///
-/// It bounds nothing: the library is code of somebody else, so whoever starts this confines the process first.
+/// It sets no limits: the library is third-party code, so the caller must confine the process first.
 pub fn plugin(path: &OsStr) -> ExitCode {
     let path = path.to_owned();
     let worker = thread::Builder::new()
@@ -35,7 +35,7 @@ pub fn plugin(path: &OsStr) -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Untrusted) => ExitCode::FAILURE,
         Err(error) => {
-            // Nobody is left to tell if this fails.
+            // A failure here cannot be reported.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }

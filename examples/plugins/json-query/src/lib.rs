@@ -9,7 +9,7 @@ use query::Query;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Matches that are shown unless somebody says otherwise.
+/// Default number of matches.
 const LIMIT: usize = 50;
 
 #[derive(Default)]

@@ -37,7 +37,7 @@ enum Operator {
     GreaterOrEqual,
 }
 
-/// Where a query makes no sense.
+/// An invalid query, with the position of the error.
 #[derive(Debug, PartialEq)]
 pub(crate) struct QueryError {
     expected: &'static str,

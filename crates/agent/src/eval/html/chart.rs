@@ -33,7 +33,7 @@ pub(super) struct Group {
     pub(super) bars: Vec<Bar>,
 }
 
-/// A chart with its title; `whole` is what the longest bar stands for.
+/// A chart with its title; `whole` is the value of the longest bar.
 pub(super) fn chart(title: &str, groups: &[Group], whole: f64) -> String {
     let scale = |value: f64| (value / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0) * LONGEST;
     let mut drawn = String::new();

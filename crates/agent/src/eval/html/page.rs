@@ -5,10 +5,10 @@ use super::parts::{cards, charts, details, notes, summary, triggers};
 use super::style::STYLE;
 use crate::eval::Benchmark;
 
-/// What tells a report of ours from another page.
+/// Marks a page as one of our reports.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"prowess eval\">";
 
-/// Nothing from elsewhere, and no script, whatever a skill or a model says.
+/// No external content and no scripts, regardless of the content of skills and answers.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;\">";
 
 /// The report as one HTML document, without anything from elsewhere.

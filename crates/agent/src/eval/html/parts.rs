@@ -1,4 +1,4 @@
-//! What the page shows.
+//! The parts of the page.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use super::escape::escape;
 use crate::eval::summary::share;
 use crate::eval::{Benchmark, Configuration, Figure, Run, Spreads, Summary, TriggerRun};
 
-/// What somebody should know before reading on.
+/// Notes for the reader.
 pub(super) fn notes(benchmark: &Benchmark) -> String {
     let mut lines = Vec::new();
     if benchmark.partial {
-        lines.push("This was stopped early: not everything was run.".to_owned());
+        lines.push("The evaluation was stopped early: some runs are missing.".to_owned());
     }
     let Summary {
         with_skill,
@@ -21,10 +21,8 @@ pub(super) fn notes(benchmark: &Benchmark) -> String {
     let of_messages: usize = benchmark.triggers.iter().map(|it| it.errors).sum();
     match with_skill.errors + without_skill.errors + of_messages {
         0 => {}
-        1 => lines.push("1 run was not answered and counts as failed.".to_owned()),
-        many => lines.push(format!(
-            "{many} runs were not answered and count as failed."
-        )),
+        1 => lines.push("1 run had no answer and counts as failed.".to_owned()),
+        many => lines.push(format!("{many} runs had no answer and count as failed.")),
     }
     lines.extend(benchmark.notes.iter().map(|note| escape(note)));
     if lines.is_empty() {
@@ -60,11 +58,11 @@ pub(super) fn cards(benchmark: &Benchmark) -> String {
     if let Some(triggers) = benchmark.trigger_summary {
         let show = |value| Figure::PassRate.show(value);
         let more = format!(
-            "used {} where it should be, {} where not",
+            "used in {} of the positive cases, in {} of the negative cases",
             show(triggers.trigger_rate),
             show(triggers.false_trigger_rate)
         );
-        cards += &card(&show(triggers.accuracy), "used when it should be", &more);
+        cards += &card(&show(triggers.accuracy), "trigger accuracy", &more);
     }
     format!("<div class=\"cards\">{cards}</div>\n")
 }
@@ -90,8 +88,8 @@ pub(super) fn charts(benchmark: &Benchmark) -> String {
         }
     }
     for (should, class, title) in [
-        (true, "with", "Used where it should be"),
-        (false, "bad", "Used where it should not be"),
+        (true, "with", "Used in positive cases"),
+        (false, "bad", "Used in negative cases"),
     ] {
         let runs = benchmark.triggers.iter();
         let runs = runs.filter(|run| run.should_trigger == should);
@@ -178,7 +176,7 @@ pub(super) fn triggers(benchmark: &Benchmark) -> String {
         let should = if run.should_trigger { "yes" } else { "no" };
         let errors = match run.errors {
             0 => String::new(),
-            errors => format!(", {errors} not answered"),
+            errors => format!(", {errors} without an answer"),
         };
         let _ = writeln!(
             rows,

@@ -92,7 +92,7 @@ pub(super) fn rows() -> Vec<Row<Kind>> {
             "Zip::Directory",
         ),
         row(
-            "gap in the list",
+            "gap in the central directory",
             with(|zip| {
                 zip.after_list = vec![0];
                 zip.end.size = Some(46 * 2 + 2 + 1);
@@ -226,7 +226,7 @@ pub(super) fn rows() -> Vec<Row<Kind>> {
             "Zip::NoEnd",
         ),
         row(
-            "truncated in the list",
+            "truncated in the central directory",
             whole[..whole.len() - 40].to_vec(),
             "Zip::NoEnd",
         ),

@@ -1,4 +1,4 @@
-//! Emphasis and code inside of a line, a word at a time.
+//! Emphasis and code inside a line, word by word.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 const CODE: Style = AnsiColor::Cyan.on_default();
 
-/// What is open where a word begins.
+/// The open styles at the start of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Open {
     bold: bool,
@@ -63,7 +63,7 @@ impl Open {
                 continue;
             }
             if first == '\\' && self.code == 0 && after.is_some_and(|c| c.is_ascii_punctuation()) {
-                // What stands behind it is meant as it is.
+                // The escaped character is literal.
                 let escaped = after.unwrap_or_default();
                 plain.push(escaped);
                 rest = behind.get(escaped.len_utf8()..).unwrap_or_default();

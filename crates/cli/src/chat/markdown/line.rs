@@ -1,17 +1,17 @@
-//! What kind of line it is, as soon as its beginning says so.
+//! The kind of a line, as soon as its start determines it.
 
 /// A line by its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Blank,
-    /// A heading of that level; the text begins behind the marks.
+    /// A heading of that level; the text starts after the marks.
     Heading(usize),
     /// A code block begins or ends here. The whole line is needed.
     Fence,
     /// A row of a table. The whole line is needed.
     Row,
     Rule,
-    /// An item: what stands before its text.
+    /// A list item with its marker.
     Item {
         indent: usize,
         mark: String,
@@ -22,13 +22,13 @@ pub(super) enum Kind {
     },
 }
 
-/// Bytes of a line that its kind is looked for in. Whoever writes hundreds of dashes means no rule.
+/// Bytes of a line that are examined for its kind. Hundreds of dashes are not a rule.
 const LOOKED_AT: usize = 256;
 
 /// Marks that open a code block at most.
 const FENCE: usize = 32;
 
-/// The kind of a line and where its text begins, or nothing if more of the line is needed to say.
+/// The kind of a line and the start of its text, or `None` if more of the line is needed.
 pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
     if line.len() > LOOKED_AT && !is_long(line) {
         return Some((plain(0), 0));
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// What is said early is what is said of the whole line.
+    /// An early result equals that of the whole line.
     #[test]
     fn what_is_said_early_stays() {
         for whole in [

@@ -19,14 +19,14 @@ const DEEPEST: usize = 24;
 /// Markdown that is being written.
 pub(crate) struct Markdown {
     width: usize,
-    /// What came of the line and is not printed yet.
+    /// The part of the line that is not printed yet.
     held: String,
     at: At,
-    /// Rows of a table that may go on.
+    /// Rows of a table that may continue.
     rows: Vec<String>,
 }
 
-/// Where the next character stands.
+/// The column of the next character.
 enum At {
     /// Where a line begins.
     Start,
@@ -39,13 +39,13 @@ enum At {
 /// A line of text, as much as was printed of it.
 struct Line {
     column: usize,
-    /// What stands before the text where it goes on below.
+    /// The prefix of continuation lines.
     margin: String,
     base: Style,
     open: Open,
     /// A word was printed.
     begun: bool,
-    /// A blank is wanted before the next.
+    /// A blank is needed before the next.
     gap: bool,
 }
 
@@ -74,7 +74,7 @@ impl Markdown {
         out
     }
 
-    /// There is no more; what is left to print. The next text begins on a line of its own.
+    /// The end of the input; returns the rest to print. The next text starts on a new line.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
         if !self.held.is_empty() || matches!(self.at, At::Line(_)) {
@@ -96,7 +96,7 @@ impl Markdown {
                 }
             }
             At::Line(_) if c == ' ' => self.words(out),
-            // A line may break behind these, and there may be no blank in all of it.
+            // A line can break after these, and may contain no blanks.
             At::Line(line) if is_wide(c) && line.open == Open::default() => {
                 if !self.held.contains(['*', '_', '`', '\\']) {
                     self.words(out);
@@ -314,11 +314,11 @@ mod tests {
         );
     }
 
-    /// Lines that could be something for as long as they go on.
+    /// Lines that stay ambiguous until their end.
     #[test]
     fn lines_that_never_say_what_they_are() {
         for part in ["-", "1", "`", "~", "#", " ", "* ", "|", "_"] {
-            // It would take minutes if each character looked at all of those before it.
+            // Checking all earlier characters for each one would take minutes.
             let text = part.repeat(1_000_000 / part.len());
             assert!(whole(&text, 80).ends_with('\n'), "{part:?}");
         }

@@ -7,10 +7,10 @@ const registration = {
   tools: [
     {
       name: "hello",
-      description: "Greets somebody.",
+      description: "Greets a person.",
       input_schema: {
         type: "object",
-        properties: { name: { type: "string", description: "whom to greet" } },
+        properties: { name: { type: "string", description: "name of the person" } },
       },
     },
   ],
@@ -39,7 +39,7 @@ async function unfinished(host, files) {
   const findings = files.flatMap(({ path, text }) =>
     text.split("\n").flatMap((line, at) => (line.includes("TODO") ? [{ file: path, line: at + 1 }] : [])),
   );
-  const about = { rule: "unfinished", severity: "info", message: "somebody meant to come back to this" };
+  const about = { rule: "unfinished", severity: "info", message: "unfinished work" };
   return { findings: findings.map((place) => ({ ...about, ...place })) };
 }
 

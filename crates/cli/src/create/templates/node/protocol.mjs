@@ -39,7 +39,7 @@ export function serve(registration, handlers) {
   const work = async (method, { name, phase, input, data, files }) => {
     if (method === "initialize") return registration;
     const key = `${method} ${name ?? phase}`;
-    if (!Object.hasOwn(handlers, key)) throw new Error(`there is nothing for ${key}`);
+    if (!Object.hasOwn(handlers, key)) throw new Error(`unknown method ${key}`);
     try {
       return await handlers[key](host, input ?? data ?? files ?? {});
     } catch (problem) {

@@ -7,10 +7,10 @@ REGISTRATION = {
     "tools": [
         {
             "name": "hello",
-            "description": "Greets somebody.",
+            "description": "Greets a person.",
             "input_schema": {
                 "type": "object",
-                "properties": {"name": {"type": "string", "description": "whom to greet"}},
+                "properties": {"name": {"type": "string", "description": "name of the person"}},
             },
         }
     ],
@@ -44,7 +44,7 @@ def unfinished(host, files):
                 "severity": "info",
                 "file": file["path"],
                 "line": at,
-                "message": "somebody meant to come back to this",
+                "message": "unfinished work",
             }
             for file in files
             for at, line in enumerate(file["text"].splitlines(), start=1)

@@ -15,7 +15,7 @@ class Refused(Exception):
 
 
 class Host:
-    """Whoever started this process."""
+    """The process that started this one."""
 
     def __init__(self):
         self._lines = sys.stdout
@@ -48,7 +48,7 @@ class Host:
             answer.set_result(message.get("result"))
 
     def leave(self):
-        """Nobody answers any more."""
+        """The host closed the connection."""
         for answer in list(self._waiting.values()):
             answer.set_exception(Refused("the host is gone"))
 
@@ -62,7 +62,7 @@ def serve(registration, handlers):
             return registration
         name = params.get("name") or params.get("phase")
         if (method, name) not in handlers:
-            raise LookupError(f"there is nothing for {method} {name}")
+            raise LookupError(f"unknown method {method} {name}")
         given = params.get("input", params.get("data", params.get("files")))
         try:
             return handlers[method, name](host, {} if given is None else given)

@@ -6,10 +6,10 @@ registration='{
 {{if tool}}
   "tools": [{
     "name": "hello",
-    "description": "Greets somebody.",
+    "description": "Greets a person.",
     "input_schema": {
       "type": "object",
-      "properties": {"name": {"type": "string", "description": "whom to greet"}}
+      "properties": {"name": {"type": "string", "description": "name of the person"}}
     }
   }],
 {{end}}
@@ -37,7 +37,7 @@ unfinished() {
     jq -c '{findings: [
         .files[] | .path as $file | .text | split("\n") | to_entries[] | select(.value | contains("TODO"))
         | {rule: "unfinished", severity: "info", file: $file, line: (.key + 1),
-           message: "somebody meant to come back to this"}
+           message: "unfinished work"}
     ]}'
 }
 
@@ -80,6 +80,6 @@ while IFS= read -r line; do
         answer "$id" null
         exit 0
         ;;
-    *) refuse "$id" "there is nothing for $wanted" ;;
+    *) refuse "$id" "unknown method $wanted" ;;
     esac
 done

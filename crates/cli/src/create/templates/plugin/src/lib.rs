@@ -27,9 +27,9 @@ impl Plugin for Skill {
 {{if tool}}
         let schema = json!({
             "type": "object",
-            "properties": {"name": {"type": "string", "description": "whom to greet"}},
+            "properties": {"name": {"type": "string", "description": "name of the person"}},
         });
-        registry.tool("hello", "Greets somebody.", schema, hello);
+        registry.tool("hello", "Greets a person.", schema, hello);
 {{end}}
 {{if workflow}}
         registry.workflow("hello", hello);
@@ -67,7 +67,7 @@ fn unfinished(_: &Context, files: &[ScannedFile]) -> Result<Vec<Finding>, Error>
             severity: "info".to_owned(),
             file: file.path.clone(),
             line: Some(at + 1),
-            message: "somebody meant to come back to this".to_owned(),
+            message: "unfinished work".to_owned(),
         }));
     }
     Ok(findings)

@@ -10,10 +10,10 @@ fn registration() -> Value {
 {{if tool}}
         "tools": [{
             "name": "hello",
-            "description": "Greets somebody.",
+            "description": "Greets a person.",
             "input_schema": {
                 "type": "object",
-                "properties": {"name": {"type": "string", "description": "whom to greet"}},
+                "properties": {"name": {"type": "string", "description": "name of the person"}},
             },
         }],
 {{end}}
@@ -49,7 +49,7 @@ fn unfinished(_: &Host, files: &Value) -> Result<Value, Refused> {
                 "severity": "info",
                 "file": file["path"],
                 "line": at + 1,
-                "message": "somebody meant to come back to this",
+                "message": "unfinished work",
             }));
         }
     }
@@ -79,6 +79,6 @@ fn main() {
 {{if transform}}
         ("hook/handle", "OnAfterResponse") => tidy(host, given),
 {{end}}
-        _ => Err(Refused(format!("there is nothing for {method} {name}"))),
+        _ => Err(Refused(format!("unknown method {method} {name}"))),
     });
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub struct Refused(pub String);
 
-/// Whoever started this process.
+/// The process that started this one.
 #[derive(Clone, Default)]
 pub struct Host {
     waiting: Arc<Mutex<Waiting>>,
@@ -39,7 +39,7 @@ impl Host {
             id
         };
         send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let mut heard = answered.recv().map_err(|_| Refused("the host is gone".to_owned()))?;
+        let mut heard = answered.recv().map_err(|_| Refused("the host closed the connection".to_owned()))?;
         match heard["error"]["message"].as_str() {
             Some(message) => Err(Refused(message.to_owned())),
             None => Ok(heard["result"].take()),
@@ -50,13 +50,13 @@ impl Host {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let id = message["id"].as_str().unwrap_or_default();
         if let Some(answer) = waiting.answers.remove(id) {
-            // Whoever asked may have given up.
+            // The caller may have cancelled.
             let _ = answer.send(message);
         }
     }
 }
 
-/// One line at once, whoever writes it.
+/// One line at a time, from any thread.
 fn send(message: &Value) {
     let mut out = io::stdout().lock();
     // A host that does not listen any more is about to end us.
