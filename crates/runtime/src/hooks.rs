@@ -65,7 +65,7 @@ pub struct Cancelled {
 
 /// The result of a dispatch.
 #[derive(Debug)]
-pub(crate) struct Dispatched {
+pub(crate) struct DispatchResult {
     pub(crate) outcome: Result<Payload, Cancelled>,
     pub(crate) events: Vec<RuntimeEvent>,
     /// The skills that changed the input of a call, in order.
@@ -79,7 +79,7 @@ pub(crate) async fn dispatch(
     handlers: &[Handler],
     call: Option<&CallContext>,
     depth: usize,
-) -> Dispatched {
+) -> DispatchResult {
     let mut events = Vec::new();
     let mut changed_by = Vec::new();
     for handler in handlers {
@@ -130,14 +130,14 @@ pub(crate) async fn dispatch(
         };
         if let Some(reason) = failed {
             let skill = handler.skill.clone();
-            return Dispatched {
+            return DispatchResult {
                 outcome: Err(Cancelled { skill, reason }),
                 events,
                 changed_by,
             };
         }
     }
-    Dispatched {
+    DispatchResult {
         outcome: Ok(payload),
         events,
         changed_by,

@@ -7,13 +7,13 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 
 /// Starts workers, each the same way.
-pub trait Start: Send + Sync {
+pub trait WorkerStarter: Send + Sync {
     /// Starts a worker.
-    fn start(&self) -> io::Result<Spawned>;
+    fn start(&self) -> io::Result<WorkerProcess>;
 }
 
 /// A child process with piped streams.
-pub struct Spawned {
+pub struct WorkerProcess {
     /// Its standard input.
     pub stdin: ChildStdin,
     /// Its standard output.
@@ -21,11 +21,11 @@ pub struct Spawned {
     /// Its standard error.
     pub stderr: ChildStderr,
     /// The process.
-    pub handle: Box<dyn Handle>,
+    pub handle: Box<dyn ProcessHandle>,
 }
 
 /// A process that can be stopped.
-pub trait Handle: Send {
+pub trait ProcessHandle: Send {
     /// Waits up to `patience` for the process to exit, then kills it and its children.
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus>;
 }
@@ -34,7 +34,7 @@ pub trait Handle: Send {
 const POLL: Duration = Duration::from_millis(1);
 
 /// Polls for an exit status up to `patience`.
-pub(crate) fn patiently(
+pub(crate) fn poll_exit(
     patience: Duration,
     mut ended: impl FnMut() -> io::Result<Option<ExitStatus>>,
 ) -> io::Result<Option<ExitStatus>> {
@@ -48,9 +48,9 @@ pub(crate) fn patiently(
     Ok(None)
 }
 
-impl Handle for Child {
+impl ProcessHandle for Child {
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
-        if let Some(status) = patiently(patience, || self.try_wait())? {
+        if let Some(status) = poll_exit(patience, || self.try_wait())? {
             return Ok(status);
         }
         self.kill()?;
@@ -67,8 +67,8 @@ pub struct Program {
     pub arguments: Vec<OsString>,
 }
 
-impl Start for Program {
-    fn start(&self) -> io::Result<Spawned> {
+impl WorkerStarter for Program {
+    fn start(&self) -> io::Result<WorkerProcess> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
@@ -88,7 +88,7 @@ impl Start for Program {
         let (Some(stdin), Some(stdout), Some(stderr)) = taken else {
             return Err(io::Error::other("missing streams"));
         };
-        Ok(Spawned {
+        Ok(WorkerProcess {
             stdin,
             stdout,
             stderr,

@@ -12,7 +12,7 @@ use prowess_spec::manifest::{Backend as Kind, Implementation, Permission};
 
 use crate::backend::{Backend, BackendError};
 use crate::code_skill::CodeSkill;
-use crate::confined::{Confined, Extra, Jails, PROJECT, SKILL};
+use crate::confined::{ConfinedProgram, Extra, Jails, PROJECT, SKILL};
 use crate::host::SkillHost;
 use crate::worker::{OnTimeout, Program, WorkerBackend};
 
@@ -114,12 +114,12 @@ fn process(
     jails: &Jails,
     host: &SkillHost,
     extra: &Extra,
-) -> Result<Confined, BackendError> {
+) -> Result<ConfinedProgram, BackendError> {
     let (content, gate) = (&skill.content, host.gate());
     let made = if implementation.command.is_empty() {
-        Confined::file(jails, content, entrypoint(implementation)?, gate, extra)
+        ConfinedProgram::file(jails, content, entrypoint(implementation)?, gate, extra)
     } else {
-        Confined::command(jails, content, &implementation.command, gate, extra)
+        ConfinedProgram::command(jails, content, &implementation.command, gate, extra)
     };
     made.map_err(|error| BackendError::Start(error.to_string()))
 }
@@ -132,7 +132,7 @@ fn plugin(
     jails: &Jails,
     host: &SkillHost,
     mut extra: Extra,
-) -> Result<Confined, BackendError> {
+) -> Result<ConfinedProgram, BackendError> {
     let loader = workers
         .plugin_host
         .as_ref()
@@ -149,7 +149,7 @@ fn plugin(
     let arguments = loader.arguments.iter();
     words.extend(arguments.map(|it| it.to_string_lossy().into_owned()));
     words.push(format!("{SKILL}/{path}"));
-    Confined::ours(jails, &skill.content, &words, host.gate(), &extra)
+    ConfinedProgram::ours(jails, &skill.content, &words, host.gate(), &extra)
         .map_err(|error| BackendError::Start(error.to_string()))
 }
 

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::interpreter::{Found, Places, ProgramError, for_command, for_file};
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::process::{Handle, Spawned, Start, patiently};
+use crate::process::{ProcessHandle, WorkerProcess, WorkerStarter, poll_exit};
 
 /// Directory of the skill in the sandbox.
 pub(crate) const SKILL: &str = "/skill";
@@ -88,7 +88,7 @@ pub(crate) struct Extra {
 }
 
 /// A sandboxed program of a skill, which can be started several times.
-pub(crate) struct Confined {
+pub(crate) struct ConfinedProgram {
     jails: Jails,
     command: Command,
     confinement: Confinement,
@@ -96,7 +96,7 @@ pub(crate) struct Confined {
     files: Arc<TempDir>,
 }
 
-impl Confined {
+impl ConfinedProgram {
     /// A file of the skill with its interpreter.
     pub(crate) fn file(
         jails: &Jails,
@@ -259,9 +259,9 @@ impl ConfinedChild {
     }
 }
 
-impl Handle for ConfinedChild {
+impl ProcessHandle for ConfinedChild {
     fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
-        if let Some(status) = patiently(patience, || self.child.try_wait())? {
+        if let Some(status) = poll_exit(patience, || self.child.try_wait())? {
             return Ok(status);
         }
         self.child.kill()?;
@@ -269,8 +269,8 @@ impl Handle for ConfinedChild {
     }
 }
 
-impl Start for Confined {
-    fn start(&self) -> io::Result<Spawned> {
+impl WorkerStarter for ConfinedProgram {
+    fn start(&self) -> io::Result<WorkerProcess> {
         let mut child = self.spawn().map_err(io::Error::other)?;
         let streams = (
             child.child.stdin.take(),
@@ -280,7 +280,7 @@ impl Start for Confined {
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(io::Error::other("missing streams"));
         };
-        Ok(Spawned {
+        Ok(WorkerProcess {
             stdin,
             stdout,
             stderr,

@@ -10,5 +10,5 @@ mod secret_places;
 pub(crate) use command::CommandPlace;
 pub use interpreter::ProgramError;
 pub use jail::Jails;
-pub(crate) use jail::{Confined, Extra, PROJECT, SKILL};
+pub(crate) use jail::{ConfinedProgram, Extra, PROJECT, SKILL};
 pub use script::{ScriptError, Scripts, ScriptsMode};

@@ -12,12 +12,12 @@ use prowess_spec::manifest::Permission;
 use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 
-use super::jail::{Confined, Extra, Jails};
+use super::jail::{ConfinedProgram, Extra, Jails};
 use crate::approval::{Approvals, Approver};
 use crate::code_skill::CodeSkill;
 use crate::content::SkillContent;
 use crate::gate::Gate;
-use crate::process::Handle;
+use crate::process::ProcessHandle;
 use crate::program_output::{ProgramOutput, exit_code};
 
 /// When scripts run.
@@ -152,7 +152,7 @@ impl Scripts {
             scratch: Some(scratch.path().to_owned()),
             ..Extra::default()
         };
-        let program = Confined::file(&self.jails, &content, path, &gate, &extra);
+        let program = ConfinedProgram::file(&self.jails, &content, path, &gate, &extra);
         let program = program.map_err(cannot)?.arguments(arguments);
         self.run_program(program).await
     }
@@ -192,7 +192,7 @@ impl Scripts {
         Ok((content, declared))
     }
 
-    async fn run_program(&self, program: Confined) -> Result<ScriptOutput, ScriptError> {
+    async fn run_program(&self, program: ConfinedProgram) -> Result<ScriptOutput, ScriptError> {
         let began = Instant::now();
         let spawned = tokio::task::spawn_blocking(move || program.spawn()).await;
         let spawned = spawned.map_err(|_| cannot("cancelled"))?;

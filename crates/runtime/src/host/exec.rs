@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::confined::{CommandPlace, Jails};
-use crate::process::{Handle as _, patiently};
+use crate::process::{ProcessHandle as _, poll_exit};
 use crate::program_output::{ProgramOutput, exit_code};
 
 /// Time for streams that a child of the program holds open.
@@ -33,7 +33,7 @@ pub(crate) struct Execution<'a> {
 
 /// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Executed {
+pub(crate) struct ExecutionResult {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit_code: i32,
@@ -70,7 +70,7 @@ impl Drop for ProcessGroup {
 }
 
 /// Runs a program to its end with the requested reach.
-pub(crate) async fn run(execution: Execution<'_>) -> Result<Executed, ExecError> {
+pub(crate) async fn run(execution: Execution<'_>) -> Result<ExecutionResult, ExecError> {
     match execution.reach {
         CommandReach::Sandboxed => run_confined(execution, Network::Loopback).await,
         CommandReach::SandboxedWithNetwork => run_confined(execution, Network::Host).await,
@@ -78,7 +78,10 @@ pub(crate) async fn run(execution: Execution<'_>) -> Result<Executed, ExecError>
     }
 }
 
-async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Executed, ExecError> {
+async fn run_confined(
+    execution: Execution<'_>,
+    network: Network,
+) -> Result<ExecutionResult, ExecError> {
     let (name, arguments) = execution.command.split_first().ok_or(ExecError::Empty)?;
     let refused = |reason: String| ExecError::Sandbox {
         program: name.clone(),
@@ -130,7 +133,7 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
     };
     let ended = tokio::task::spawn_blocking(move || {
         let ended_by_itself =
-            in_time && !matches!(patiently(left, || running.child.try_wait()), Ok(None));
+            in_time && !matches!(poll_exit(left, || running.child.try_wait()), Ok(None));
         let status = running.end(Duration::ZERO);
         (ended_by_itself, status, running.child.excess())
     });
@@ -145,7 +148,7 @@ async fn run_confined(execution: Execution<'_>, network: Network) -> Result<Exec
     if let Some(excess) = excess {
         let _ = write!(errors, "\n{excess}");
     }
-    Ok(Executed {
+    Ok(ExecutionResult {
         stdout: text_of(&stdout),
         stderr: errors,
         exit_code: exit_code(status.map_err(start)?),
@@ -175,7 +178,7 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError> {
+async fn run_unconfined(execution: Execution<'_>) -> Result<ExecutionResult, ExecError> {
     let (program, arguments) = execution.command.split_first().ok_or(ExecError::Empty)?;
     let start = |error: std::io::Error| ExecError::Start {
         program: program.clone(),
@@ -215,7 +218,10 @@ async fn run_unconfined(execution: Execution<'_>) -> Result<Executed, ExecError>
     }
 }
 
-async fn wait_with_output(child: &mut Child, input: Option<&str>) -> std::io::Result<Executed> {
+async fn wait_with_output(
+    child: &mut Child,
+    input: Option<&str>,
+) -> std::io::Result<ExecutionResult> {
     let stdin = child.stdin.take();
     let feed = async {
         if let (Some(mut stdin), Some(input)) = (stdin, input) {
@@ -237,7 +243,7 @@ async fn wait_with_output(child: &mut Child, input: Option<&str>) -> std::io::Re
             }
         }
     };
-    Ok(Executed {
+    Ok(ExecutionResult {
         stdout: text_of(&stdout),
         stderr: text_of(&stderr),
         exit_code: exit_code(status),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use prowess_policy::CommandReach;
 use serde_json::{Value, json};
 
-use super::exec::{ExecError, Executed, Execution, run};
+use super::exec::{ExecError, Execution, ExecutionResult, run};
 use super::files::ProjectFiles;
 use super::git_isolation::{self, Filtered};
 
@@ -146,7 +146,7 @@ impl Repository<'_> {
         Ok(words.cloned().collect())
     }
 
-    async fn git(&self, options: &[&str], words: &[String]) -> Result<Executed, GitError> {
+    async fn git(&self, options: &[&str], words: &[String]) -> Result<ExecutionResult, GitError> {
         self.isolated(options, words, Filtered::AsItIs).await
     }
 
@@ -156,7 +156,7 @@ impl Repository<'_> {
         options: &[&str],
         words: &[String],
         filtered: Filtered,
-    ) -> Result<Executed, GitError> {
+    ) -> Result<ExecutionResult, GitError> {
         let keys = self.filter_keys().await?;
         self.inside().await?;
         let environment = git_isolation::environment(self.files.root(), &keys, filtered);
@@ -208,7 +208,7 @@ impl Repository<'_> {
         options: &[&str],
         words: &[String],
         isolation: Vec<(String, String)>,
-    ) -> Result<Executed, GitError> {
+    ) -> Result<ExecutionResult, GitError> {
         let mut command = vec!["git".to_owned()];
         command.extend(GLOBAL.iter().chain(options).map(|word| (*word).to_owned()));
         command.extend_from_slice(words);

@@ -16,7 +16,7 @@ use crate::host::SkillHost;
 use crate::limits::{
     BACKOFF_FIRST, BACKOFF_LAST, CALL_TIME, CRASH_WINDOW, CRASHES, HOOK_TIME, START_TIME, STOP_TIME,
 };
-use crate::process::Start;
+use crate::process::WorkerStarter;
 
 /// What happens to a worker after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum OnTimeout {
 
 /// The code of a skill in a worker.
 pub struct WorkerBackend {
-    starter: Box<dyn Start>,
+    starter: Box<dyn WorkerStarter>,
     initialize: Initialize,
     host: Arc<SkillHost>,
     on_timeout: OnTimeout,
@@ -50,7 +50,7 @@ struct State {
 impl WorkerBackend {
     /// Starts the worker and reads what it registers.
     pub async fn start(
-        starter: Box<dyn Start>,
+        starter: Box<dyn WorkerStarter>,
         initialize: Initialize,
         host: Arc<SkillHost>,
         on_timeout: OnTimeout,
@@ -144,7 +144,7 @@ impl WorkerBackend {
 }
 
 async fn start_worker(
-    starter: &dyn Start,
+    starter: &dyn WorkerStarter,
     initialize: &Initialize,
     host: &Arc<SkillHost>,
 ) -> Result<(RunningWorker, Registration), BackendError> {

@@ -7,4 +7,4 @@ mod running;
 
 pub use backend::{OnTimeout, WorkerBackend};
 
-pub use crate::process::{Handle, Program, Spawned, Start};
+pub use crate::process::{ProcessHandle, Program, WorkerProcess, WorkerStarter};

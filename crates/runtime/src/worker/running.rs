@@ -19,7 +19,7 @@ use super::clock::Clock;
 use super::lines::{self, Line};
 use crate::host::SkillHost;
 use crate::limits::{CALL_BYTES, CALLS_AT_ONCE, STDERR_BYTES, STRAY_BYTES};
-use crate::process::{Handle, Spawned};
+use crate::process::{ProcessHandle, WorkerProcess};
 
 /// Time for an exiting worker to write its last output.
 const EXIT_TIME: Duration = Duration::from_millis(200);
@@ -44,13 +44,13 @@ struct Shared {
 
 #[derive(Default)]
 struct Pending {
-    waiting: HashMap<u64, Waiting>,
+    waiting: HashMap<u64, PendingCall>,
     ended: Option<WorkerExit>,
     /// Why the host stops it.
     verdict: Option<String>,
 }
 
-struct Waiting {
+struct PendingCall {
     answer: oneshot::Sender<Result<Value, Failure>>,
     depth: usize,
 }
@@ -71,7 +71,7 @@ pub(super) enum CallError {
 }
 
 impl RunningWorker {
-    pub(super) fn new(spawned: Spawned, host: Arc<SkillHost>) -> io::Result<Self> {
+    pub(super) fn new(spawned: WorkerProcess, host: Arc<SkillHost>) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             stdin: tokio::sync::Mutex::new(Some(ChildStdin::from_std(spawned.stdin)?)),
             pending: Mutex::default(),
@@ -127,7 +127,7 @@ impl RunningWorker {
             if pending.waiting.is_empty() {
                 self.shared.host.renew_log();
             }
-            pending.waiting.insert(id, Waiting { answer, depth });
+            pending.waiting.insert(id, PendingCall { answer, depth });
         }
         // A dropped call removes its entry.
         let _remove = RemoveOnDrop {
@@ -273,7 +273,7 @@ async fn watch(
     shared: Arc<Shared>,
     stdout: ChildStdout,
     stderr: ChildStderr,
-    mut handle: Box<dyn Handle>,
+    mut handle: Box<dyn ProcessHandle>,
 ) {
     let last_output = Arc::new(Mutex::new(Vec::new()));
     let listening = tokio::spawn(keep_tail(stderr, Arc::clone(&last_output)));
