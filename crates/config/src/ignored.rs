@@ -31,9 +31,6 @@ pub struct IgnoredKey {
 impl fmt::Display for IgnoredKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, origin, act } = self;
-        write!(
-            f,
-            "{origin}: `{key}` ignored: a project's file cannot {act}"
-        )
+        write!(f, "{origin}: `{key}` ignored: a project file cannot {act}")
     }
 }
