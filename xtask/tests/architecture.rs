@@ -30,7 +30,8 @@ const FLOORS: &[&[&str]] = &[
     &["prowess-sources", "prowess-store"],
     &["prowess-runtime"],
     &["prowess-agent"],
-    &["prowess", "prowess-mcp", "prowess-server"],
+    &["prowess-mcp", "prowess-server"],
+    &["prowess"],
     &[
         "prowess-cli",
         "prowess-example-genai",

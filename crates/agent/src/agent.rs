@@ -106,8 +106,8 @@ async fn preload(skills: &Skills, id: &SkillId) -> Result<Option<Block>, AgentEr
     if skills.session().is_active(id) {
         return Ok(None);
     }
-    let mut session = skills.resume([]);
-    let mut turn = session.turn("", std::slice::from_ref(id)).await;
+    let session = skills.resume([]);
+    let mut turn = session.turn_with("", std::slice::from_ref(id)).await;
     if let Some(block) = turn.blocks.pop() {
         return Ok(Some(block));
     }

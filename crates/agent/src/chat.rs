@@ -55,10 +55,10 @@ pub(crate) struct Before {
 }
 
 impl Agent {
-    /// Begins a chat. It is kept from its first turn on, if the agent keeps chats.
+    /// Starts a chat. It is saved from its first turn on if the agent saves chats.
     pub fn chat(&self) -> Chat {
         if let Some(code_skills) = &self.inner.code_skills {
-            // What was denied in the last chat is asked about again.
+            // Denials of the last chat are asked about again.
             code_skills.runtime.approvals().forget_denials(None);
         }
         let mut chat = Chat::new(self.clone());
@@ -72,8 +72,8 @@ impl Agent {
 impl Chat {
     pub(crate) fn new(agent: Agent) -> Self {
         let inner = &agent.inner;
-        let mut session = inner.skills.session();
-        let mut in_prompt = session.active().to_vec();
+        let session = inner.skills.session();
+        let mut in_prompt = session.active();
         let mut ledger = Ledger::default();
         for block in &inner.preloaded {
             session.activate(&block.id);
@@ -108,7 +108,7 @@ impl Chat {
     }
 
     /// Which skills are active.
-    pub fn active(&self) -> &[SkillId] {
+    pub fn active(&self) -> Vec<SkillId> {
         self.session.active()
     }
 
@@ -129,7 +129,7 @@ impl Chat {
 
     pub(crate) fn remember(&mut self) {
         self.unfinished = Some(Before {
-            session: self.session.clone(),
+            session: self.session.fork(),
             lines: self.lines.len(),
             view: self.view.clone(),
             ledger: self.ledger.clone(),
@@ -170,7 +170,7 @@ impl Chat {
 
     /// A message of the user with the skills that it names, for a saved message.
     pub(crate) async fn said(&mut self, text: &str, references: &[SkillId]) -> Line {
-        let turn = self.session.turn(text, references).await;
+        let turn = self.session.turn_with(text, references).await;
         self.line(text, references, &turn)
     }
 
@@ -232,7 +232,7 @@ impl Chat {
         });
         let turn = ChatTurn {
             messages,
-            active: self.session.active().to_vec(),
+            active: self.session.active(),
             tokens: Tokens {
                 input: kept.unpaid.input,
                 output: kept.unpaid.output,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Block, Catalog, CatalogReport, Place, Session, SkillId, ToolUse, without_own_tags,
+    Block, Catalog, CatalogReport, Place, Prompt, Session, SkillId, ToolUse, without_own_tags,
 };
 use prowess_spec::estimate_tokens;
 
@@ -47,7 +47,7 @@ impl Written {
             let begins = skills.session().pinned_blocks(usize::MAX).await;
             joined(begins.iter().rev().map(|block: &Block| block.text.as_str()))
         } else {
-            let (text, report) = skills.system_prompt(session, tools);
+            let Prompt { text, report } = session.prompt_for(tools);
             if (report.shortened > 0 || report.omitted > 0) && self.told != Some(report) {
                 self.told = Some(report);
                 emit(AgentEvent::CatalogCut {
@@ -61,7 +61,7 @@ impl Written {
         let text: Arc<str> = text.into();
         self.last = Some(Last {
             catalog,
-            active: session.active().to_vec(),
+            active: session.active(),
             tools,
             text: Arc::clone(&text),
         });

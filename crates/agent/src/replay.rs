@@ -98,7 +98,7 @@ async fn reply(chat: &mut Chat, kept: KeptReply, calls: &[ToolCall]) -> Replied 
     };
     let spec = chat.session.skills().settings().dialect.tool(&made.tool);
     let operation = spec.map_or(Operation::Load, |spec| spec.operation);
-    let (content, is_error, loaded) = again(&mut chat.session, operation, made).await;
+    let (content, is_error, loaded) = again(&chat.session, operation, made).await;
     if let Some((id, bytes)) = &loaded {
         chat.ledger.loaded(&chat.agent.inner.skills, id, *bytes);
     }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use prowess_core::{
-    Event, Operation, Session, Shape, SkillId, ToolDefinition, provider_name, without_own_tags,
+    Event, Operation, Session, Shape, SkillId, ToolDefinition, ToolOutcome, provider_name,
+    without_own_tags,
 };
 use prowess_runtime::{ChangedInput, Runtime, ToolResult};
 use prowess_spec::nearest;
@@ -43,7 +44,7 @@ impl Tools {
     pub(crate) async fn collect(session: &Session, code_skills: Option<&RuntimeHandle>) -> Self {
         let mut tools = Self::default();
         let dialect = &session.skills().settings().dialect;
-        for mut definition in session.skills().tools(session) {
+        for mut definition in session.tools() {
             let Some(tool) = dialect.tool(&definition.name) else {
                 continue;
             };
@@ -270,8 +271,10 @@ impl Caller<'_> {
                 ..Raw::error(&content)
             };
         }
-        let mut own = self.session.clone();
-        let (result, events) = own.call(&call.tool, &limited(operation, &input)).await;
+        // A call that is cancelled activates nothing.
+        let own = self.session.fork();
+        let ToolOutcome { result, events } =
+            own.call(&call.tool, &limited(operation, &input)).await;
         let mut loaded = None;
         let mut dropped = false;
         for event in events {
@@ -362,9 +365,9 @@ impl Caller<'_> {
 
     async fn code_skill_tool(&self, call: &ToolCall, name: &str) -> Raw {
         let permitted = self.session.permits(name, argument(&call.arguments)).await;
-        if let Err((error, event)) = permitted {
-            (self.emit)(AgentEvent::of(event, By::Model));
-            return Raw::failed(error.code.id(), &error.message, &[]);
+        if let Err(refusal) = permitted {
+            (self.emit)(AgentEvent::of(refusal.event, By::Model));
+            return Raw::failed(refusal.error.code.id(), &refusal.error.message, &[]);
         }
         let Some(runtime) = self.runtime() else {
             return self.unknown(&call.tool);
@@ -391,11 +394,11 @@ impl Caller<'_> {
 
 /// Repeats a call of an engine tool for a result that was not saved.
 pub(crate) async fn again(
-    session: &mut Session,
+    session: &Session,
     operation: Operation,
     call: &ToolCall,
 ) -> (String, bool, Option<(SkillId, usize)>) {
-    let (result, events) = session
+    let ToolOutcome { result, events } = session
         .call(&call.tool, &limited(operation, &call.arguments))
         .await;
     let loaded = events.into_iter().find_map(|event| match event {

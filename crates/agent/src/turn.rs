@@ -227,7 +227,7 @@ impl Chat {
             code_skills.runtime.begin_turn().await;
             code_skills.evaluate(text, &mut self.reported, emit).await;
         }
-        let turn = self.session.turn(text, references).await;
+        let turn = self.session.turn_with(text, references).await;
         for event in &turn.events {
             emit(AgentEvent::of(event.clone(), By::User));
             if let prowess_core::Event::Activated {

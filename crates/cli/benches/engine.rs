@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use pollster::block_on;
 use prowess_config::{Lookup, SkillsConfig};
-use prowess_core::{MemorySource, Scope, Skills, Source, ToolUse};
+use prowess_core::{MemorySource, Scope, Skills, Source};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_trust::{Decision, ReachList, TrustRecords};
 use rayon::prelude::*;
@@ -123,12 +123,7 @@ fn warm() {
     let skills = block_on(Skills::builder().source("here", source).build()).unwrap();
     let session = skills.session();
     let rendered = best(15, || {
-        assert!(
-            !skills
-                .system_prompt(&session, ToolUse::Available)
-                .0
-                .is_empty()
-        );
+        assert!(!session.prompt().text.is_empty());
     });
     println!(
         "| catalog of 10,000 skills rendered | {:.2} ms | 15 ms |",
@@ -142,7 +137,7 @@ fn warm() {
     let warm = block_on(Skills::builder().source("warm", source).build()).unwrap();
     let turns = best(15, || {
         for _ in 0..1_000 {
-            let turn = block_on(warm.session().turn("/pdf page three", &[]));
+            let turn = block_on(warm.session().turn("/pdf page three"));
             assert_eq!(turn.blocks.len(), 1);
         }
     });

@@ -37,7 +37,7 @@ use crate::exit::Refused;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    if let Some(code) = worker() {
+    if let Some(code) = prowess_worker::run_if_worker() {
         return code;
     }
     commands::completions::answer_shell();
@@ -80,22 +80,6 @@ pub fn main() -> ExitCode {
         Exit::Failure
     });
     exit.into()
-}
-
-/// Becomes what it was started as by itself: a worker, or what builds a jail. Before anything else, since a jail is
-/// built by a process without threads, and a worker looks at no environment.
-fn worker() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
-    let first = arguments.next()?;
-    if first == "sandbox-init" {
-        return Some(prowess_sandbox::init());
-    }
-    let kind = (first == "worker").then(|| arguments.next()).flatten()?;
-    match kind.to_str()? {
-        "starlark" => Some(prowess_worker::starlark()),
-        "plugin" => Some(prowess_worker::plugin(&arguments.next()?)),
-        _ => None,
-    }
 }
 
 fn enter_directory(cli: &Cli) -> anyhow::Result<()> {

@@ -20,16 +20,15 @@ const CONTEXT_SHARE: f64 = 0.02;
 ///
 /// ```
 /// # pollster::block_on(async {
-/// use prowess_core::{MemorySource, Scope, Skills, ToolUse};
+/// use prowess_core::{MemorySource, Scope, Skills};
 ///
 /// let mut source = MemorySource::new(Scope::Project);
 /// source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n");
 /// let skills = Skills::builder().source("mine", source).build().await.unwrap();
 ///
-/// let mut session = skills.session();
-/// let (prompt, _) = skills.system_prompt(&session, ToolUse::Available);
-/// assert!(prompt.contains("Writes haiku"));
-/// let turn = session.turn("/haiku about rain", &[]).await;
+/// let session = skills.session();
+/// assert!(session.prompt().text.contains("Writes haiku"));
+/// let turn = session.turn("/haiku about rain").await;
 /// assert!(turn.content().contains("Five, seven, five."));
 /// # });
 /// ```

@@ -1,6 +1,7 @@
 //! Every skill of every source, at one moment: immutable, sorted, complete.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use prowess_spec::nearest;
@@ -52,6 +53,27 @@ pub struct SourceStatus {
     pub skills: usize,
     /// Its warnings.
     pub warnings: Vec<String>,
+}
+
+/// Something that went wrong in a source or with one of its skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem<'c> {
+    /// The name of the source.
+    pub source: &'c str,
+    /// The skill, as the source names it.
+    pub path: Option<&'c str>,
+    /// What went wrong.
+    pub message: &'c str,
+}
+
+impl fmt::Display for Problem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.source)?;
+        if let Some(path) = self.path {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(self.message)
+    }
 }
 
 /// One source's part in a catalog.
@@ -347,6 +369,37 @@ impl Catalog {
                 .iter()
                 .map(|invalid| (&layer.status.name, invalid))
         })
+    }
+
+    /// Everything that went wrong while skills were collected: sources that failed, their warnings, invalid skills.
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// use prowess_core::{MemorySource, Scope, Skills};
+    ///
+    /// let mut source = MemorySource::new(Scope::Project);
+    /// source.add("haiku", "no frontmatter");
+    /// let skills = Skills::builder().source("mine", source).build().await.unwrap();
+    /// let catalog = skills.catalog();
+    /// let problem = catalog.problems().next().unwrap();
+    /// assert!(problem.to_string().starts_with("mine: haiku"), "{problem}");
+    /// # });
+    /// ```
+    pub fn problems(&self) -> impl Iterator<Item = Problem<'_>> {
+        let of_sources = self.sources().flat_map(|status| {
+            let messages = status.reason.iter().chain(&status.warnings);
+            messages.map(|message| Problem {
+                source: &status.name,
+                path: None,
+                message,
+            })
+        });
+        let of_skills = self.invalid().map(|(source, invalid)| Problem {
+            source,
+            path: Some(&invalid.path),
+            message: invalid.reasons().next().unwrap_or("invalid"),
+        });
+        of_sources.chain(of_skills)
     }
 
     /// The sources, the most important first.

@@ -31,8 +31,8 @@ pub mod wire;
 pub use arguments::with_arguments;
 pub use builder::{BuildError, SkillsBuilder};
 pub use catalog::{
-    Catalog, CatalogOptions, Collection, Collisions, Health, Layer, Listing, Shadowed, Skill,
-    SourceStatus,
+    Catalog, CatalogOptions, Collection, Collisions, Health, Layer, Listing, Problem, Shadowed,
+    Skill, SourceStatus,
 };
 pub use composite::Composite;
 pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
@@ -52,9 +52,9 @@ pub use render::{
 };
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
-pub use session::{Session, ToolUse};
+pub use session::{Prompt, Session, ToolOutcome, ToolRefusal, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};
-pub use skills::{Enforcement, PreloadError, Settings, Skills};
+pub use skills::{Enforcement, IncompleteSkills, PreloadError, Settings, Skills};
 pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };

@@ -47,6 +47,6 @@ impl Session {
         store: &dyn SessionStore,
         conversation: &str,
     ) -> Result<(), SessionStoreError> {
-        store.save(conversation, self.active()).await
+        store.save(conversation, &self.active()).await
     }
 }

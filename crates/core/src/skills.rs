@@ -62,6 +62,14 @@ struct Inner {
     index: RwLock<Arc<SearchIndex>>,
 }
 
+/// Skills or sources that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", problems.join("\n"))]
+pub struct IncompleteSkills {
+    /// What went wrong, one line each.
+    pub problems: Vec<String>,
+}
+
 /// A skill that a session could not start with.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot preload `{id}`: {reason}{}", hint(nearest))]
@@ -188,6 +196,17 @@ impl Skills {
             *current = Arc::clone(&catalog);
         }
         catalog
+    }
+
+    /// Fails if anything went wrong while the skills were collected, for programs that need all of them.
+    /// [`Catalog::problems`] has the details.
+    pub fn check(&self) -> Result<(), IncompleteSkills> {
+        let catalog = self.catalog();
+        let problems: Vec<String> = catalog.problems().map(|it| it.to_string()).collect();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(IncompleteSkills { problems })
     }
 
     /// The sources of the catalog.

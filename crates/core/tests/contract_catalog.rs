@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prowess_core::{
     Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, MemorySource, RenderError,
-    RenderOptions, Scope, SkillId, Skills, ToolUse, render_catalog, render_skill, with_arguments,
+    RenderOptions, Scope, SkillId, Skills, render_catalog, render_skill, with_arguments,
 };
 use support::{TREE, borrowed, catalog, layer, many};
 
@@ -212,11 +212,11 @@ fn c12_activated_names_only_where_there_are_some() {
     let builder = Skills::builder().source("memory", source);
     let skills = pollster::block_on(builder.dialect(Dialect::REMCOCHAT).build()).unwrap();
     let catalog = r#"{"available_skills":[{"name":"a","description":"d"}]}"#;
-    let mut session = skills.session();
-    let (text, _) = skills.system_prompt(&session, ToolUse::Available);
+    let session = skills.session();
+    let text = session.prompt().text;
     assert_eq!(text, catalog);
     session.activate(&"a".parse().unwrap());
-    let (text, _) = skills.system_prompt(&session, ToolUse::Available);
+    let text = session.prompt().text;
     assert_eq!(
         text,
         format!("{catalog}\n{{\"activated_skill_names\":[\"a\"]}}")

@@ -33,8 +33,8 @@ fn id(text: &str) -> SkillId {
 }
 
 fn turn(message: &str) -> (Turn, Session) {
-    let mut session = skills().session();
-    let turn = block_on(session.turn(message, &[]));
+    let session = skills().session();
+    let turn = block_on(session.turn(message));
     (turn, session)
 }
 
@@ -100,8 +100,8 @@ fn everything_else_is_plain_text() {
 
 #[test]
 fn t1_blocks_of_the_caller_come_first() {
-    let mut session = skills().session();
-    let turn = block_on(session.turn("/extraction/email hello", &[id("a")]));
+    let session = skills().session();
+    let turn = block_on(session.turn_with("/extraction/email hello", &[id("a")]));
     assert_eq!(
         turn.content(),
         "<skill id=\"a\">\nBody of a.\n</skill>\n\n<skill id=\"extraction/email\">\nBody of extraction/email.\n\nARGUMENTS: hello\n</skill>\n\nhello"
@@ -110,14 +110,14 @@ fn t1_blocks_of_the_caller_come_first() {
 
 #[test]
 fn t2_twice_is_once() {
-    let mut session = skills().session();
-    let first = block_on(session.turn("/a x", &[id("a")]));
+    let session = skills().session();
+    let first = block_on(session.turn_with("/a x", &[id("a")]));
     assert_eq!(first.blocks.len(), 1);
     assert_eq!(
         first.notices,
         ["skill a loaded", "skill a is already active"]
     );
-    let second = block_on(session.turn("/a y", &[]));
+    let second = block_on(session.turn("/a y"));
     assert_eq!((second.blocks.len(), second.content().as_str()), (0, "y"));
     assert_eq!(second.events, [Event::AlreadyActive { id: id("a") }]);
     assert_eq!(session.active(), [id("a")]);
@@ -127,7 +127,7 @@ fn t2_twice_is_once() {
 fn t3_active_for_later_turns() {
     let (turn, session) = turn("/a do it");
     assert!(turn.content().contains("Body of a."));
-    let (prompt, _) = skills().system_prompt(&session, ToolUse::Available);
+    let prompt = session.prompt().text;
     assert!(
         prompt.contains("<skill id=\"a\" active=\"true\">"),
         "{prompt}"
@@ -138,7 +138,7 @@ fn t3_active_for_later_turns() {
 fn t4_without_tools() {
     let (turn, session) = turn("/a do it");
     assert!(turn.content().contains("Body of a."));
-    let (prompt, _) = skills().system_prompt(&session, ToolUse::Unavailable);
+    let prompt = session.prompt_for(ToolUse::Unavailable).text;
     assert!(!prompt.contains("tool"), "{prompt}");
     let pinned = block_on(session.pinned_blocks(10_000));
     assert_eq!(pinned.len(), 1);
@@ -164,7 +164,7 @@ fn t5_an_empty_list_is_none() {
     .unwrap();
     let session = preloaded.session();
     assert_eq!(session.active(), [id("a")]);
-    let (prompt, _) = preloaded.system_prompt(&session, ToolUse::Available);
+    let prompt = session.prompt().text;
     assert!(
         prompt.contains("<skill id=\"a\" active=\"true\">"),
         "{prompt}"
@@ -200,7 +200,7 @@ fn t7_a_session_is_its_ids() {
 #[test]
 fn t8_a_fork_inherits() {
     let (_, session) = turn("/a do it");
-    let mut fork = session.clone();
+    let fork = session.fork();
     fork.activate(&id("extraction/email"));
     assert_eq!(session.active(), [id("a")]);
     assert_eq!(fork.active(), [id("a"), id("extraction/email")]);
@@ -209,7 +209,7 @@ fn t8_a_fork_inherits() {
 #[test]
 fn t9_what_survives_compaction() {
     let skills = skills();
-    let mut session = skills.session();
+    let session = skills.session();
     for name in ["a", "extraction/email", "pdf-processing"] {
         session.activate(&id(name));
     }
@@ -230,9 +230,9 @@ fn t10_turns_while_refreshing() {
             let skills = Arc::clone(&skills);
             scope.spawn(move || {
                 for number in 0..250 {
-                    let mut session = skills.session();
+                    let session = skills.session();
                     let message = format!("/a turn {worker} {number}");
-                    let turn = block_on(session.turn(&message, &[]));
+                    let turn = block_on(session.turn(&message));
                     assert_eq!(turn.blocks.len(), 1);
                     let catalog = skills.catalog();
                     assert_eq!(catalog.len(), IDS.len());

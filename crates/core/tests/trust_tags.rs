@@ -9,7 +9,7 @@
 use pollster::block_on;
 use proptest::prelude::*;
 use prowess_core::{
-    CatalogFormat, Dialect, MemorySource, Scope, Skills, ToolUse, render_skill, without_own_tags,
+    CatalogFormat, Dialect, MemorySource, Scope, Skills, render_skill, without_own_tags,
 };
 use serde_json::json;
 
@@ -138,14 +138,14 @@ fn q28_no_tool_result_opens_or_closes_a_block() {
     for dialect in Dialect::ALL {
         for attack in ATTACKS {
             let skills = skills(attack, dialect, None);
-            let mut session = skills.session();
-            for tool in skills.tools(&session) {
+            let session = skills.session();
+            for tool in session.tools() {
                 for arguments in [
                     json!({"id": "group/a", "name": "group/a", "skill": "group/a", "skill_name": "group/a", "path": "references/a.md", "resource": "references/a.md"}),
                     json!({"query": attack, "path": attack, "id": attack, "name": attack}),
                     json!({}),
                 ] {
-                    let result = block_on(session.call(&tool.name, &arguments)).0;
+                    let result = block_on(session.call(&tool.name, &arguments)).result;
                     let found = texts(&result.content)
                         .iter()
                         .flat_map(|t| tags(t))
@@ -185,11 +185,7 @@ fn q28_no_description_opens_or_closes_a_block() {
     ] {
         let prompt = |text: &str| {
             let skills = skills(text, Dialect::default(), Some(format));
-            tags(
-                &skills
-                    .system_prompt(&skills.session(), ToolUse::Available)
-                    .0,
-            )
+            tags(&skills.session().prompt().text)
         };
         let usual = prompt("usual");
         for attack in ATTACKS {

@@ -3,7 +3,7 @@
 //! `cargo run -p prowess --example agent_loop`
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
 
-use prowess::{Skills, ToolUse, directory};
+use prowess::{Skills, directory};
 use serde_json::{Value, json};
 
 /// Stands for a model: it loads the first skill it is offered, then answers.
@@ -29,16 +29,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .source("examples", directory(root))
             .build()
             .await?;
-        let mut session = skills.session();
-        let turn = session.turn("why did this fail?", &[]).await;
-        let mut messages = vec![turn.content()];
+        let session = skills.session();
+        let message = session.message("why did this fail?").await;
+        let mut messages: Vec<String> = message.into_iter().collect();
         loop {
-            let (system, _) = skills.system_prompt(&session, ToolUse::Available);
-            match model(&system, &messages) {
+            match model(&session.prompt().text, &messages) {
                 Reply::Text(text) => break println!("{text}"),
                 Reply::Call(tool, arguments) => {
-                    let (result, _) = session.call(tool, &arguments).await;
-                    messages.push(result.content.to_string());
+                    let outcome = session.call(tool, &arguments).await;
+                    messages.push(outcome.result.content.to_string());
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A source of one's own: four methods.
+//! A source of your own: four methods.
 //!
 //! `cargo run -p prowess --example custom_source`
 #![allow(clippy::print_stdout, reason = "an example shows what happens")]
@@ -6,11 +6,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use prowess::catalog::Descriptor;
+use prowess::sources::{Document, FileEntry, FilePart, Snapshot, document};
 use prowess::spec::{SkillPath, head};
-use prowess::{
-    Descriptor, Document, FileEntry, FilePart, Scope, SkillId, Skills, Snapshot, Source,
-    SourceError, document,
-};
+use prowess::{Scope, SkillId, Skills, Source, SourceError};
 
 /// A skill that is different every day.
 struct Daily {
@@ -72,8 +71,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         day: "Sunday",
     };
     let skills = pollster::block_on(Skills::builder().source("calendar", source).build())?;
-    let mut session = skills.session();
-    let turn = pollster::block_on(session.turn("/daily now", &[]));
+    let session = skills.session();
+    let turn = pollster::block_on(session.turn("/daily now"));
     println!("{}", turn.content());
     Ok(())
 }

@@ -1,45 +1,116 @@
 //! Skills for any AI agent.
 //!
-//! Build [`Skills`] from one or more sources, give each conversation a [`Session`], and put three things into
-//! your own loop: [`Skills::system_prompt`], [`Skills::tools`] with [`Session::call`], and [`Session::turn`].
+//! Build [`Skills`] from sources and give each conversation a [`Session`]. A session has everything that your own loop
+//! needs: [`Session::prompt`], [`Session::tools`], [`Session::call`] and [`Session::message`].
 //!
 //! ```no_run
 //! # pollster::block_on(async {
-//! use prowess::{Skills, ToolUse, directory};
+//! use prowess::{Skills, directory};
 //!
 //! let skills = Skills::builder().source("project", directory(".agents/skills")).build().await?;
-//! let mut session = skills.session();
-//! let (system, _) = skills.system_prompt(&session, ToolUse::Available);
-//! let tools = skills.tools(&session);
-//! let turn = session.turn("/pdf-forms fill in the tax form", &[]).await;
-//! println!("{system}\n{} tools\n{}", tools.len(), turn.content());
+//! let session = skills.session();
+//! let (system, tools) = (session.prompt().text, session.tools());
+//! let message = session.message("/pdf-forms fill in the tax form").await;
+//! let outcome = session.call("load_skill", &serde_json::json!({"id": "pdf-forms"})).await;
 //! # Ok::<(), prowess::BuildError>(())
 //! # });
 //! ```
 //!
-//! Archives, directories, records and memory are always available as sources; the features `git`, `http` and `sql` add
-//! the others. [`resolve`] creates sources from a `prowess.toml`.
+//! | feature | adds |
+//! |---|---|
+//! | `git`, `http`, `sql` | sources on other machines, in [`sources`] |
+//! | `runtime` | skills with code: permissions, workers, the sandbox |
+//! | `agent` | a whole agent loop over any model |
+//! | `mcp` | an MCP server for skills, and MCP servers as sources |
+//!
+//! Directories, archives, records, memory and compiled-in skills are always available.
 
 use std::path::PathBuf;
 
-/// The configuration file, and what it names.
+/// The configuration file.
 pub use prowess_config as config;
-pub use prowess_core::*;
-#[cfg(feature = "git")]
-pub use prowess_sources::GitSource;
-#[cfg(feature = "http")]
-pub use prowess_sources::HttpSource;
-#[cfg(feature = "sql")]
-pub use prowess_sources::SqlSource;
-pub use prowess_sources::{
-    ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
-    ProgressReport, RemoteOptions, SessionDirectory, SkillRecord, Strictness, Surroundings,
-    Unusable, UserDirectories, Watch, WatchError, default_chain, records, resolve, watch,
+pub use prowess_core::{
+    Block, BuildError, Catalog, Dialect, Event, Filter, IncompleteSkills, MemorySource, Problem,
+    Prompt, Scope, Session, SkillId, Skills, SkillsBuilder, Source, SourceError, ToolDefinition,
+    ToolOutcome, ToolResult, ToolUse, Turn, embedded,
 };
+pub use prowess_sources::{SkillRecord, records, resolve, watch};
 /// The format: `SKILL.md` and `SKILL.yaml`.
 pub use prowess_spec as spec;
 
+/// What a catalog consists of.
+pub mod catalog {
+    pub use prowess_core::{
+        Catalog, CatalogOptions, CatalogReport, Collection, CollectionPath, Collisions, Descriptor,
+        Health, InvalidId, Invocation, Layer, LevelTokens, Listing, Problem, Shadowed, Skill,
+        SourceStatus, Validation, validate_all,
+    };
+}
+
+/// How skills are presented to a model.
+pub mod render {
+    pub use prowess_core::{
+        CatalogFormat, CatalogReport, DialectLimits, Enforcement, Files, Locate, Locations,
+        Operation, Place, RenderError, RenderOptions, RenderedSkill, Settings, Shape, SkillReport,
+        ToolSpec, provider_name, render_catalog, render_skill, with_arguments, without_own_tags,
+    };
+}
+
+/// Search.
+pub mod search {
+    pub use prowess_core::{Hit, IndexedSkill, SearchIndex, UpdateReport};
+}
+
+/// Parts of a conversation, and how it is stored.
+pub mod session {
+    pub use prowess_core::{
+        Answer, Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner,
+        Session, SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError,
+        ToolOutcome, ToolRefusal, Turn, reference,
+    };
+    pub use prowess_sources::SessionDirectory;
+}
+
+/// Sources, and what a source of your own needs.
+pub mod sources {
+    pub use prowess_core::{
+        Composite, Contents, Document, FileEntry, FilePart, Freshness, Invalid, MemorySource,
+        Snapshot, Source, SourceError, document, media_type,
+    };
+    #[cfg(feature = "mcp")]
+    pub use prowess_mcp::McpSource;
+    #[cfg(feature = "git")]
+    pub use prowess_sources::GitSource;
+    #[cfg(feature = "http")]
+    pub use prowess_sources::HttpSource;
+    #[cfg(feature = "sql")]
+    pub use prowess_sources::SqlSource;
+    pub use prowess_sources::{
+        ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
+        ProgressReport, RemoteOptions, Strictness, Surroundings, Unusable, UserDirectories, Watch,
+        WatchError, default_chain,
+    };
+}
+
+/// Skills with code.
+#[cfg(feature = "runtime")]
+pub mod runtime {
+    pub use prowess_runtime::*;
+    pub use prowess_worker::run_if_worker;
+}
+#[cfg(feature = "runtime")]
+pub use prowess_runtime::Runtime;
+
+/// An agent loop over any model.
+#[cfg(feature = "agent")]
+pub use prowess_agent as agent;
+
+/// MCP: a server for skills.
+#[cfg(feature = "mcp")]
+pub use prowess_mcp as mcp;
+
 /// The skills in a directory of the project.
-pub fn directory(path: impl Into<PathBuf>) -> FilesystemSource {
-    FilesystemSource::new(path, FilesystemOptions::new(Scope::Project))
+pub fn directory(path: impl Into<PathBuf>) -> sources::FilesystemSource {
+    let options = sources::FilesystemOptions::new(Scope::Project);
+    sources::FilesystemSource::new(path, options)
 }

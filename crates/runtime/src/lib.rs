@@ -11,6 +11,7 @@
 mod activation;
 mod approval;
 mod backend;
+mod builder;
 mod builtin;
 mod code_skill;
 mod confined;
@@ -36,6 +37,7 @@ pub use approval::{
     ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, NoApprover, Question,
 };
 pub use backend::{Backend, BackendError};
+pub use builder::{RuntimeBuildError, RuntimeBuilder};
 pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use code_skill::{CodeSkill, CodeSkillError};
 pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};

@@ -94,9 +94,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let store = SessionDirectory::new(place.path().join("sessions"));
         for conversation in ["chat", "../../etc/passwd", "Chat", ""] {
-            let mut session = block_on(skills.session_from(&store, conversation)).unwrap();
+            let session = block_on(skills.session_from(&store, conversation)).unwrap();
             assert!(session.active().is_empty());
-            block_on(session.turn("/a go", &[]));
+            block_on(session.turn("/a go"));
             block_on(session.save_to(&store, conversation)).unwrap();
             let again = block_on(skills.session_from(&store, conversation)).unwrap();
             assert_eq!(again.active(), session.active());

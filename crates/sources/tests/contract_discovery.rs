@@ -17,8 +17,8 @@ use async_trait::async_trait;
 use pollster::block_on;
 use prowess_core::{
     CatalogOptions, Collisions, Composite, Document, FileEntry, FilePart, Filter, FilterError,
-    Health, MemorySource, Scope, SkillId, Skills, Snapshot, Source, SourceError, ToolUse,
-    Validation, validate_all,
+    Health, MemorySource, Scope, SkillId, Skills, Snapshot, Source, SourceError, Validation,
+    validate_all,
 };
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, SkillRecord, Strictness, UserDirectories, default_chain,
@@ -410,7 +410,7 @@ fn d18_filters() {
     assert_eq!(filtered(&[], &["extraction/**"]), ["csv", "pdf-report"]);
     let builder = Skills::builder().source("x", place.source(""));
     let skills = block_on(builder.only(["csv"]).build()).unwrap();
-    let turn = block_on(skills.session().turn("/pdf-report go", &[]));
+    let turn = block_on(skills.session().turn("/pdf-report go"));
     assert!(turn.blocks.is_empty());
     assert!(block_on(skills.sources().load(&id("pdf-report"))).is_err());
 }
@@ -497,8 +497,8 @@ fn d24_no_skills_at_all() {
     let place = Place::new();
     let skills = place.skills(prowess_core::Dialect::PROWESS);
     let session = skills.session();
-    assert_eq!(skills.system_prompt(&session, ToolUse::Available).0, "");
-    assert_eq!(skills.tools(&session), []);
+    assert_eq!(session.prompt().text, "");
+    assert_eq!(session.tools(), []);
 }
 
 /// A source that can be made to fail.

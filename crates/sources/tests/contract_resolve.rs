@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use prowess_config::{Lookup, SkillsConfig};
-use prowess_core::{Health, MemorySource, Scope, Skills, SkillsBuilder, ToolUse};
+use prowess_core::{Health, MemorySource, Scope, Skills, SkillsBuilder};
 use prowess_sources::{RemoteOptions, Surroundings, UserDirectories, resolve};
 use support::Place;
 
@@ -132,18 +132,13 @@ fn k3_and_d23_disabled_means_nothing_but_what_a_program_sets() {
     machine.place.skill("project/.agents/skills/here");
     let skills = machine.skills();
     assert_eq!(sources(&skills), [""; 0]);
-    assert_eq!(
-        skills
-            .system_prompt(&skills.session(), ToolUse::Available)
-            .0,
-        ""
-    );
-    assert_eq!(skills.tools(&skills.session()), []);
+    assert_eq!(skills.session().prompt().text, "");
+    assert_eq!(skills.session().tools(), []);
     let mut mine = MemorySource::new(Scope::Project);
     mine.add("mine", "---\nname: mine\ndescription: d\n---\n");
     let skills = block_on(machine.builder().source("code", mine).build()).unwrap();
     assert_eq!(ids(&skills), ["mine"]);
-    assert_eq!(skills.tools(&skills.session()).len(), 3);
+    assert_eq!(skills.session().tools().len(), 3);
 }
 
 #[test]
@@ -226,7 +221,7 @@ fn settings_reach_the_engine() {
     assert_eq!(skills.catalog().omitted(), 2);
     assert_eq!(skills.catalog().invalid().count(), 1);
     assert_eq!(skills.settings().dialect.limits.skill_bytes, 1024);
-    let (prompt, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    let prompt = skills.session().prompt().text;
     assert!(
         prompt.starts_with("<available_skills mode=\"collections\">"),
         "{prompt}"

@@ -10,7 +10,7 @@ mod support;
 use std::fs;
 
 use pollster::block_on;
-use prowess_core::{Dialect, Event, Skills, provider_name};
+use prowess_core::{Dialect, Event, Skills, ToolRefusal, provider_name};
 use serde_json::{Value, json};
 use support::{Place, call};
 
@@ -188,8 +188,8 @@ fn load_skill() {
             "{empty}"
         );
     }
-    let mut session = skills.session();
-    let (_, events) = block_on(session.call("load_skill", &json!({"id": "pdf-processing"})));
+    let session = skills.session();
+    let events = block_on(session.call("load_skill", &json!({"id": "pdf-processing"}))).events;
     assert_eq!(session.active().len(), 1);
     assert!(matches!(events.as_slice(), [Event::Activated { .. }]));
     fs::remove_file(place.path("pdf-processing/SKILL.md")).unwrap();
@@ -220,9 +220,9 @@ fn skills_that_are_not_for_models() {
             .contains("type /deploy")
     );
     // Once a person did, it can be had again.
-    let mut session = skills.session();
-    block_on(session.turn("/deploy now", &[]));
-    let (again, _) = block_on(session.call("load_skill", &json!({"id": "deploy"})));
+    let session = skills.session();
+    block_on(session.turn("/deploy now"));
+    let again = block_on(session.call("load_skill", &json!({"id": "deploy"}))).result;
     assert!(
         again.content.to_string().contains("Body of deploy"),
         "{again:?}"
@@ -289,7 +289,7 @@ fn read_skill_file() {
             .contains("image/png, 6 bytes")
     );
     let arguments = json!({"id": "pdf-processing", "path": "escape.txt"});
-    let (_, events) = block_on(skills.session().call("read_skill_file", &arguments));
+    let events = block_on(skills.session().call("read_skill_file", &arguments)).events;
     assert!(matches!(events.as_slice(), [Event::AccessDenied { .. }]));
 }
 
@@ -332,7 +332,8 @@ fn scripts_are_off_until_a_host_enables_them() {
     let place = tree();
     let skills = skills(&place);
     let names: Vec<String> = skills
-        .tools(&skills.session())
+        .session()
+        .tools()
         .into_iter()
         .map(|tool| tool.name)
         .collect();
@@ -349,7 +350,7 @@ fn scripts_are_off_until_a_host_enables_them() {
 fn schemas_know_the_ids_while_there_are_few() {
     let place = tree();
     let skills = skills(&place);
-    let tools = skills.tools(&skills.session());
+    let tools = skills.session().tools();
     let load = tools.iter().find(|tool| tool.name == "load_skill").unwrap();
     assert_eq!(
         load.input_schema["properties"]["id"]["enum"]
@@ -393,7 +394,8 @@ fn allowed_tools_are_advice_or_law() {
     );
     assert!(block_on(law.permits("Bash", Some("git log"))).is_ok());
     assert!(block_on(law.permits("load_skill", None)).is_ok());
-    let (error, event) = block_on(law.permits("Bash", Some("rm -rf /"))).unwrap_err();
+    let refusal = block_on(law.permits("Bash", Some("rm -rf /"))).unwrap_err();
+    let ToolRefusal { error, event } = refusal;
     assert_eq!(error.code.id(), "tool-not-allowed");
     assert!(matches!(event, Event::ToolNotAllowed { .. }));
     let nothing = session(&skills, "pure");

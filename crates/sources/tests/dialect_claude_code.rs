@@ -15,7 +15,7 @@ use support::{Place, call};
 fn the_base_directory_comes_first() {
     let place = Place::reports();
     let skills = place.skills(Dialect::CLAUDE_CODE);
-    let tools = skills.tools(&skills.session());
+    let tools = skills.session().tools();
     assert_eq!((tools.len(), tools[0].name.as_str()), (1, "Skill"));
     assert!(
         tools[0].description.contains("<name>csv</name>")

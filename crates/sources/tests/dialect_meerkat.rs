@@ -8,7 +8,7 @@
 mod support;
 
 use pollster::block_on;
-use prowess_core::{Dialect, Event, Skills, ToolUse};
+use prowess_core::{Dialect, Event, Prompt, Skills};
 use support::{Place, call};
 
 #[test]
@@ -16,12 +16,13 @@ fn flat_while_there_are_few() {
     let place = Place::reports();
     let skills = place.skills(Dialect::MEERKAT);
     let names: Vec<String> = skills
-        .tools(&skills.session())
+        .session()
+        .tools()
         .into_iter()
         .map(|tool| tool.name)
         .collect();
     assert_eq!(names, ["browse_skills", "load_skill"]);
-    let (prompt, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    let prompt = skills.session().prompt().text;
     assert!(prompt.starts_with(
         "<available_skills>\n  <skill id=\"csv\">\n    <description>Summarise CSV files"
     ));
@@ -38,7 +39,10 @@ fn collections_when_there_are_many() {
         .write("extraction/COLLECTION.md", "Entity extraction\n")
         .skill("root-level");
     let skills = place.skills(Dialect::MEERKAT);
-    let (prompt, report) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    let Prompt {
+        text: prompt,
+        report,
+    } = skills.session().prompt();
     assert!(prompt.starts_with("<available_skills mode=\"collections\">\n  <collection path=\"extraction\" count=\"13\">Entity extraction</collection>\n  <skill id=\"root-level\">"), "{prompt}");
     assert!(prompt.contains("browse_skills") && prompt.contains("load_skill"));
     assert_eq!(report.total, 14);
@@ -51,15 +55,15 @@ fn a_source_of_a_program_and_a_preloaded_skill() {
         .source("mine", place.source(""))
         .dialect(Dialect::MEERKAT);
     let skills = block_on(builder.preload(["csv"]).build()).unwrap();
-    let mut session = skills.session();
+    let session = skills.session();
     assert_eq!(session.active(), [support::id("csv")]);
-    let turn = block_on(session.turn("/pdf-report quarterly", &[]));
+    let turn = block_on(session.turn("/pdf-report quarterly"));
     assert_eq!(turn.text, "quarterly");
     assert!(
         turn.content()
             .starts_with("<skill id=\"pdf-report\">\nBody of pdf-report.")
     );
-    let turn = block_on(session.turn("/pdf-reports now", &[]));
+    let turn = block_on(session.turn("/pdf-reports now"));
     assert_eq!(turn.text, "/pdf-reports now");
     assert!(
         matches!(&turn.events[..], [Event::Unresolved { nearest, .. }] if nearest == &["pdf-report"])
@@ -74,7 +78,7 @@ fn loading_what_the_host_cannot_do_names_it() {
         "---\nname: shelly\ndescription: d\nrequires-capabilities: [shell, browser]\n---\n",
     );
     let skills = place.skills(Dialect::MEERKAT);
-    assert!(skills.tools(&skills.session()).is_empty());
+    assert!(skills.session().tools().is_empty());
     let answer = call(&skills, "load_skill", r#"{"id": "shelly"}"#);
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("shell, browser"), "{answer}");

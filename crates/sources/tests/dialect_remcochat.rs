@@ -8,7 +8,7 @@
 mod support;
 
 use pollster::block_on;
-use prowess_core::{Dialect, Skills, ToolUse};
+use prowess_core::{Dialect, Skills};
 use serde_json::json;
 use support::{Place, call};
 
@@ -16,14 +16,14 @@ use support::{Place, call};
 fn metadata_activation_and_resources() {
     let place = Place::reports();
     let skills = place.skills(Dialect::REMCOCHAT);
-    let mut session = skills.session();
-    let (prompt, _) = skills.system_prompt(&session, ToolUse::Available);
+    let session = skills.session();
+    let prompt = session.prompt().text;
     assert_eq!(
         prompt,
         r#"{"available_skills":[{"name":"csv","description":"Summarise CSV files"},{"name":"pdf-report","description":"Generate \"PDF\" reports"}]}"#
     );
     session.activate(&support::id("csv"));
-    let (prompt, _) = skills.system_prompt(&session, ToolUse::Available);
+    let prompt = session.prompt().text;
     assert!(
         prompt.ends_with("\n{\"activated_skill_names\":[\"csv\"]}"),
         "{prompt}"
@@ -90,11 +90,11 @@ fn the_first_directory_wins_and_the_collision_is_on_record() {
 fn a_message_that_begins_with_a_name_is_explicit() {
     let place = Place::reports();
     let skills = place.skills(Dialect::REMCOCHAT);
-    let mut session = skills.session();
-    let turn = block_on(session.turn("/csv total the second column", &[]));
+    let session = skills.session();
+    let turn = block_on(session.turn("/csv total the second column"));
     assert_eq!(turn.text, "total the second column");
     assert!(turn.blocks[0].text.contains("Body of csv."));
-    let unknown = block_on(session.turn("/etc/passwd please", &[]));
+    let unknown = block_on(session.turn("/etc/passwd please"));
     assert_eq!(unknown.text, "/etc/passwd please");
     assert_eq!(serde_json::to_value(&session).unwrap(), json!(["csv"]));
 }
@@ -103,6 +103,6 @@ fn a_message_that_begins_with_a_name_is_explicit() {
 fn nothing_without_skills() {
     let skills = Place::new().skills(Dialect::REMCOCHAT);
     let session = skills.session();
-    assert!(skills.tools(&session).is_empty());
-    assert_eq!(skills.system_prompt(&session, ToolUse::Available).0, "");
+    assert!(session.tools().is_empty());
+    assert_eq!(session.prompt().text, "");
 }

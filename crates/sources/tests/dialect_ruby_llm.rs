@@ -16,7 +16,7 @@ use support::{Place, call};
 fn one_tool_for_everything() {
     let place = Place::reports();
     let skills = place.skills(Dialect::RUBY_LLM);
-    let tools = skills.tools(&skills.session());
+    let tools = skills.session().tools();
     assert_eq!((tools.len(), tools[0].name.as_str()), (1, "skill"));
     let location = place.path("csv").display().to_string();
     assert!(

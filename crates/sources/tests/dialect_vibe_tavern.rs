@@ -7,7 +7,7 @@
 
 mod support;
 
-use prowess_core::{Dialect, Place as Where, ToolUse};
+use prowess_core::{Dialect, Place as Where};
 use serde_json::json;
 use support::{Place, call};
 
@@ -19,7 +19,7 @@ fn metadata_in_the_prompt_the_rest_by_tools() {
         skills.settings().dialect.place,
         Where::BeforeLastUserMessage
     );
-    let (prompt, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    let prompt = skills.session().prompt().text;
     assert!(
         prompt.contains("  <skill name=\"csv\" description=\"Summarise CSV files\" />"),
         "{prompt}"

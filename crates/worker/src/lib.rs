@@ -21,3 +21,23 @@ pub use error::WorkerError;
 pub use interpreter::StarlarkGuest;
 pub use plugin::{LoadError, PluginGuest, plugin};
 pub use process::starlark;
+
+use std::process::ExitCode;
+
+/// Runs this process as a worker or as the first process of a sandbox, if the host started it as one.
+///
+/// A program whose runtime starts the program itself calls this first in `main`, before it starts threads, and returns the
+/// exit code if there is one.
+pub fn run_if_worker() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next()?;
+    if first == "sandbox-init" {
+        return Some(prowess_sandbox::init());
+    }
+    let kind = (first == "worker").then(|| arguments.next()).flatten()?;
+    match kind.to_str()? {
+        "starlark" => Some(starlark()),
+        "plugin" => Some(plugin(&arguments.next()?)),
+        _ => None,
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use prowess_core::CatalogFormat;
-use prowess_core::{Place, ToolUse};
+use prowess_core::{Place, Prompt};
 
 use crate::cli::{Global, Where};
 use crate::exit::Exit;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
             None => builder,
         }
     })?;
-    let (text, report) = skills.system_prompt(&skills.session(), ToolUse::Available);
+    let Prompt { text, report } = skills.session().prompt();
     if arguments.json {
         super::print_json(&serde_json::json!({"prompt": text, "report": report}))?;
         return Ok(Exit::Success);

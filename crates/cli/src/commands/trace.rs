@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use clap::Args;
-use prowess_core::{SkillId, ToolUse};
+use prowess_core::SkillId;
 use prowess_runtime::limits::PROMPT_BUDGET;
 use prowess_runtime::{Activation, PromptReport, State};
 use serde::Serialize;
@@ -65,21 +65,21 @@ async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
     }
     let runtime = &opened.runtime;
     let session = runtime.skills().session();
-    let (system, catalog) = runtime.skills().system_prompt(&session, ToolUse::Available);
-    let (fragments, report) = runtime.prompt(&system, PROMPT_BUDGET).await;
+    let prompt = session.prompt();
+    let (fragments, report) = runtime.prompt(&prompt.text, PROMPT_BUDGET).await;
     if arguments.json {
         print_json(&json!({
             "message": message,
             "skills": rows,
             "prompt": {
-                "catalog_tokens": catalog.tokens_after,
+                "catalog_tokens": prompt.report.tokens_after,
                 "fragments": fragments,
                 "report": report,
             },
         }))?;
     } else {
         let mut text = described(&rows);
-        let _ = writeln!(text, "{}", budget(catalog.tokens_after, &report));
+        let _ = writeln!(text, "{}", budget(prompt.report.tokens_after, &report));
         for fragment in &fragments {
             let from = fragment.skill.as_ref().map_or("a handler", SkillId::as_str);
             let tokens = prowess_spec::estimate_tokens(&fragment.text);

@@ -24,7 +24,7 @@ type Outcome = Result<Answer, ToolError>;
 impl Skills {
     pub(crate) async fn answer(
         &self,
-        session: &mut Session,
+        session: &Session,
         tool: &ToolSpec,
         arguments: &Value,
         events: &mut Vec<Event>,
@@ -112,7 +112,7 @@ impl Skills {
 
     async fn load_skill(
         &self,
-        session: &mut Session,
+        session: &Session,
         arguments: &Arguments<'_>,
         tool: &ToolSpec,
         events: &mut Vec<Event>,

@@ -4,5 +4,5 @@ mod call;
 mod prompt;
 mod state;
 
-pub use prompt::ToolUse;
-pub use state::Session;
+pub use prompt::{Prompt, ToolUse};
+pub use state::{Session, ToolOutcome, ToolRefusal};

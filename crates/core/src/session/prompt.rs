@@ -11,70 +11,89 @@ use super::state::Session;
 /// Whether the model can call tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolUse {
-    /// It can; the prompt says how.
+    /// It can; the prompt explains how.
     #[default]
     Available,
-    /// It cannot; the prompt does not speak of them.
+    /// It cannot; the prompt does not mention them.
     Unavailable,
 }
 
-impl Skills {
-    /// What the model is told about skills, and what had to be left out.
+/// Text about skills for the system prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text.
+    pub text: String,
+    /// What it lists, and what was shortened or omitted.
+    pub report: CatalogReport,
+}
+
+impl Session {
+    /// The prompt for a model that can call tools.
     ///
-    /// Where it belongs is the dialect's to say: see [`Dialect::place`](crate::Dialect::place). In a tool's description it is
-    /// part of [`Self::tools`] already.
-    pub fn system_prompt(&self, session: &Session, tools: ToolUse) -> (String, CatalogReport) {
-        let dialect = &self.settings().dialect;
-        let (mut text, report) = self.render(session, tools);
-        if dialect.shape == Shape::Plain && !session.active().is_empty() && !text.is_empty() {
-            let names = serde_json::json!({"activated_skill_names": session.active()});
-            text.push('\n');
-            text.push_str(&names.to_string());
-        }
-        for block in self.preloaded() {
-            text.push_str("\n\n");
-            text.push_str(&block.text);
-        }
-        (text, report)
+    /// Where it belongs is up to the dialect: see [`Dialect::place`](crate::Dialect::place). In a tool's description it
+    /// is part of [`Self::tools`] already.
+    pub fn prompt(&self) -> Prompt {
+        self.prompt_for(ToolUse::Available)
     }
 
-    fn render(&self, session: &Session, tools: ToolUse) -> (String, CatalogReport) {
-        let dialect = &self.settings().dialect;
+    /// The prompt for a model that can or cannot call tools.
+    pub fn prompt_for(&self, tools: ToolUse) -> Prompt {
+        let skills = self.skills();
+        let active = self.active();
+        let mut prompt = self.catalog(tools);
+        if skills.settings().dialect.shape == Shape::Plain
+            && !active.is_empty()
+            && !prompt.text.is_empty()
+        {
+            let names = serde_json::json!({"activated_skill_names": active});
+            prompt.text.push('\n');
+            prompt.text.push_str(&names.to_string());
+        }
+        for block in skills.preloaded() {
+            prompt.text.push_str("\n\n");
+            prompt.text.push_str(&block.text);
+        }
+        prompt
+    }
+
+    fn catalog(&self, tools: ToolUse) -> Prompt {
+        let skills = self.skills();
+        let dialect = &skills.settings().dialect;
         let browse = dialect
             .name_of(Operation::Browse)
             .or(dialect.name_of(Operation::List));
         let names = browse.zip(dialect.name_of(Operation::Load));
-        let catalog = self.catalog();
-        let locate = |id: &SkillId| self.sources().location(&catalog, id);
-        let active = session.active_set();
+        let catalog = skills.catalog();
+        let locate = |id: &SkillId| skills.sources().location(&catalog, id);
+        let active = self.active_set();
         let options = RenderOptions {
             format: dialect.catalog,
             inventory_threshold: dialect.limits.inventory_threshold,
-            budget: self.settings().catalog_chars,
+            budget: skills.settings().catalog_chars,
             active: &active,
             tools: names.filter(|_| tools == ToolUse::Available),
             location: (dialect.locations == Locations::Shown).then_some(&locate),
         };
-        render_catalog(&catalog, &options)
+        let (text, report) = render_catalog(&catalog, &options);
+        Prompt { text, report }
     }
 
-    /// The tools for a model; none where there are no skills.
-    pub fn tools(&self, session: &Session) -> Vec<ToolDefinition> {
-        let catalog = self.catalog();
+    /// The tools for the model, with their JSON schemas; none if there are no skills.
+    pub fn tools(&self) -> Vec<ToolDefinition> {
+        let skills = self.skills();
+        let catalog = skills.catalog();
         if catalog.is_empty() {
             return Vec::new();
         }
-        let dialect = &self.settings().dialect;
-        let in_tool = dialect.place == Place::ToolDescription;
-        let (text, _) = if in_tool {
-            self.render(session, ToolUse::Available)
-        } else {
-            Default::default()
+        let dialect = &skills.settings().dialect;
+        let text = match dialect.place {
+            Place::ToolDescription => self.catalog(ToolUse::Available).text,
+            Place::SystemPrompt | Place::BeforeLastUserMessage => String::new(),
         };
-        // Without somebody to run them, scripts are offered only where the dialect promises an answer.
+        // Without a script runner, scripts are offered only if the dialect promises an answer.
         let offered = |tool: &&ToolSpec| {
             tool.operation != Operation::Run
-                || self.scripts().is_some()
+                || skills.scripts().is_some()
                 || dialect.shape == Shape::Envelope
         };
         let appendix = |tool: &ToolSpec| {
@@ -89,13 +108,15 @@ impl Skills {
             .map(|tool| define(tool, &catalog, appendix(tool)))
             .collect()
     }
+}
 
+impl Skills {
     /// A new conversation, with the preloaded skills active.
     pub fn session(&self) -> Session {
         self.resume(self.preloaded().iter().map(|block| block.id.clone()))
     }
 
-    /// A conversation that went on before: the skills that [`Session::active`] named are active again.
+    /// Continues a conversation: the skills that [`Session::active`] returned are active again.
     pub fn resume(&self, active: impl IntoIterator<Item = SkillId>) -> Session {
         Session::new(self.clone(), active)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_policy::AllowedTools;
 use serde::{Serialize, Serializer};
@@ -16,33 +17,53 @@ use crate::source::SourceError;
 use crate::tools::{ErrorCode, ToolError, ToolResult, shape};
 use crate::turn::{Block, Turn};
 
-/// One conversation over [`Skills`]. It remembers the ids of active skills, never their bodies.
+/// One conversation over [`Skills`]: its prompt, its tools and its turns.
 ///
-/// It serialises to those ids, in the order in which the skills became active; [`Skills::resume`] takes
-/// them back. A clone is a fork: it starts with the same skills.
-#[derive(Clone)]
+/// Every method takes `&self`, so a host may run tool calls at the same time. A session holds the ids of active skills,
+/// never their bodies. It serialises to those ids in the order of activation; [`Skills::resume`] restores them.
 pub struct Session {
     skills: Skills,
-    active: Vec<SkillId>,
+    active: Mutex<Vec<SkillId>>,
+    /// Blocks of skills that a user activated without a message.
+    waiting: Mutex<Vec<Block>>,
+}
+
+/// The outcome of a tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolOutcome {
+    /// What the model gets.
+    pub result: ToolResult,
+    /// What happened.
+    pub events: Vec<Event>,
+}
+
+/// A call of a host's tool that the active skills do not allow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRefusal {
+    /// What the model gets.
+    pub error: ToolError,
+    /// What happened.
+    pub event: Event,
 }
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Session").field(&self.active).finish()
+        f.debug_tuple("Session").field(&self.active()).finish()
     }
 }
 
 impl Serialize for Session {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.active.serialize(serializer)
+        self.active().serialize(serializer)
     }
 }
 
 impl Session {
     pub(crate) fn new(skills: Skills, active: impl IntoIterator<Item = SkillId>) -> Self {
-        let mut session = Self {
+        let session = Self {
             skills,
-            active: Vec::new(),
+            active: Mutex::default(),
+            waiting: Mutex::default(),
         };
         for id in active {
             session.activate(&id);
@@ -50,42 +71,53 @@ impl Session {
         session
     }
 
-    /// The skills that the conversation is over.
+    fn lock(&self) -> MutexGuard<'_, Vec<SkillId>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another conversation that starts with the same active skills.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self::new(self.skills.clone(), self.active())
+    }
+
+    /// The skills of the conversation.
     pub fn skills(&self) -> &Skills {
         &self.skills
     }
 
     /// The active skills, oldest first.
-    pub fn active(&self) -> &[SkillId] {
-        &self.active
+    pub fn active(&self) -> Vec<SkillId> {
+        self.lock().clone()
     }
 
     /// Whether a skill is active.
     pub fn is_active(&self, id: &SkillId) -> bool {
-        self.active.contains(id)
+        self.lock().contains(id)
     }
 
-    /// Makes a skill active; whether it was not before.
-    pub fn activate(&mut self, id: &SkillId) -> bool {
-        let new = !self.is_active(id);
+    /// Activates a skill. Returns whether it was inactive.
+    pub fn activate(&self, id: &SkillId) -> bool {
+        let mut active = self.lock();
+        let new = !active.contains(id);
         if new {
-            self.active.push(id.clone());
+            active.push(id.clone());
         }
         new
     }
 
-    /// Forgets a skill.
-    pub fn deactivate(&mut self, id: &SkillId) {
-        self.active.retain(|active| active != id);
+    /// Deactivates a skill.
+    pub fn deactivate(&self, id: &SkillId) {
+        self.lock().retain(|active| active != id);
     }
 
     pub(crate) fn active_set(&self) -> BTreeSet<SkillId> {
-        self.active.iter().cloned().collect()
+        self.lock().iter().cloned().collect()
     }
 
-    /// Calls a tool. Whatever happens is a result for the model.
-    pub async fn call(&mut self, name: &str, arguments: &Value) -> (ToolResult, Vec<Event>) {
-        let skills = self.skills.clone();
+    /// Calls a tool. An error is a result for the model, too.
+    pub async fn call(&self, name: &str, arguments: &Value) -> ToolOutcome {
+        let skills = &self.skills;
         let dialect = &skills.settings().dialect;
         let mut events = Vec::new();
         let Some(tool) = dialect.tool(name) else {
@@ -97,7 +129,10 @@ impl Session {
             let message = format!("unknown tool `{}`", name.escape_debug());
             let error = ToolError::new(ErrorCode::UnknownTool, message).suggesting(names);
             let first = dialect.tools.first().copied().unwrap_or(ToolSpec::NONE);
-            return (shape(dialect.shape, &first, Err(error), &[]), events);
+            return ToolOutcome {
+                result: shape(dialect.shape, &first, Err(error), &[]),
+                events,
+            };
         };
         let outcome = skills.answer(self, tool, arguments, &mut events).await;
         let available: Vec<String> = match (&outcome, dialect.shape) {
@@ -111,11 +146,47 @@ impl Session {
             }
             _ => Vec::new(),
         };
-        (shape(dialect.shape, tool, outcome, &available), events)
+        ToolOutcome {
+            result: shape(dialect.shape, tool, outcome, &available),
+            events,
+        }
     }
 
-    /// Prepares a message: skills named by the caller, then the one that the message begins with.
-    pub async fn turn(&mut self, message: &str, references: &[SkillId]) -> Turn {
+    /// A user's message as the model gets it: the blocks of skills that it activates, then its text.
+    ///
+    /// None if there is nothing to ask yet, because the message is only the `/id` of a skill: its block comes with the
+    /// next message. [`Self::turn`] returns the parts, and what happened.
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// # use prowess_core::{MemorySource, Scope, Skills};
+    /// # let mut source = MemorySource::new(Scope::Project);
+    /// # source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n");
+    /// # let skills = Skills::builder().source("mine", source).build().await.unwrap();
+    /// let session = skills.session();
+    /// assert_eq!(session.message("/haiku").await, None);
+    /// let message = session.message("about rain").await.unwrap();
+    /// assert!(message.contains("Five, seven, five.") && message.ends_with("about rain"));
+    /// # });
+    /// ```
+    pub async fn message(&self, message: &str) -> Option<String> {
+        let mut turn = self.turn(message).await;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if !turn.needs_model() {
+            waiting.append(&mut turn.blocks);
+            return None;
+        }
+        turn.blocks.splice(0..0, waiting.drain(..));
+        Some(turn.content())
+    }
+
+    /// Prepares a user's message. If it starts with `/` and the id of a skill, that skill is activated.
+    pub async fn turn(&self, message: &str) -> Turn {
+        self.turn_with(message, &[]).await
+    }
+
+    /// The same with skills that the caller names. Their blocks come first.
+    pub async fn turn_with(&self, message: &str, references: &[SkillId]) -> Turn {
         let mut turn = Turn {
             text: message.to_owned(),
             ..Turn::default()
@@ -139,7 +210,7 @@ impl Session {
         turn
     }
 
-    async fn inject(&mut self, id: &SkillId, arguments: &str, turn: &mut Turn) {
+    async fn inject(&self, id: &SkillId, arguments: &str, turn: &mut Turn) {
         if self.is_active(id) {
             turn.notices.push(format!("skill {id} is already active"));
             turn.events.push(Event::AlreadyActive { id: id.clone() });
@@ -184,11 +255,7 @@ impl Session {
     }
 
     /// Whether a model can call one of the host's tools; the event has the reason.
-    pub async fn permits(
-        &self,
-        tool: &str,
-        argument: Option<&str>,
-    ) -> Result<(), (ToolError, Event)> {
+    pub async fn permits(&self, tool: &str, argument: Option<&str>) -> Result<(), ToolRefusal> {
         let Some(allowed) = self.allowed_tools().await else {
             return Ok(());
         };
@@ -199,7 +266,10 @@ impl Session {
         let event = Event::ToolNotAllowed {
             tool: tool.to_owned(),
         };
-        Err((ToolError::new(ErrorCode::ToolNotAllowed, message), event))
+        Err(ToolRefusal {
+            error: ToolError::new(ErrorCode::ToolNotAllowed, message),
+            event,
+        })
     }
 
     /// The tools that the active skills allow together; unrestricted while there are none.
@@ -209,7 +279,7 @@ impl Session {
         }
         let mut tokens = Vec::new();
         for id in self.active() {
-            if let Ok(document) = self.skills.sources().load(id).await {
+            if let Ok(document) = self.skills.sources().load(&id).await {
                 tokens.extend(document.skill.allowed_tools);
             }
         }

@@ -1,7 +1,7 @@
 //! One client connection: its requests and notifications.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::Session;
 use prowess_sources::on_this_thread;
@@ -27,7 +27,7 @@ use crate::wire::{DIRECTORY_READ, EXTENSION, SKILLS_GET, SKILLS_LIST, Wanted, Wa
 /// The handler of one client. It ends with the client.
 pub struct Connection {
     server: SkillsServer,
-    session: Mutex<Session>,
+    session: Arc<Session>,
     /// Whether the client receives change notifications.
     listens: AtomicBool,
     /// The changes since the client came: none is missed between the greeting and the listening.
@@ -41,7 +41,7 @@ pub struct Connection {
 impl Connection {
     pub(crate) fn new(server: SkillsServer) -> Self {
         Self {
-            session: Mutex::new(server.skills().session()),
+            session: Arc::new(server.skills().session()),
             changes: server.inner.changes.subscribe(),
             server,
             listens: AtomicBool::new(false),
@@ -54,14 +54,6 @@ impl Connection {
     pub(crate) fn spooling(mut self, spool: Arc<Spool>) -> Self {
         self.spool = Some(spool);
         self
-    }
-
-    fn session(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fork(&self) -> Session {
-        self.session().clone()
     }
 
     fn capabilities() -> ServerCapabilities {
@@ -185,7 +177,7 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(self.server.list_tools(&self.fork()))
+        Ok(self.server.list_tools(&self.session))
     }
 
     async fn call_tool(
@@ -193,25 +185,16 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Calls run side by side, each on a fork of the session; what they activate comes together again.
-        let mut session = self.fork();
-        self.server.expect_tool(&session, &request.name)?;
+        self.server.expect_tool(&self.session, &request.name)?;
+        let session = Arc::clone(&self.session);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         // One thread does all of it, instead of one after the other for each file.
         let called = tokio::task::spawn_blocking(move || {
-            let call = async {
-                let (answer, _) = session.call(&request.name, &arguments).await;
-                (session, answer)
-            };
-            on_this_thread(|| pollster::block_on(call))
+            on_this_thread(|| pollster::block_on(session.call(&request.name, &arguments)))
         });
         let given_up = |_| ErrorData::internal_error("the call was cancelled", None);
-        let (session, answer) = called.await.map_err(given_up)?;
-        let mut shared = self.session();
-        for id in session.active() {
-            shared.activate(id);
-        }
-        Ok(tools::result(answer).into())
+        let outcome = called.await.map_err(given_up)?;
+        Ok(tools::result(outcome.result).into())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

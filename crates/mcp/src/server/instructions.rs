@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use prowess_core::{Operation, ToolUse};
+use prowess_core::Operation;
 
 use super::shared::SkillsServer;
 
@@ -35,7 +35,7 @@ impl SkillsServer {
 
     fn write_instructions(&self) -> String {
         let skills = self.skills();
-        let (catalog, _) = skills.system_prompt(&skills.session(), ToolUse::Available);
+        let catalog = skills.session().prompt().text;
         let mut tools = skills.settings().dialect.tools.iter();
         match tools.find(|tool| tool.operation == Operation::Load) {
             Some(load) if !catalog.is_empty() => format!(

@@ -62,9 +62,9 @@ impl SkillsServer {
             }
         };
         // The block is returned whether or not the skill is already active.
-        let mut session = self.skills().resume([]);
+        let session = self.skills().resume([]);
         let turn = session
-            .turn(&format!("/{} {arguments}", descriptor.id), &[])
+            .turn(&format!("/{} {arguments}", descriptor.id))
             .await;
         if turn.blocks.is_empty() {
             let failed = turn.events.iter().find_map(|event| match event {

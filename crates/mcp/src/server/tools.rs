@@ -13,7 +13,7 @@ use super::shared::SkillsServer;
 
 impl SkillsServer {
     pub(crate) fn list_tools(&self, session: &Session) -> ListToolsResult {
-        let tools = self.skills().tools(session).into_iter();
+        let tools = session.tools().into_iter();
         let tools = tools.map(|definition| self.tool(definition));
         let mut result = ListToolsResult::with_all_items(tools.collect());
         result.ttl_ms = Some(self.ttl());
@@ -43,11 +43,7 @@ impl SkillsServer {
         let dialect = &self.skills().settings().dialect;
         let offered = |tool: &ToolSpec| match tool.operation {
             // Only the code that writes the definitions knows whether a script runner exists.
-            Operation::Run => self
-                .skills()
-                .tools(session)
-                .iter()
-                .any(|one| one.name == tool.name),
+            Operation::Run => session.tools().iter().any(|one| one.name == tool.name),
             _ => !self.skills().catalog().is_empty(),
         };
         if dialect.tool(name).is_some_and(offered) {

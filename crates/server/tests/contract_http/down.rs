@@ -51,13 +51,13 @@ async fn h5_a_session_goes_on() {
         .build()
         .await
         .unwrap();
-    let mut session = skills.session();
-    session.turn("/list", &[]).await;
+    let session = skills.session();
+    session.turn("/list").await;
     ours.stop().await;
     skills.refresh().await;
-    let (prompt, _) = skills.system_prompt(&session, prowess_core::ToolUse::Available);
+    let prompt = session.prompt().text;
     assert!(prompt.contains("Writes haiku"), "{prompt}");
-    let turn = skills.session().turn("/list of things", &[]).await;
+    let turn = skills.session().turn("/list of things").await;
     assert!(turn.content().contains("Do it well."));
 }
 

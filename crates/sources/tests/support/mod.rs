@@ -115,6 +115,6 @@ pub(crate) fn id(text: &str) -> SkillId {
 /// Calls a tool in a new session.
 pub(crate) fn call(skills: &Skills, tool: &str, arguments: &str) -> serde_json::Value {
     let arguments = serde_json::from_str(arguments).unwrap();
-    let (result, _) = block_on(skills.session().call(tool, &arguments));
+    let result = block_on(skills.session().call(tool, &arguments)).result;
     result.content
 }

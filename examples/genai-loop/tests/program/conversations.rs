@@ -16,17 +16,12 @@ const BODY: &str = "Look for the earliest line that is not a consequence of anot
 fn program(skills: &str, url: &str, messages: &[&str]) -> Command {
     let mut command = Command::new(crate::PROGRAM);
     command
-        .args([
-            "--skills",
-            skills,
-            "--base-url",
-            url,
-            "--model",
-            "scripted-1",
-        ])
         .args(messages)
         // A proxy would come between, and backtraces would be printed.
         .env_clear()
+        .env("SKILLS", skills)
+        .env("OPENAI_BASE_URL", url)
+        .env("MODEL", "scripted-1")
         .env("OPENAI_API_KEY", "sk-test");
     command
 }
@@ -182,5 +177,5 @@ fn a_model_that_never_stops_calling_tools_is_an_error() {
 #[test]
 fn a_place_without_skills_is_an_error() {
     let complaint = fail(program("nowhere", "http://127.0.0.1:1/v1", &["hello"]));
-    assert_eq!(complaint, "Error: no skills in nowhere\n");
+    assert_eq!(complaint, "Error: project: nowhere does not exist\n");
 }
