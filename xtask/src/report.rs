@@ -9,7 +9,7 @@ use crate::run::run;
 use crate::workspace::Workspace;
 
 const HEAD: &str = "\
-# What attacks on the sandbox came to
+# Results of attacks on the sandbox
 
 Written by `cargo xtask report`, which runs the tests of `crates/sandbox` and `crates/cli/tests/attacks`: programs inside
 of a jail try to reach what is outside, and everything outside is looked at afterwards. The same tests are part of
@@ -23,7 +23,7 @@ const NAME: &str = "sandbox-report.md";
 
 pub(crate) fn report(workspace: &Workspace) -> Result<()> {
     let place = tempfile::tempdir().context("cannot make a directory")?;
-    // Some of the tests run as nobody.
+    // Some of the tests run as an unprivileged user.
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(place.path(), open)?;
     let path = place.path().join(NAME);

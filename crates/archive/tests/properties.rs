@@ -127,7 +127,7 @@ proptest! {
     fn changed_archives_stay_inside(
         which in 0..4_usize,
         changes in prop::collection::vec(change(), 1..4),
-        mended in any::<bool>(),
+        fixed in any::<bool>(),
     ) {
         let mut bytes = sound().swap_remove(which);
         for (index, how, value) in changes {
@@ -140,7 +140,7 @@ proptest! {
                 _ => {}
             }
         }
-        if mended && bytes.get(257..262) == Some(b"ustar") {
+        if fixed && bytes.get(257..262) == Some(b"ustar") {
             mend(&mut bytes);
             take(&gzip(&bytes));
         }

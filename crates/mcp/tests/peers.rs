@@ -285,10 +285,10 @@ fn conformance_server_suites() {
     );
     let expected = expected_failures();
     let unexpected: Vec<_> = failed.difference(&expected).collect();
-    let mended: Vec<_> = expected.difference(&failed).collect();
+    let fixed: Vec<_> = expected.difference(&failed).collect();
     assert!(
-        unexpected.is_empty() && mended.is_empty(),
-        "fail: {unexpected:#?}\npass: {mended:#?}"
+        unexpected.is_empty() && fixed.is_empty(),
+        "fail: {unexpected:#?}\npass: {fixed:#?}"
     );
     for suite in ["directory", "enumeration", "manifest"] {
         let scenario = format!("sep-2640-skills-{suite}");

@@ -114,7 +114,7 @@ pub enum View {
 pub enum Network {
     /// None at all, not even its own loopback.
     None,
-    /// TCP and UDP on a loopback of its own, where nobody else is.
+    /// TCP and UDP on a private loopback interface.
     Loopback,
     /// TCP and UDP of this machine, loopback included; no other kind of socket.
     Host,

@@ -30,7 +30,7 @@ pub(crate) const REPORT_BYTES: u32 = 64 * 1024;
 /// How long a child may take to be started.
 pub(crate) const START_SECONDS: u64 = 20;
 
-/// What a child may use; nobody inside can raise it. A core is never dumped.
+/// What a child may use; it cannot raise these limits. A core is never dumped.
 ///
 /// Of these, [`processes`](Self::processes), [`memory`](Self::memory), [`disk`](Self::disk) and
 /// [`files`](Self::files) are about the whole child. The last three are looked at 20 times a second, and a child that

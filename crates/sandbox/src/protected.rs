@@ -1,4 +1,4 @@
-//! Names in a project that nobody but its user changes: other programs trust what is there, and run it.
+//! Names in a project that only the user changes, because other programs trust and run these files.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;

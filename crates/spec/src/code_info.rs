@@ -15,7 +15,7 @@ pub struct CodeInfo {
     pub explanation: &'static str,
     /// A skill that has it.
     pub bad: Example,
-    /// The same skill, mended.
+    /// The same skill, fixed.
     pub good: Example,
 }
 

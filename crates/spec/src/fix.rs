@@ -13,7 +13,7 @@ pub struct Fixed {
     /// Its text.
     pub text: String,
     /// The fixed diagnostics, as found in the original.
-    pub mended: Vec<Diagnostic>,
+    pub fixed: Vec<Diagnostic>,
 }
 
 /// The `SKILL.md` with all fixes applied, or `None` if there are none.
@@ -27,7 +27,7 @@ pub struct Fixed {
 pub fn fix(text: &str, context: &Context<'_>) -> Option<Fixed> {
     let mut fixed = Fixed {
         text: text.to_owned(),
-        mended: Vec::new(),
+        fixed: Vec::new(),
     };
     for _ in 0..ROUNDS {
         let mut found = parse(fixed.text.as_bytes(), context).diagnostics;
@@ -38,7 +38,7 @@ pub fn fix(text: &str, context: &Context<'_>) -> Option<Fixed> {
             break;
         }
         fixed.text = text;
-        fixed.mended.append(&mut found);
+        fixed.fixed.append(&mut found);
     }
     (fixed.text != text).then_some(fixed)
 }

@@ -47,11 +47,11 @@ fn read_document(
     kind: Kind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
-    let mut mended: Vec<Diagnostic> = control_characters(text).into_iter().collect();
+    let mut fixed: Vec<Diagnostic> = control_characters(text).into_iter().collect();
     if kind == Kind::Frontmatter {
-        let cleaned = Edited::new(text, &fixes(&mended));
+        let cleaned = Edited::new(text, &fixes(&fixed));
         let misread = repair::misread(&cleaned.text);
-        mended.extend(
+        fixed.extend(
             misread
                 .into_iter()
                 .map(|found| relocate(found, |at| cleaned.origin(at))),
@@ -61,11 +61,11 @@ fn read_document(
         Kind::Frontmatter => Marker::Refused,
         Kind::Manifest => Marker::Allowed,
     };
-    let edited = Edited::new(text, &fixes(&mended));
+    let edited = Edited::new(text, &fixes(&fixed));
     let problem = match yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
         Ok(document) => {
             out.extend(
-                mended
+                fixed
                     .into_iter()
                     .map(|found| relocate(found, |at| at + base)),
             );
@@ -75,15 +75,15 @@ fn read_document(
     };
     if kind == Kind::Frontmatter && matches!(problem, Problem::Syntax { .. }) {
         let repairs = repair::repairs(&edited.text);
-        mended.extend(
+        fixed.extend(
             repairs
                 .into_iter()
                 .map(|found| relocate(found, |at| edited.origin(at))),
         );
-        let edited = Edited::new(text, &fixes(&mended));
+        let edited = Edited::new(text, &fixes(&fixed));
         if let Ok(document) = yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
             out.extend(
-                mended
+                fixed
                     .into_iter()
                     .map(|found| relocate(found, |at| at + base)),
             );

@@ -333,7 +333,7 @@ mod tests {
     use super::*;
     use crate::offsets::apply_edits;
 
-    fn check(text: &str, codes: &[Code], mended: &str) {
+    fn check(text: &str, codes: &[Code], fixed: &str) {
         let found = repairs(text);
         let found_codes: Vec<Code> = found.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(found_codes, codes, "{text:?}");
@@ -342,7 +342,7 @@ mod tests {
             .flat_map(|diagnostic| diagnostic.fix)
             .collect();
         let result = apply_edits(text, &edits);
-        assert_eq!(result, mended, "{text:?}");
+        assert_eq!(result, fixed, "{text:?}");
         assert!(parses(&result), "{result:?}");
     }
 

@@ -322,11 +322,11 @@ pub enum Ending {
     Activated,
     /// With an answer that reached its limit.
     Length,
-    /// Somebody at the provider objects to the answer.
+    /// The provider blocked the answer.
     Filtered,
     /// There were too many rounds of tool calls.
     TooManyRounds,
-    /// Somebody stopped it.
+    /// The user cancelled it.
     Cancelled,
     /// The provider failed.
     Failed,

@@ -1,4 +1,4 @@
-//! A jail whose namespaces bubblewrap builds: some systems let it, by its name, do what they let nobody else.
+//! A sandbox whose namespaces bubblewrap creates: some systems allow that to no other program.
 //!
 //! Weaker than our own in three ways: a child that makes too many files in `/tmp` is ended a moment later, instead of
 //! refused; layers that are thrown away are read-only; and a mount is named by its path once more after it was looked at.

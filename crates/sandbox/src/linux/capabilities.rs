@@ -1,4 +1,4 @@
-//! Privileges, given up.
+//! Drops privileges.
 
 use rustix::io::Errno;
 use rustix::thread::{

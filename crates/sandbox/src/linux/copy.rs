@@ -34,7 +34,7 @@ pub(super) fn bring(task: &Task) -> Result<(), Refusal> {
     ))
 }
 
-/// Copies back what the child left. Nobody else is there by now; what cannot be copied is lost.
+/// Copies back what the child left. No other process is left by now; what cannot be copied is lost.
 pub(super) fn take(confinement: &Confinement, ours: Option<&OwnedFd>) {
     let (Some(mount), Some(ours)) = (&confinement.copied, ours) else {
         return;

@@ -36,7 +36,7 @@ pub(super) enum Descriptors {
 /// Everything but the three streams: what the host left open by mistake must not reach the child.
 #[allow(
     unsafe_code,
-    reason = "no safe call reaches descriptors that nobody owns"
+    reason = "no safe call reaches descriptors without an owner"
 )]
 pub(super) fn keep_streams_only(descriptors: Descriptors) -> io::Result<()> {
     let flags = match descriptors {

@@ -36,7 +36,7 @@ impl Task {
 pub(crate) fn init() -> ExitCode {
     match receive() {
         Ok(task) => run(task),
-        // Nobody is there who could be told.
+        // There is no one to report to.
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -28,7 +28,7 @@ impl Leash {
     }
 
     /// The guard ends the child when it sees this, and then itself. To kill the guard would do the same, but leave
-    /// nobody to wait for the last process.
+    /// no process to wait for the last one.
     #[allow(
         clippy::unused_self,
         clippy::needless_pass_by_ref_mut,
@@ -49,7 +49,7 @@ impl Leash {
                 self.excess = excess;
                 ExitStatus::from_raw(status)
             }
-            // Killed, and nobody left to tell how the program took it.
+            // Killed, and no process is left to report how the program ended.
             _ if guard.success() => ExitStatus::from_raw(libc::SIGKILL),
             _ => guard,
         })

@@ -109,11 +109,11 @@ fn program() -> Result<BpfProgram, seccompiler::BackendError> {
         libc::SYS_prctl,
         seccomp::equal(0, &[PR_SET_NAME, PR_SET_VMA])?,
     );
-    // Who is told about a descriptor could be anybody, so that is not among them.
+    // The receiver of signals about a descriptor can be any process, so that is not allowed.
     rules.insert(libc::SYS_fcntl, seccomp::equal(1, DESCRIPTOR_REQUESTS)?);
     // Its own limits: it may lower them, and raise none beyond what was set here.
     rules.insert(libc::SYS_prlimit64, seccomp::equal(0, &[0])?);
-    // A process may abort itself, and signal nobody else.
+    // A process may abort itself, and signal no other.
     let own = u64::from(std::process::id());
     rules.insert(libc::SYS_tgkill, seccomp::equal(0, &[own])?);
     let mut program = seccomp::first_of_all();

@@ -2,7 +2,7 @@
 //!
 //! Four processes take part, and only the last runs code of others:
 //!
-//! 1. the *host* is whoever calls [`Sandbox::spawn`](crate::Sandbox::spawn);
+//! 1. the *host* is the process that calls [`Sandbox::spawn`](crate::Sandbox::spawn);
 //! 2. the *guard* is the launcher: it enters new namespaces, starts the next one and waits, for its end or for the host's;
 //! 3. the *first* process of the new process namespace builds the root and waits for the program: when it ends, the
 //!    kernel ends everything in there;

@@ -242,7 +242,7 @@ fn sockets(network: Network) -> Result<Vec<SeccompRule>, seccompiler::BackendErr
     Ok(rules)
 }
 
-/// Two ends that talk to each other, and to nobody else. An end of datagrams can be turned to any socket that has a
+/// Two ends that are connected to each other only. An end of datagrams can be turned to any socket that has a
 /// path, and the kernel makes one of a raw end as well; so only the two kinds that stay connected are allowed.
 fn pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let connected = [number(libc::SOCK_STREAM), number(libc::SOCK_SEQPACKET)];

@@ -61,7 +61,7 @@ pub(super) fn supervise(task: Task) -> Result<(), Refusal> {
             if confined {
                 family.broker = Broker::receive(&ours, confinement)?;
             }
-            // Without a host there is nobody to report to, and the guard is about to end us.
+            // Without a host there is no one to report to, and the guard is about to end this process.
             let _ = send_report(&host, &Report::Started(layers));
             let (status, excess) = family.watch()?;
             if confined {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::layers::ProcessBound;
 
-/// Where bubblewrap is; a search path could be anybody's.
+/// Where bubblewrap is. The search path is not used, because a project may change it.
 const BUBBLEWRAP: &[&str] = &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 pub(super) fn bubblewrap() -> Option<PathBuf> {

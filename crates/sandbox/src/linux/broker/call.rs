@@ -22,7 +22,7 @@ pub(super) enum Answer {
         file: OwnedFd,
         close_on_exec: bool,
     },
-    /// The caller has to wait: nobody reads the pipe that it opens yet.
+    /// The caller has to wait: the pipe that it opens has no reader yet.
     Later,
 }
 
