@@ -11,19 +11,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Cycles that are still there: `cli.rs` declares both the command enum, above all commands, and the arguments that they
-/// share, below them. Remove an entry once its cycle is gone; never add one.
-const EXCLUDED: &[(&str, &str)] = &[
-    ("cli", "agent -> code_skills -> cli -> chat -> agent"),
-    ("cli", "check -> cli -> chat -> configuration -> check"),
-    ("cli", "commands -> cli -> commands"),
-    ("cli", "create -> cli -> create"),
-    ("cli", "eval -> cli -> eval"),
-    ("cli", "model -> cli -> chat -> model"),
-    ("cli", "open -> cli -> commands -> open"),
-    ("cli", "trust -> cli -> chat -> trust"),
-];
-
 /// For each module of a crate the modules that it uses, with the place of the first use.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -31,22 +18,15 @@ type Uses = BTreeMap<String, BTreeMap<String, String>>;
 fn modules_of_a_crate_have_no_cycles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut problems = String::new();
-    let mut excluded = EXCLUDED.to_vec();
     for entry in fs::read_dir(root.join("crates")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         for (cycle, place) in cycles(&uses(&path.join("src"))) {
-            let known = excluded.iter().position(|it| *it == (name, &cycle));
-            if let Some(index) = known {
-                excluded.remove(index);
-            } else {
-                let place = place.strip_prefix(root.to_str().unwrap()).unwrap();
-                writeln!(problems, "{name}: {cycle} ({})", &place[1..]).unwrap();
-            }
+            let place = place.strip_prefix(root.to_str().unwrap()).unwrap();
+            writeln!(problems, "{name}: {cycle} ({})", &place[1..]).unwrap();
         }
     }
     assert!(problems.is_empty(), "modules use each other:\n{problems}");
-    assert!(excluded.is_empty(), "remove from EXCLUDED: {excluded:?}");
 }
 
 #[test]

@@ -1,16 +1,14 @@
-//! The commands, the global options, and the options that several commands share.
+//! The command line: all commands with their arguments.
 
-use std::io::IsTerminal;
-use std::path::PathBuf;
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use prowess_spec::manifest::Mode;
-
+use crate::arguments::Global;
 use crate::audit::AuditArguments;
 use crate::chat::ChatArguments;
 use crate::check::CheckArguments;
 use crate::commands::browse::BrowseArguments;
-use crate::commands::completions::{CompletionsArguments, ids};
+use crate::commands::completions::{self, CompletionsArguments};
 use crate::commands::config::ConfigArguments;
 use crate::commands::doctor::DoctorArguments;
 use crate::commands::info::InfoArguments;
@@ -48,24 +46,14 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Options that every command takes.
-#[derive(Args, Default)]
-pub(crate) struct Global {
-    /// Run as if started in DIR
-    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = GLOBAL)]
-    pub(crate) directory: Option<PathBuf>,
-    /// Read FILE instead of prowess.toml
-    #[arg(long, value_name = "FILE", global = true, help_heading = GLOBAL)]
-    pub(crate) config: Option<PathBuf>,
-    /// Use cached data only; never access the network
-    #[arg(long, global = true, help_heading = GLOBAL)]
-    pub(crate) offline: bool,
-    /// Print no warnings and no summary
-    #[arg(short, long, global = true, help_heading = GLOBAL)]
-    pub(crate) quiet: bool,
+impl Cli {
+    /// Responds to a shell that requests completions, and exits.
+    pub(crate) fn complete() {
+        CompleteEnv::with_factory(Self::command)
+            .var(completions::VARIABLE)
+            .complete();
+    }
 }
-
-const GLOBAL: &str = "Global options";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -113,69 +101,4 @@ pub(crate) enum Command {
     Config(ConfigArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
-}
-
-/// Where to look for skills.
-#[derive(Args, Default)]
-pub(crate) struct Where {
-    /// Directory to search instead of the default places (repeatable, first match wins)
-    #[arg(long = "in", value_name = "DIR")]
-    pub(crate) directories: Vec<PathBuf>,
-}
-
-/// How to write content to a terminal.
-#[derive(Args, Clone, Copy)]
-pub(crate) struct RawFlag {
-    /// Print bytes unchanged, including terminal control codes
-    #[arg(long, conflicts_with = "json")]
-    raw: bool,
-}
-
-impl From<RawFlag> for crate::terminal::Content {
-    fn from(flag: RawFlag) -> Self {
-        if flag.raw { Self::Raw } else { Self::ForReader }
-    }
-}
-
-/// Options for skills with code and their permissions.
-#[derive(Args, Default)]
-pub(crate) struct CodeSkillArguments {
-    /// Skills to activate, as ids or directories such as ./dir (comma-separated)
-    #[arg(long, value_name = "ID|DIR", value_delimiter = ',', add = ids())]
-    pub(crate) skills: Vec<String>,
-    /// Skills to approve for this run only (comma-separated)
-    #[arg(long, value_name = "ID", value_delimiter = ',', add = ids())]
-    pub(crate) approve_skills: Vec<String>,
-    #[command(flatten)]
-    pub(crate) place: Where,
-}
-
-/// How the host is used.
-#[derive(Args, Default)]
-pub(crate) struct ModeArgument {
-    /// Mode for triggers [default: interactive in a terminal, else headless]
-    #[arg(long, value_enum)]
-    mode: Option<ModeName>,
-}
-
-impl ModeArgument {
-    pub(crate) fn mode(&self) -> Mode {
-        match self.mode {
-            Some(ModeName::Interactive) => Mode::Interactive,
-            Some(ModeName::Wiki) => Mode::Wiki,
-            None if std::io::stdin().is_terminal() => Mode::Interactive,
-            Some(ModeName::Headless) | None => Mode::Headless,
-        }
-    }
-}
-
-/// Mode, as typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ModeName {
-    /// With a user at a terminal
-    Interactive,
-    /// Without a user
-    Headless,
-    /// Building a wiki
-    Wiki,
 }

@@ -10,8 +10,8 @@ use prowess_config::{Error, IgnoredKey, Lookup, Origin, Problem, SkillsConfig};
 use prowess_spec::LineIndex;
 use prowess_trust::{Decision, ReachList};
 
+use crate::arguments::Global;
 use crate::check::excerpt::excerpt;
-use crate::cli::Global;
 use crate::{environment, terminal};
 
 /// How many ignored keys are explained one by one.

@@ -4,6 +4,7 @@
 //! with a command. Exit codes: see [`Exit`].
 
 mod agent;
+mod arguments;
 mod audit;
 mod cache;
 mod chat;
@@ -11,6 +12,7 @@ mod check;
 mod cli;
 mod code_skills;
 mod commands;
+mod completer;
 mod configuration;
 mod create;
 mod environment;
@@ -40,7 +42,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = prowess_worker::run_if_worker() {
         return code;
     }
-    commands::completions::answer_shell();
+    Cli::complete();
     let cli = Cli::parse();
     let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),

@@ -13,7 +13,7 @@ use prowess_config::SkillsConfig;
 use prowess_core::{Skills, ToolUse};
 use prowess_runtime::Model;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::{Exit, Refused};
 
 /// The stand-in that needs no key and no network.

@@ -17,18 +17,18 @@ use prowess_sources::{
 
 use prowess_trust::ProjectRoot;
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::progress::Waiting;
 use crate::{configuration, environment};
 
 /// Opens sources: the given directories, or those of the configuration.
 pub(crate) fn builder(
-    place: &Where,
+    sources: &SourceArguments,
     global: &Global,
     progress: Option<ProgressReport>,
 ) -> Result<SkillsBuilder> {
     let mut config = configuration::load(global)?;
-    if !place.directories.is_empty() {
+    if !sources.directories.is_empty() {
         // Then nothing else counts.
         config.skills.enabled = false;
     }
@@ -49,7 +49,7 @@ pub(crate) fn builder(
         other: Some(&other),
     };
     let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
-    for named in &place.directories {
+    for named in &sources.directories {
         let source = FilesystemSource::new(named, options_of(named, &directory));
         builder = builder.source(named.display().to_string(), source);
     }
@@ -82,18 +82,18 @@ fn other(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Sour
 }
 
 /// The skills, with something to look at if they are far away.
-pub(crate) fn skills(place: &Where, global: &Global) -> Result<Skills> {
-    skills_with(place, global, |builder| builder)
+pub(crate) fn skills(sources: &SourceArguments, global: &Global) -> Result<Skills> {
+    skills_with(sources, global, |builder| builder)
 }
 
 /// The same, presented differently.
 pub(crate) fn skills_with(
-    place: &Where,
+    sources: &SourceArguments,
     global: &Global,
     change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
 ) -> Result<Skills> {
     let waiting = Waiting::new(global.quiet);
-    let builder = builder(place, global, Some(waiting.report()))?;
+    let builder = builder(sources, global, Some(waiting.report()))?;
     Ok(block_on(change(builder).build())?)
 }
 

@@ -11,7 +11,7 @@ use prowess_core::{Catalog, Health};
 use prowess_trust::{Decision, ProjectRoot, Reach, TrustRecords};
 use serde_json::json;
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::{Exit, Refused};
 use crate::terminal::print_json;
 use crate::{configuration, environment, terminal};
@@ -117,8 +117,8 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
 }
 
 /// Asks about an untrusted project in a terminal, once for each list. Untrusted sources are not used.
-pub(crate) fn ask(place: &Where, global: &Global) -> Result<()> {
-    if !place.directories.is_empty() || global.quiet || !is_terminal() {
+pub(crate) fn ask(sources: &SourceArguments, global: &Global) -> Result<()> {
+    if !sources.directories.is_empty() || global.quiet || !is_terminal() {
         return Ok(());
     }
     let Some(records) = environment::trust_records() else {

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use prowess_scan::Severity;
 
-use crate::cli::CodeSkillArguments;
-use crate::commands::completions::ids;
+use crate::code_skills::CodeSkillArguments;
+use crate::completer::skill_ids;
 
 const HELP: &str = "\
 Examples:
@@ -29,7 +29,7 @@ read.";
 #[command(after_long_help = HELP)]
 pub(crate) struct AuditArguments {
     /// Directories with skills, or ids of skills
-    #[arg(required = true, value_name = "PATH|ID", add = ids())]
+    #[arg(required = true, value_name = "PATH|ID", add = skill_ids())]
     pub(super) targets: Vec<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = AuditFormat::Human)]

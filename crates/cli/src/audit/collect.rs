@@ -12,19 +12,23 @@ use prowess_sources::{FilesystemOptions, FilesystemSource, open_without_waiting}
 use prowess_spec::{SKILL_FILE, SkillPath};
 
 use super::Audited;
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::{commands, open};
 
 /// Directories inside each other that are looked into.
 const DEPTH: usize = 32;
 
 /// The skills that a person means: those in a directory, or one by its id.
-pub(super) fn skills(target: &str, place: &Where, global: &Global) -> Result<Vec<Audited>> {
+pub(super) fn skills(
+    target: &str,
+    sources: &SourceArguments,
+    global: &Global,
+) -> Result<Vec<Audited>> {
     let path = Path::new(target);
     if path.exists() {
         return in_directory(path);
     }
-    let skills = open::skills(place, global)?;
+    let skills = open::skills(sources, global)?;
     let neither = || format!("invalid target `{target}`: expected a directory or a skill id");
     let id = commands::parse_id(target).with_context(neither)?;
     let skill = by_id(&skills, &id).with_context(neither)?;

@@ -12,7 +12,7 @@ use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
 use serde::Serialize;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::{code_skills, terminal};
 use arguments::AuditFormat;
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     for target in &arguments.targets {
         audited.extend(collect::skills(
             target,
-            &arguments.code_skills.place,
+            &arguments.code_skills.sources,
             global,
         )?);
     }

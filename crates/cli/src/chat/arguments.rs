@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::CodeSkillArguments;
+use crate::code_skills::CodeSkillArguments;
 use crate::model::ModelArguments;
 
 const HELP: &str = "\

@@ -12,7 +12,7 @@ use super::events::Events;
 use super::screen::Screen;
 use super::{once, past, talk};
 use crate::agent::{AgentSetup, build_agent};
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::{Exit, Refused};
 use crate::model::{self, Chosen};
 use crate::{code_skills, configuration, terminal, trust};
@@ -48,7 +48,7 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<
         .into());
     }
     if is_conversation {
-        trust::ask(&arguments.code_skills.place, global)?;
+        trust::ask(&arguments.code_skills.sources, global)?;
     }
     // Read before anything is opened: an oversized message fails early.
     let message = (!is_conversation)

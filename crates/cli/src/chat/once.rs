@@ -11,7 +11,7 @@ use super::arguments::ChatArguments;
 use super::events::Events;
 use super::screen::Screen;
 use super::turn::turn;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::{Exit, Refused};
 use crate::{model, terminal};
 

@@ -17,7 +17,7 @@ use super::orders::Order;
 use super::past;
 use super::screen::Screen;
 use super::turn::turn;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::environment;
 use crate::exit::Exit;
 use crate::model;

@@ -19,7 +19,7 @@ use std::time::Instant;
 use anyhow::Result;
 use prowess_spec::Severity;
 
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::terminal;

@@ -8,10 +8,11 @@ use prowess_runtime::{Approvals, Manifests, NoApprover, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
 use prowess_trust::ProjectRoot;
 
+use super::arguments::CodeSkillArguments;
 use super::jails::workers;
 use super::open::add_approvals;
 use super::{event_lines, explicit, store};
-use crate::cli::{CodeSkillArguments, Global};
+use crate::arguments::Global;
 use crate::{configuration, environment, open, terminal};
 
 /// Activates the skills with security rules and scanners; returns `None` if there are none.
@@ -28,7 +29,7 @@ pub(crate) async fn auditors(
         quiet: true,
         ..Global::default()
     };
-    let builder = open::builder(&arguments.place, &local, None)?;
+    let builder = open::builder(&arguments.sources, &local, None)?;
     let skills = builder.capability(prowess_runtime::CODE).build().await?;
     let manifests = Manifests::read(&skills).await;
     let wanted: Vec<SkillId> = manifests

@@ -12,7 +12,7 @@ use prowess_sandbox::{Launcher, Requirement};
 use prowess_trust::ProjectRoot;
 
 use super::store;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::{configuration, environment, terminal};
 
 fn own_program() -> Result<PathBuf> {

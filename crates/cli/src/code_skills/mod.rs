@@ -1,6 +1,7 @@
 //! Code skills for the commands that run them.
 
 mod approve;
+mod arguments;
 mod auditors;
 mod event_lines;
 mod explicit;
@@ -9,6 +10,7 @@ mod open;
 mod store;
 
 pub(crate) use approve::TerminalApprover;
+pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};

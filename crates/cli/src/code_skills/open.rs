@@ -19,9 +19,10 @@ use prowess_store::Store;
 use prowess_trust::ProjectRoot;
 
 use super::approve::TerminalApprover;
+use super::arguments::CodeSkillArguments;
 use super::jails::{scripts, workers};
 use super::{event_lines, explicit, store};
-use crate::cli::{CodeSkillArguments, Global};
+use crate::arguments::Global;
 use crate::exit::{Exit, Refused};
 use crate::progress::Waiting;
 use crate::{configuration, environment, model, open, terminal};
@@ -97,7 +98,7 @@ pub(crate) async fn resolve(
     let root = root.path().to_owned();
 
     let waiting = Waiting::new(global.quiet);
-    let mut builder = open::builder(&arguments.place, global, Some(waiting.report()))?;
+    let mut builder = open::builder(&arguments.sources, global, Some(waiting.report()))?;
     let mut tops = Vec::new();
     for layer in layers {
         anyhow::ensure!(layer.is_dir(), "`{}` is not a directory", layer.display());
@@ -106,7 +107,7 @@ pub(crate) async fn resolve(
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);
     }
-    if arguments.place.directories.is_empty() {
+    if arguments.sources.directories.is_empty() {
         builder = builder.source("built-in", builtin_skills());
     }
     let store = store::open(&config).await?;

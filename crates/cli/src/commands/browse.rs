@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use prowess_core::{CollectionPath, Listing};
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -22,14 +22,14 @@ pub(crate) struct BrowseArguments {
     /// Collection to list [default: the root]
     pub(crate) path: Option<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &BrowseArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
     let text = arguments.path.as_deref().unwrap_or_default();
     let path: Option<CollectionPath> = match text.trim_matches('/') {

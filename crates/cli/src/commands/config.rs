@@ -8,7 +8,7 @@ use prowess_config::SkillsConfig;
 use serde_json::json;
 
 use super::print_json;
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{configuration, environment, terminal};

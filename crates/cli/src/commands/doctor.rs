@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::list::RESERVED_ID;
 use super::print_json;
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
 use crate::{code_skills, configuration, open, terminal, trust};
 
@@ -24,14 +24,14 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
     let sources: Vec<&SourceStatus> = catalog.sources().collect();
     let broken = sources

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::completions::ids;
 use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
@@ -11,7 +10,8 @@ use prowess_spec::estimate_tokens;
 use serde_json::json;
 
 use super::{parse_id, print_json, refuse};
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -25,17 +25,17 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct InfoArguments {
     /// Id of the skill
-    #[arg(add = ids())]
+    #[arg(add = skill_ids())]
     pub(crate) id: String,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
     let document = match block_on(skills.sources().load(&id)) {
         Ok(document) => document,

@@ -7,7 +7,7 @@ use clap::Args;
 use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus};
 use serde::Serialize;
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::terminal::print_json;
@@ -24,7 +24,7 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct ListArguments {
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Include shadowed, unavailable and invalid skills
     #[arg(long)]
     pub(crate) all: bool,
@@ -83,9 +83,9 @@ struct InvalidRow<'c> {
 
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     if !arguments.json {
-        trust::ask(&arguments.place, global)?;
+        trust::ask(&arguments.sources, global)?;
     }
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
     if arguments.json {
         print_json(&document(&catalog, arguments.all))?;

@@ -7,16 +7,15 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::mcp::{Client, Scope};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use prowess_core::{Skill, Skills};
 use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
 use prowess_sources::{Watch, WatchError, watch};
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
-use crate::mcp::{Target, added, snippet};
+use crate::mcp::{Client, Scope, Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
 use crate::{code_skills, configuration, environment, open, terminal, trust};
 
@@ -41,7 +40,7 @@ pub(crate) struct McpArguments {
     #[command(subcommand)]
     command: Option<McpCommand>,
     #[command(flatten)]
-    place: Where,
+    sources: SourceArguments,
 }
 
 #[derive(Subcommand)]
@@ -66,7 +65,7 @@ struct McpInstallArguments {
     #[arg(short, long, conflicts_with = "print")]
     yes: bool,
     #[command(flatten)]
-    place: Where,
+    sources: SourceArguments,
 }
 
 pub(crate) fn run(arguments: &McpArguments, global: &Global) -> Result<Exit> {
@@ -81,9 +80,9 @@ const WATCH_AFTER: Duration = Duration::from_millis(250);
 
 /// Serves standard input and output until they are closed.
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
-    trust::ask(&arguments.place, global)?;
+    trust::ask(&arguments.sources, global)?;
     // Standard error of a server is a log: no progress there.
-    let mut builder = open::builder(&arguments.place, global, None)?;
+    let mut builder = open::builder(&arguments.sources, global, None)?;
     let scripts = code_skills::scripts_unattended(global)?;
     if let Some(scripts) = &scripts {
         builder = builder.scripts(Arc::clone(scripts));
@@ -151,7 +150,7 @@ fn command(arguments: &McpInstallArguments) -> Result<Vec<String>> {
         text(&program)?
     }];
     command.push("mcp".to_owned());
-    for directory in &arguments.place.directories {
+    for directory in &arguments.sources.directories {
         let directory = fs::canonicalize(directory)
             .with_context(|| format!("cannot find {}", directory.display()))?;
         command.push("--in".to_owned());

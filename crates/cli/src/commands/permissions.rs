@@ -1,6 +1,5 @@
 //! `prowess permissions`: what was approved, and taking it back.
 
-use super::completions::ids;
 use anyhow::{Context, Result};
 use clap::Args;
 use prowess_core::Skills;
@@ -10,7 +9,8 @@ use prowess_spec::manifest::{Permission, Word};
 use prowess_store::{Store, StoredGrant};
 use serde::Serialize;
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{code_skills, configuration, open, terminal};
@@ -27,13 +27,13 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct PermissionsArguments {
     /// Id of a skill [default: all skills]
-    #[arg(add = ids())]
+    #[arg(add = skill_ids())]
     pub(crate) skill: Option<String>,
     /// Revoke one approved permission of the skill [default: all]
     #[arg(long, value_name = "PERMISSION", num_args = 0..=1, requires = "skill", default_missing_value = "all")]
     pub(crate) revoke: Option<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -84,7 +84,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
             Exit::Success
         });
     }
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let rows = rows(&store, &skills, arguments.skill.as_ref()).await?;
     if arguments.json {
         super::print_json(&serde_json::json!({"permissions": rows}))?;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use prowess_core::CatalogFormat;
 use prowess_core::{Place, Prompt};
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -31,7 +31,7 @@ pub(crate) struct PromptArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         .as_deref()
         .map(open::dialect)
         .transpose()?;
-    let skills = open::skills_with(&arguments.place, global, |mut builder| {
+    let skills = open::skills_with(&arguments.sources, global, |mut builder| {
         if let Some(dialect) = dialect {
             builder = builder.dialect(dialect);
         }

@@ -1,13 +1,13 @@
 //! `prowess read`: a file of a skill.
 
-use super::completions::ids;
 use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use prowess_spec::SkillPath;
 
 use super::{parse_id, refuse};
-use crate::cli::{Global, RawFlag, Where};
+use crate::arguments::{Global, RawFlag, SourceArguments};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -21,7 +21,7 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct ReadArguments {
     /// Id of the skill
-    #[arg(add = ids())]
+    #[arg(add = skill_ids())]
     pub(crate) id: String,
     /// Path of the file inside the skill
     pub(crate) path: String,
@@ -32,7 +32,7 @@ pub(crate) struct ReadArguments {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     #[command(flatten)]
     pub(crate) raw: RawFlag,
     /// Print JSON
@@ -41,7 +41,7 @@ pub(crate) struct ReadArguments {
 }
 
 pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
     let path = match SkillPath::parse(&arguments.path) {
         Ok(path) => path,

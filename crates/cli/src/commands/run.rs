@@ -1,6 +1,5 @@
 //! `prowess run`: a workflow, a tool or a script of a skill, by name.
 
-use super::completions::ids;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use prowess_core::{Catalog, SkillId};
@@ -9,8 +8,9 @@ use prowess_spec::SkillPath;
 use serde_json::{Map, Value, json};
 
 use super::print_json;
-use crate::cli::{CodeSkillArguments, Global};
-use crate::code_skills::{self, OpenedRuntime};
+use crate::arguments::Global;
+use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -36,7 +36,7 @@ Exit codes:
 #[command(after_long_help = HELP)]
 pub(crate) struct RunArguments {
     /// Id of a skill, a slash, and the name of a workflow or tool or the path of a script
-    #[arg(value_name = "SKILL/NAME", add = ids())]
+    #[arg(value_name = "SKILL/NAME", add = skill_ids())]
     pub(crate) target: String,
     /// Input value, as JSON or text (repeatable)
     #[arg(long = "arg", value_name = "KEY=VALUE")]

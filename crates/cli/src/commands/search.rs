@@ -6,8 +6,8 @@ use pollster::block_on;
 use serde_json::json;
 
 use super::print_json;
+use crate::arguments::{Global, SourceArguments};
 use crate::cache::IndexCache;
-use crate::cli::{Global, Where};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -27,14 +27,14 @@ pub(crate) struct SearchArguments {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let query = arguments.query.join(" ");
     let cache = IndexCache::new(&skills);
     cache.load(&skills);

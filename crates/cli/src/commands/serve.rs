@@ -12,7 +12,7 @@ use prowess_server::{Exchange, Options, keep_fresh, router, serve};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::cli::{Global, Where};
+use crate::arguments::{Global, SourceArguments};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -54,7 +54,7 @@ pub(crate) struct ServeArguments {
     #[arg(long)]
     pub(crate) log: bool,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     /// Print the address as JSON when the server is ready
     #[arg(long)]
     pub(crate) json: bool,
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         let variable = &arguments.token_env;
         format!("set {variable} to a token, or listen on 127.0.0.1")
     })?;
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -1,13 +1,13 @@
 //! `prowess show`: a skill's instructions, as a model gets them.
 
-use super::completions::ids;
 use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use prowess_core::{render_skill, with_arguments};
 
 use super::{parse_id, refuse};
-use crate::cli::{Global, RawFlag, Where};
+use crate::arguments::{Global, RawFlag, SourceArguments};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -21,12 +21,12 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct ShowArguments {
     /// Id of the skill
-    #[arg(add = ids())]
+    #[arg(add = skill_ids())]
     pub(crate) id: String,
     /// Arguments of the skill, as typed after `/ID`
     pub(crate) arguments: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) sources: SourceArguments,
     #[command(flatten)]
     pub(crate) raw: RawFlag,
     /// Print JSON
@@ -35,7 +35,7 @@ pub(crate) struct ShowArguments {
 }
 
 pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
-    let skills = open::skills(&arguments.place, global)?;
+    let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
     let document = match block_on(skills.sources().load(&id)) {
         Ok(document) => document,

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::print_json;
 use super::why::sentence;
-use crate::cli::{CodeSkillArguments, Global, ModeArgument};
-use crate::code_skills::{self, OpenedRuntime};
+use crate::arguments::{Global, ModeArgument};
+use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
 use crate::exit::Exit;
 use crate::terminal;
 

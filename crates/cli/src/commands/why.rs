@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::completions::ids;
 use anyhow::Result;
 use clap::Args;
 use prowess_runtime::{Activation, Cause, CodeSkill};
@@ -10,8 +9,9 @@ use prowess_spec::manifest::{Manifest, Word};
 use serde_json::json;
 
 use super::{parse_id, print_json};
-use crate::cli::{CodeSkillArguments, Global, ModeArgument};
-use crate::code_skills;
+use crate::arguments::{Global, ModeArgument};
+use crate::code_skills::{self, CodeSkillArguments};
+use crate::completer::skill_ids;
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -26,7 +26,7 @@ Examples:
 #[command(after_long_help = HELP)]
 pub(crate) struct WhyArguments {
     /// Id of the skill
-    #[arg(add = ids())]
+    #[arg(add = skill_ids())]
     pub(crate) skill: String,
     /// Message to search for keywords
     #[arg(long, num_args = 1.., value_name = "WORDS")]

@@ -13,7 +13,7 @@ use super::place::{Place, place};
 use super::recipe::{Code, Misuse, Recipe};
 use super::render::{File, files};
 use super::write::{Existing, Outcome, write};
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::terminal::print_json;
 use crate::{environment, terminal};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::CodeSkillArguments;
-use crate::commands::completions::ids;
+use crate::code_skills::CodeSkillArguments;
+use crate::completer::skill_ids;
 use crate::model::ModelArguments;
 
 const HELP: &str = "\
@@ -36,7 +36,7 @@ Exit codes:
 #[command(after_long_help = HELP)]
 pub(crate) struct EvalArguments {
     /// Id of the skill, or its directory such as ./my-skill
-    #[arg(value_name = "SKILL", add = ids())]
+    #[arg(value_name = "SKILL", add = skill_ids())]
     pub(crate) skill: String,
     /// Number of runs of each eval and each trigger query
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]

@@ -14,7 +14,7 @@ use super::beforehand::Beforehand;
 use super::contest::{self, Models};
 use super::out::Out;
 use super::{print, since, skill};
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::{code_skills, model, terminal};
 

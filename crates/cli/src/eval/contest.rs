@@ -11,7 +11,7 @@ use prowess_spec::manifest::Mode;
 
 use super::arguments::EvalArguments;
 use crate::agent::{AgentSetup, build_agent};
-use crate::cli::Global;
+use crate::arguments::Global;
 use crate::code_skills::{ResolvedSkills, approval_hint};
 use crate::exit::{Exit, Refused};
 use crate::model::{self, Chosen};

@@ -9,8 +9,7 @@ use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::nearest;
 
 use super::arguments::{EvalArguments, Only};
-use crate::cli::{CodeSkillArguments, Where};
-use crate::code_skills;
+use crate::code_skills::{self, CodeSkillArguments};
 use crate::exit::{Exit, Refused};
 
 fn is_directory(text: &str) -> bool {
@@ -19,18 +18,11 @@ fn is_directory(text: &str) -> bool {
 
 /// What to open: a directory instead of an id overrides everything else.
 pub(super) fn layers(arguments: &EvalArguments) -> CodeSkillArguments {
-    let said = &arguments.code_skills;
-    let mut skills = said.skills.clone();
+    let mut layers = arguments.code_skills.clone();
     if is_directory(&arguments.skill) {
-        skills.push(arguments.skill.clone());
+        layers.skills.push(arguments.skill.clone());
     }
-    CodeSkillArguments {
-        skills,
-        approve_skills: said.approve_skills.clone(),
-        place: Where {
-            directories: said.place.directories.clone(),
-        },
-    }
+    layers
 }
 
 /// The id of the skill that is meant.
