@@ -40,8 +40,7 @@ const MESSAGE_WORDS: &[(&str, &str)] = &[
 ];
 
 /// Paths that still have such words. Remove a path when its words are replaced.
-const PENDING: &[&str] = &[
-];
+const PENDING: &[&str] = &[];
 
 /// Paths that are not checked: lists of words, input of tests, and build output.
 const SKIPPED: &[&str] = &["stop.rs", "target", ".git", "tests", "fixtures", "corpus"];

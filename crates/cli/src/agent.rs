@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
 use prowess_agent::{Agent, EventBuffer, Options, RuntimeHandle, model_of};
 use prowess_runtime::{Manifests, Runtime, Scripts};
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
 use crate::code_skills::{HostServices, ResolvedSkills};
+use crate::error::Result;
 use crate::model::Chosen;
 
 /// An agent and the parts that commands use directly.

@@ -1,5 +1,7 @@
 //! The command line: all commands with their arguments.
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 
@@ -24,6 +26,7 @@ use crate::commands::show::ShowArguments;
 use crate::commands::trace::TraceArguments;
 use crate::commands::why::WhyArguments;
 use crate::create::CreateArguments;
+use crate::error::CommandError;
 use crate::eval::EvalArguments;
 use crate::trust::TrustArguments;
 
@@ -52,6 +55,38 @@ impl Cli {
         CompleteEnv::with_factory(Self::command)
             .var(completions::VARIABLE)
             .complete();
+    }
+}
+
+/// Whether the arguments request JSON. Looks at the words, because invalid arguments are reported as JSON, too.
+pub(crate) fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let mut previous = OsString::new();
+    for word in arguments.take_while(|word| word != "--") {
+        if word == "--json" || word == "--format=json" || (previous == "--format" && word == "json")
+        {
+            return true;
+        }
+        previous = word;
+    }
+    false
+}
+
+impl From<clap::Error> for CommandError {
+    fn from(error: clap::Error) -> Self {
+        let text = error.to_string();
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let message = words.join(" ");
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
+        let hint = |line: &str| {
+            let line = line.trim();
+            let tip = line.strip_prefix("tip: ").map(str::to_owned);
+            tip.or_else(|| Some(format!("usage: {}", line.strip_prefix("Usage: ")?)))
+        };
+        Self {
+            hints: text.lines().filter_map(hint).collect(),
+            ..Self::usage(format!("invalid arguments: {message}"))
+        }
     }
 }
 
@@ -101,4 +136,11 @@ pub(crate) enum Command {
     Config(ConfigArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),
+}
+
+impl Command {
+    /// Whether the command prints JSON events, of which the last ones report a failure.
+    pub(crate) fn prints_events(&self) -> bool {
+        matches!(self, Self::Chat(chat) if chat.json && !chat.list && chat.delete.is_none())
+    }
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Once;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use anyhow::{Context, Result};
 use prowess_config::{Error, IgnoredKey, Lookup, Origin, Problem, SkillsConfig};
 use prowess_spec::LineIndex;
 use prowess_trust::{Decision, ReachList};
 
 use crate::arguments::Global;
 use crate::check::excerpt::excerpt;
+use crate::error::{CommandError, Context, Result, message_of};
 use crate::{environment, terminal};
 
 /// How many ignored keys are explained one by one.
@@ -91,18 +91,22 @@ pub(crate) fn origin(origin: &Origin) -> String {
     }
 }
 
-/// Draws the problems of a configuration; whether the error was one.
-pub(crate) fn print_error(error: &anyhow::Error) -> bool {
-    let Some(Error::Invalid { problems, omitted }) = error.downcast_ref::<Error>() else {
-        return false;
-    };
-    for problem in problems {
-        terminal::note(&render(problem));
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        let Error::Invalid { problems, omitted } = &error else {
+            return Self::failure(message_of(&error));
+        };
+        let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let mut drawing: Vec<String> = problems.iter().map(render).collect();
+        if *omitted > 0 {
+            drawing.push(format!("... and {omitted} more"));
+        }
+        Self {
+            hints: problems.iter().filter_map(Problem::help).collect(),
+            drawing: Some(drawing.join("\n")),
+            ..Self::failure(messages.join("; "))
+        }
     }
-    if *omitted > 0 {
-        terminal::note(&format!("... and {omitted} more"));
-    }
-    true
 }
 
 /// A problem with the line that it is about.

@@ -16,6 +16,7 @@ mod completer;
 mod configuration;
 mod create;
 mod environment;
+mod error;
 mod eval;
 mod exit;
 mod mcp;
@@ -31,11 +32,12 @@ mod trust;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use serde_json::json;
 
 pub use exit::Exit;
 
-use crate::cli::{Cli, Command};
-use crate::exit::Refused;
+use crate::cli::{Cli, Command, wants_json};
+use crate::error::{CommandError, Context, ErrorKind, Result};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -43,8 +45,24 @@ pub fn main() -> ExitCode {
         return code;
     }
     Cli::complete();
-    let cli = Cli::parse();
-    let outcome = enter_directory(&cli).and_then(|()| match &cli.command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && wants_json(std::env::args_os()) => {
+            return end(&error.into(), true).into();
+        }
+        Err(error) => error.exit(),
+    };
+    let as_json = wants_json(std::env::args_os()) && !cli.command.prints_events();
+    let exit = run(&cli).unwrap_or_else(|error| end(&error, as_json));
+    exit.into()
+}
+
+fn run(cli: &Cli) -> Result<Exit> {
+    if let Some(directory) = &cli.global.directory {
+        std::env::set_current_dir(directory)
+            .with_context(|| format!("cannot change to directory {}", directory.display()))?;
+    }
+    match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
         Command::Create(arguments) => create::run(arguments, &cli.global),
         Command::Audit(arguments) => audit::run(arguments, &cli.global),
@@ -67,33 +85,18 @@ pub fn main() -> ExitCode {
         Command::Serve(arguments) => commands::serve::run(arguments, &cli.global),
         Command::Config(arguments) => commands::config::run(arguments, &cli.global),
         Command::Completions(arguments) => commands::completions::run(arguments),
-    });
-    let exit = outcome.unwrap_or_else(|error| {
-        if terminal::is_closed_pipe(&error) {
-            return Exit::Success;
-        }
-        if let Some(refused) = error.downcast_ref::<Refused>() {
-            terminal::print_problem(&refused.message, refused.hint.as_deref());
-            return refused.exit;
-        }
-        if !configuration::print_error(&error) {
-            terminal::print_error(&error);
-        }
-        Exit::Failure
-    });
-    exit.into()
+    }
 }
 
-fn enter_directory(cli: &Cli) -> anyhow::Result<()> {
-    if let Some(directory) = &cli.global.directory {
-        std::env::set_current_dir(directory).map_err(|error| {
-            anyhow::Error::new(error).context(format!(
-                "cannot change to directory {}",
-                directory.display()
-            ))
-        })?;
+/// Prints an error and returns the exit code.
+fn end(error: &CommandError, as_json: bool) -> Exit {
+    match error.kind {
+        ErrorKind::ClosedPipe => {}
+        // Standard output may be closed, which leaves the exit code.
+        _ if as_json => drop(terminal::print_json(&json!({"error": error.to_json()}))),
+        _ => error.print(),
     }
-    Ok(())
+    error.kind.exit()
 }
 
 /// The whole command line, for generated documentation.

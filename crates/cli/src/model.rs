@@ -3,7 +3,6 @@
 use std::env;
 use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
 use async_trait::async_trait;
 use clap::Args;
 use prowess_agent::{
@@ -14,7 +13,7 @@ use prowess_core::{Skills, ToolUse};
 use prowess_runtime::Model;
 
 use crate::arguments::Global;
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Result, message_of};
 
 /// The stand-in that needs no key and no network.
 const DEMO: &str = "demo";
@@ -75,7 +74,7 @@ pub(crate) fn choose(
     arguments: &ModelArguments,
     config: &SkillsConfig,
     global: &Global,
-) -> Result<Chosen, Refused> {
+) -> Result<Chosen> {
     let ours = &config.model;
     // A place that is typed without a name is a server of the user's own.
     let typed = match (&arguments.provider, &arguments.base_url) {
@@ -104,10 +103,7 @@ pub(crate) fn choose(
         (Some(provider), _) => provider.to_owned(),
         (None, Some(_)) => LOCAL.to_owned(),
         (None, None) if arguments.model.is_some() || ours.name.is_some() => {
-            return Err(Refused::usage(
-                "missing provider: a model is set without one",
-                "add --provider (anthropic, openai, gemini, ollama, ...), or --base-url for your own server",
-            ));
+            return Err(CommandError::usage("missing provider: a model is set without one").hint("add --provider (anthropic, openai, gemini, ollama, ...), or --base-url for your own server"));
         }
         (None, None) => {
             let by_default = true;
@@ -126,14 +122,16 @@ pub(crate) fn choose(
         .clone()
         .or_else(|| ours.name.clone().filter(|_| same));
     let Some(model) = named else {
-        return Err(Refused::usage(
-            format!("missing model for provider `{provider}`"),
-            "add --model NAME, or `name` under [model] in your prowess.toml",
-        ));
+        return Err(
+            CommandError::usage(format!("missing model for provider `{provider}`"))
+                .hint("add --model NAME, or `name` under [model] in your prowess.toml"),
+        );
     };
     if global.offline && !base_url.as_deref().is_some_and(is_here) {
-        return Err(Refused::usage(
-            format!("cannot use `{provider}` with --offline: it is not on this machine"),
+        return Err(CommandError::usage(format!(
+            "cannot use `{provider}` with --offline: it is not on this machine"
+        ))
+        .hint(
             "omit --offline, set --base-url to a server on this machine, or use `--provider demo`",
         ));
     }
@@ -161,71 +159,57 @@ fn is_here(url: &str) -> bool {
 
 impl Chosen {
     /// The model itself, with its key from the environment.
-    pub(crate) fn open(&self, skills: &Skills) -> Result<Arc<dyn Provider>, Refused> {
+    pub(crate) fn open(&self, skills: &Skills) -> Result<Arc<dyn Provider>> {
         match self {
             Self::Demo { tool_use, .. } => {
                 Ok(Arc::new(DemoProvider::new(skills.clone()).tools(*tool_use)))
             }
-            Self::Real(choice) => match GenaiProvider::new(choice, &|name| env::var(name).ok()) {
-                Ok(provider) => Ok(Arc::new(provider)),
-                Err(error) => Err(refused(&error)),
-            },
+            Self::Real(choice) => {
+                let provider = GenaiProvider::new(choice, &|name| env::var(name).ok());
+                Ok(Arc::new(
+                    provider.map_err(|error| CommandError::from(&error))?,
+                ))
+            }
         }
     }
 }
 
-/// Why a model does not answer, and what to do about it.
-pub(crate) fn refused(error: &ProviderError) -> Refused {
-    let (hint, exit) = match error {
-        ProviderError::UnknownProvider { .. } => (
-            Some("use anthropic, openai, gemini, ollama, groq, xai, deepseek, open_router, another provider, `local` with --base-url, or `demo`".to_owned()),
-            Exit::Usage,
-        ),
-        ProviderError::NoAddress { .. } => (
-            Some("add --base-url, for example http://localhost:11434/v1".to_owned()),
-            Exit::Usage,
-        ),
-        ProviderError::BadAddress { .. } => (
-            Some("use a URL such as http://localhost:11434/v1".to_owned()),
-            Exit::Usage,
-        ),
-        ProviderError::NoKey { variable, .. } => (
-            Some(format!(
+impl From<&ProviderError> for CommandError {
+    fn from(error: &ProviderError) -> Self {
+        let message = error.to_string();
+        match error {
+            ProviderError::UnknownProvider { .. } => Self::usage(message).hint(
+                "use anthropic, openai, gemini, ollama, groq, xai, deepseek, open_router, another provider, `local` with --base-url, or `demo`",
+            ),
+            ProviderError::NoAddress { .. } => {
+                Self::usage(message).hint("add --base-url, for example http://localhost:11434/v1")
+            }
+            ProviderError::BadAddress { .. } => {
+                Self::usage(message).hint("use a URL such as http://localhost:11434/v1")
+            }
+            ProviderError::NoKey { variable, .. } => Self::permission(message).hint(format!(
                 "run `export {variable}=...`, set `api_key_env` under [model] in your own prowess.toml, or use `--provider demo`"
             )),
-            Exit::Permission,
-        ),
-        ProviderError::KeyRefused { variable: None, .. } => (
-            Some("set `api_key_env` under [model] in your own prowess.toml to the variable with the key".to_owned()),
-            Exit::Permission,
-        ),
-        ProviderError::KeyRefused { .. } => (None, Exit::Permission),
-        ProviderError::NoModel { .. } => (
-            Some("check --model and --base-url".to_owned()),
-            Exit::Failure,
-        ),
-        ProviderError::Unreachable { .. } => (
-            Some("check that the server is running and that --base-url is correct".to_owned()),
-            Exit::Failure,
-        ),
-        _ => (None, Exit::Failure),
-    };
-    Refused {
-        message: error.to_string(),
-        hint,
-        exit,
+            ProviderError::KeyRefused { variable: None, .. } => Self::permission(message).hint(
+                "set `api_key_env` under [model] in your own prowess.toml to the variable with the key",
+            ),
+            ProviderError::KeyRefused { .. } => Self::permission(message),
+            ProviderError::NoModel { .. } => {
+                Self::failure(message).hint("check --model and --base-url")
+            }
+            ProviderError::Unreachable { .. } => Self::failure(message)
+                .hint("check that the server is running and that --base-url is correct"),
+            _ => Self::failure(message),
+        }
     }
 }
 
-/// Why a turn was not made, and what to do about it.
-pub(crate) fn not_made(error: &AgentError) -> Refused {
-    match error {
-        AgentError::Provider(error) => refused(error),
-        other => Refused {
-            message: other.to_string(),
-            hint: None,
-            exit: Exit::Failure,
-        },
+impl From<AgentError> for CommandError {
+    fn from(error: AgentError) -> Self {
+        match &error {
+            AgentError::Provider(error) => error.into(),
+            other => Self::failure(message_of(other)),
+        }
     }
 }
 
@@ -253,7 +237,7 @@ pub(crate) fn for_skills(
 }
 
 struct Later {
-    chosen: Result<Chosen, Refused>,
+    chosen: Result<Chosen>,
     skills: Skills,
     opened: OnceLock<Result<Arc<dyn Model>, String>>,
 }

@@ -4,7 +4,6 @@ use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
 use pollster::block_on;
 use prowess_config::{Repository, RepositorySpec};
 use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
@@ -18,6 +17,7 @@ use prowess_sources::{
 use prowess_trust::ProjectRoot;
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::{Context, Result};
 use crate::progress::Waiting;
 use crate::{configuration, environment};
 

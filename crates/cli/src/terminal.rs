@@ -73,8 +73,8 @@ pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
 }
 
 /// Prints a value as JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(print(&format!("{}\n", json(value)?))?)
+pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
+    print(&format!("{}\n", json(value)?))
 }
 
 /// The same for JSON that is written already.
@@ -98,14 +98,6 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Prints an error with its causes.
-pub(crate) fn print_error(error: &anyhow::Error) {
-    note(&format!(
-        "{RED}error{RED:#}: {}",
-        printable(&format!("{error:#}"))
-    ));
-}
-
 /// Prints one of several problems, with a hint.
 pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
     note(&format!("{RED}error{RED:#}: {}", printable(message)));
@@ -117,14 +109,6 @@ pub(crate) fn print_problem(message: &str, hint: Option<&str>) {
 /// Prints a hint.
 pub(crate) fn hint(text: &str) {
     note(&format!("{CYAN}hint{CYAN:#}: {}", printable(text)));
-}
-
-/// Whether the reader of our output closed the pipe, which is not an error.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// The width to draw for.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use clap::Args;
 use prowess_config::ProjectTrust;
 use prowess_core::{Catalog, Health};
@@ -12,7 +11,8 @@ use prowess_trust::{Decision, ProjectRoot, Reach, TrustRecords};
 use serde_json::json;
 
 use crate::arguments::{Global, SourceArguments};
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Context, Result};
+use crate::exit::Exit;
 use crate::terminal::print_json;
 use crate::{configuration, environment, terminal};
 
@@ -70,12 +70,10 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
     let digest = project.reach.digest();
     if let Some(given) = &arguments.digest {
         if !digest.is(given) {
-            return Err(Refused {
-                message: format!("digest mismatch: expected {digest}, got {given}"),
-                hint: Some("run `prowess trust` to review the list".to_owned()),
-                exit: Exit::Permission,
-            }
-            .into());
+            let message = format!("digest mismatch: expected {digest}, got {given}");
+            return Err(
+                CommandError::permission(message).hint("run `prowess trust` to review the list")
+            );
         }
         records.store(&project.root, &project.reach, Decision::Trusted)?;
         terminal::note(&format!("{} is trusted", shown(&project.root)));
@@ -107,12 +105,10 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
             Ok(Exit::Permission)
         }
         Some(Answer::No) => Ok(Exit::Permission),
-        None => Err(Refused {
-            message: "not trusted: cannot ask without a terminal".to_owned(),
-            hint: Some(format!("run `prowess trust --yes --digest {digest}`")),
-            exit: Exit::Permission,
-        }
-        .into()),
+        None => Err(
+            CommandError::permission("not trusted: cannot ask without a terminal")
+                .hint(format!("run `prowess trust --yes --digest {digest}`")),
+        ),
     }
 }
 
@@ -251,13 +247,15 @@ fn revoke(records: &TrustRecords, directory: &Path) -> Result<Exit> {
     // A project that was moved or removed is known by the path that was stored.
     let stored: PathBuf = here.join(directory);
     let revoked = records.revoke(root.real())? || records.revoke(&stored)?;
-    if revoked {
-        terminal::note(&format!("{} is no longer trusted", shown(root.real())));
-        Ok(Exit::Success)
-    } else {
-        terminal::note(&format!("no stored answer for {}", shown(root.real())));
-        Ok(Exit::Failure)
+    let root = shown(root.real());
+    if !revoked {
+        return Err(
+            CommandError::failure(format!("no stored answer for {root}"))
+                .hint("run `prowess trust --list` to list stored answers"),
+        );
     }
+    terminal::note(&format!("{root} is no longer trusted"));
+    Ok(Exit::Success)
 }
 
 fn shown(path: &Path) -> String {

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use pollster::block_on;
 use prowess_core::{Scope, SkillId, Skills, Source};
 use prowess_scan::limits::{FILE_BYTES, FILES};
@@ -13,6 +12,7 @@ use prowess_spec::{SKILL_FILE, SkillPath};
 
 use super::Audited;
 use crate::arguments::{Global, SourceArguments};
+use crate::error::{CommandError, Context, Result};
 use crate::{commands, open};
 
 /// Directories inside each other that are looked into.
@@ -60,7 +60,10 @@ fn in_directory(path: &Path) -> Result<Vec<Audited>> {
     let mut directories: Vec<String> = located.chain(invalid).collect();
     directories.sort();
     if directories.is_empty() {
-        anyhow::bail!("no skill in {}", path.display());
+        return Err(CommandError::failure(format!(
+            "no skill in {}",
+            path.display()
+        )));
     }
     Ok(directories
         .into_iter()

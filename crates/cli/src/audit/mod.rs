@@ -6,13 +6,13 @@ mod collect;
 mod human;
 mod sarif;
 
-use anyhow::Result;
 use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
 use serde::Serialize;
 
 use crate::arguments::Global;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{code_skills, terminal};
 use arguments::AuditFormat;

@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use anyhow::Result;
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
@@ -13,7 +12,8 @@ use super::screen::Screen;
 use super::{once, past, talk};
 use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Result};
+use crate::exit::Exit;
 use crate::model::{self, Chosen};
 use crate::{code_skills, configuration, terminal, trust};
 
@@ -41,11 +41,10 @@ pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
 fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<Exit> {
     let is_conversation = once::is_conversation(arguments);
     if is_conversation && (arguments.json || !std::io::stdout().is_terminal()) {
-        return Err(Refused::usage(
-            "cannot start a chat: standard input is not a terminal",
-            "send a message with `prowess chat -p MESSAGE`, or pipe it in",
-        )
-        .into());
+        return Err(
+            CommandError::usage("cannot start a chat: standard input is not a terminal")
+                .hint(once::HINT),
+        );
     }
     if is_conversation {
         trust::ask(&arguments.code_skills.sources, global)?;
@@ -72,11 +71,11 @@ async fn chat(
             Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
             None => agent.chat(),
         };
-        anyhow::Ok((opened, chat))
+        Ok::<_, CommandError>((opened, chat))
     };
     let (opened, mut chat) = tokio::select! {
         opened = opening => opened?,
-        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+        _ = tokio::signal::ctrl_c() => return Err(CommandError::interrupted()),
     };
     let Some(message) = message else {
         return talk::talk(opened, chat, screen, global).await;

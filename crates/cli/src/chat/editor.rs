@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use anstyle::{AnsiColor, Style};
-use anyhow::{Context as _, Result};
 use prowess_core::Skills;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -19,6 +18,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::card::shortened;
 use super::orders::Order;
+use crate::error::{Context as _, Result};
 use crate::terminal;
 
 const PROMPT: &str = "> ";

@@ -8,6 +8,7 @@ use prowess_agent::{Chat, Ending};
 use prowess_store::ChatId;
 use serde_json::{Value, json};
 
+use crate::error::CommandError;
 use crate::terminal;
 
 /// Prints events, if requested.
@@ -42,13 +43,12 @@ impl Events {
     }
 
     /// Prints the final event, if it is missing.
-    pub(super) fn fail(&self, error: &anyhow::Error) {
+    pub(super) fn fail(&self, error: &CommandError) {
         if !self.wanted || self.over.load(Ordering::Acquire) {
             return;
         }
-        self.tell(&AgentEvent::Failed {
-            reason: format!("{error:#}"),
-        });
+        let failed = json!({"type": "failed", "reason": error.message, "error": error.to_json()});
+        let _ = line(&failed);
         self.tell(&AgentEvent::Done {
             ending: Ending::Failed,
             text: String::new(),

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use anyhow::{Context, Result};
 use prowess_agent::limits::MESSAGE_BYTES;
 use prowess_agent::wire::AgentEvent;
 use prowess_agent::{Chat, Ending, Saved, TurnReport};
@@ -12,8 +11,12 @@ use super::events::Events;
 use super::screen::Screen;
 use super::turn::turn;
 use crate::arguments::Global;
-use crate::exit::{Exit, Refused};
-use crate::{model, terminal};
+use crate::error::{CommandError, Context, Result};
+use crate::exit::Exit;
+use crate::terminal;
+
+/// How to send a message without a terminal.
+pub(super) const HINT: &str = "send a message with `prowess chat -p MESSAGE`, or pipe it in";
 
 /// The message: the argument, followed by the piped input.
 pub(super) fn message(arguments: &ChatArguments) -> Result<String> {
@@ -25,11 +28,7 @@ pub(super) fn message(arguments: &ChatArguments) -> Result<String> {
         (false, false) => format!("{typed}\n\n{piped}"),
     };
     if message.trim().is_empty() {
-        return Err(Refused::usage(
-            "missing message",
-            "send a message with `prowess chat -p MESSAGE`, or pipe it in",
-        )
-        .into());
+        return Err(CommandError::usage("missing message").hint(HINT));
     }
     Ok(message)
 }
@@ -97,19 +96,19 @@ pub(super) async fn say(
         }
     };
     let Some(done) = turn(chat, message, &tell, || ()).await else {
-        anyhow::bail!("interrupted");
+        return Err(CommandError::interrupted());
     };
     if !events.wanted {
         screen.end(done.as_ref().ok());
     }
-    let report = done.map_err(|error| model::not_made(&error))?;
+    let report = done?;
     if !events.wanted && !io::stdout().is_terminal() && !report.text.is_empty() {
         let text = report.text.trim_end_matches('\n');
         let text = format!("{text}\n");
         terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;
     }
     if let Some(failure) = &report.failure {
-        return Err(model::refused(failure).into());
+        return Err(failure.into());
     }
     let (why, exit) = ended(&report);
     if let Some(why) = why.filter(|_| !global.quiet) {

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, SystemTime};
 
-use anyhow::Result;
 use prowess_agent::wire::Entry;
 use prowess_agent::{Agent, Chat};
 use prowess_store::{ChatId, ChatSummary, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::markdown::Markdown;
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Result};
+use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::terminal;
 use crate::terminal::print_json;
@@ -100,16 +100,14 @@ pub(super) async fn delete(store: &Store, named: &str, quiet: bool) -> Result<Ex
 /// The chat of that name, or of the only name that begins so; the last one if nothing is named.
 pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
     let named = named.trim();
-    let refused = |message: String| Refused {
-        message,
-        hint: Some("run `prowess chat --list` to list saved chats".to_owned()),
-        exit: Exit::Failure,
+    let failure = |message: String| {
+        CommandError::failure(message).hint("run `prowess chat --list` to list saved chats")
     };
     if named.is_empty() {
         let last = store.chats(1).await?.into_iter().next();
         return last
             .map(|chat| chat.id)
-            .ok_or_else(|| refused("no saved chats".to_owned()).into());
+            .ok_or_else(|| failure("no saved chats".to_owned()));
     }
     let exact = ChatId::named(named);
     match store.chat_turns(&exact).await {
@@ -121,11 +119,10 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
     let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only.id),
-        (None, _) => Err(refused(format!("unknown chat `{named}`")).into()),
-        (Some(_), Some(_)) => Err(refused(format!(
+        (None, _) => Err(failure(format!("unknown chat `{named}`"))),
+        (Some(_), Some(_)) => Err(failure(format!(
             "ambiguous chat id `{named}`: several chats start with it"
-        ))
-        .into()),
+        ))),
     }
 }
 

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::Result;
 use prowess_agent::wire::{AgentEvent, Entry};
 use prowess_agent::{AgentError, Chat, Ending, Saved, TurnTokens};
 use prowess_core::{Scope, SkillId};
@@ -19,8 +18,8 @@ use super::screen::Screen;
 use super::turn::turn;
 use crate::arguments::Global;
 use crate::environment;
+use crate::error::{CommandError, Result};
 use crate::exit::Exit;
-use crate::model;
 use crate::terminal::{self, printable};
 
 const DIM: Style = Style::new().dimmed();
@@ -159,18 +158,18 @@ impl Talk {
                     terminal::print_problem(message, Some(RELOAD));
                 }
                 if let Some(failure) = &report.failure {
-                    let refused = model::refused(failure);
-                    terminal::print_problem(&refused.message, refused.hint.as_deref());
+                    CommandError::from(failure).print();
                 }
                 self.cost = Some(report.tokens);
             }
             Some(Err(error)) => {
-                let refused = model::not_made(&error);
-                let hint = match &error {
-                    AgentError::Store(StoreError::ChatChanged { .. }) => Some(RELOAD.to_owned()),
-                    _ => refused.hint,
-                };
-                terminal::print_problem(&refused.message, hint.as_deref());
+                let is_changed =
+                    matches!(&error, AgentError::Store(StoreError::ChatChanged { .. }));
+                let mut error = CommandError::from(error);
+                if is_changed {
+                    error.hints = vec![RELOAD.to_owned()];
+                }
+                error.print();
             }
         }
         terminal::note("");

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use prowess_spec::{Code, Example, Profile, Severity, nearest};
 
+use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -15,8 +15,7 @@ pub(crate) fn run(id: &str) -> Result<Exit> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`prowess check` prints the code of each diagnostic".to_owned(),
         };
-        terminal::print_problem(&format!("unknown diagnostic code `{id}`"), Some(&hint));
-        return Ok(Exit::Usage);
+        return Err(CommandError::usage(format!("unknown diagnostic code `{id}`")).hint(hint));
     };
     terminal::print(&explain(code))?;
     Ok(Exit::Success)

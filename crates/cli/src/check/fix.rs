@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-
 use super::report::{Change, FileReport, Report};
+use crate::error::{CommandError, Context, Result};
 use crate::rewrite::{difference, replace};
 use crate::terminal;
 
@@ -48,10 +47,10 @@ fn write(file: &FileReport, change: &Change) -> Result<()> {
     let path = Path::new(&file.path);
     let now = fs::read(path).with_context(|| format!("cannot read {}", file.path))?;
     if now != change.before {
-        bail!(
+        return Err(CommandError::failure(format!(
             "{} changed during the check; run the command again",
             file.path
-        );
+        )));
     }
     replace(path, change.after.as_bytes()).with_context(|| format!("cannot write {}", file.path))
 }

@@ -1,9 +1,8 @@
 //! Findings as one JSON document.
 
-use anyhow::Result;
-
 use super::report::Report;
 use super::wire;
+use crate::error::Result;
 use crate::terminal;
 
 pub(crate) fn render(report: &Report) -> Result<String> {

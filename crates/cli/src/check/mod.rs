@@ -16,10 +16,10 @@ mod wire;
 
 use std::time::Instant;
 
-use anyhow::Result;
 use prowess_spec::Severity;
 
 use crate::arguments::Global;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::terminal;

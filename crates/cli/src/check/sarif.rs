@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::Result;
 use prowess_spec::{Code, Severity};
 use serde_json::{Value, json};
 
 use super::report::{Finding, Report, SkillReport};
+use crate::error::Result;
 use crate::terminal;
 
 pub(crate) fn render(report: &Report) -> Result<String> {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
 use prowess_core::SkillId;
 use prowess_runtime::{Approvals, Manifests, NoApprover, Parts, Runtime};
 use prowess_spec::manifest::SkillType;
@@ -13,6 +12,7 @@ use super::jails::workers;
 use super::open::add_approvals;
 use super::{event_lines, explicit, store};
 use crate::arguments::Global;
+use crate::error::{CommandError, Context, Result};
 use crate::{configuration, environment, open, terminal};
 
 /// Activates the skills with security rules and scanners; returns `None` if there are none.
@@ -42,7 +42,9 @@ pub(crate) async fn auditors(
     for name in &named {
         let id = explicit::id_of(&catalog, name);
         if !wanted.iter().any(|it| it.as_str() == id) {
-            anyhow::bail!("`{name}` has no security rules");
+            return Err(CommandError::failure(format!(
+                "`{name}` has no security rules"
+            )));
         }
     }
     if wanted.is_empty() {

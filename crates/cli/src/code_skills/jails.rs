@@ -4,7 +4,6 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
@@ -13,6 +12,7 @@ use prowess_trust::ProjectRoot;
 
 use super::store;
 use crate::arguments::Global;
+use crate::error::{CommandError, Context, Result};
 use crate::{configuration, environment, terminal};
 
 fn own_program() -> Result<PathBuf> {
@@ -92,13 +92,13 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
     let root = ProjectRoot::find(&directory, home.as_deref());
     let approvals = pollster::block_on(async {
         let store = store::open(&config).await?;
-        anyhow::Ok(Approvals::load(store, root.path()).await?)
+        Ok::<_, CommandError>(Approvals::load(store, root.path()).await?)
     });
     let approvals = match approvals {
         Ok(approvals) => approvals,
         Err(error) => {
             terminal::note(&terminal::printable(&format!(
-                "warning: scripts are unavailable: {error:#}"
+                "warning: scripts are unavailable: {error}"
             )));
             return Ok(None);
         }

@@ -20,8 +20,10 @@ pub(crate) use store::open as open_store;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use prowess_runtime::{ActivationError, ScriptError};
 use tokio::sync::Notify;
+
+use crate::error::{CommandError, Context, Result, message_of};
 
 /// Time for running tasks to finish at shutdown.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
@@ -36,7 +38,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     with_threads(async {
         tokio::select! {
             done = work => done,
-            _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
+            _ = tokio::signal::ctrl_c() => Err(CommandError::interrupted()),
         }
     })
 }
@@ -53,7 +55,7 @@ pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T
     let done = runtime.block_on(async {
         tokio::select! {
             done = work => done,
-            () = stop.notified() => Err(Interrupted.into()),
+            () = stop.notified() => Err(CommandError::interrupted()),
         }
     });
     // Dropped futures end the programs of skills. A blocking read from the terminal is not awaited.
@@ -96,14 +98,23 @@ fn is_hangup_ignored() -> bool {
     mask.is_none_or(|mask| mask & 1 == 1)
 }
 
-/// Cancellation by Ctrl-C or a termination signal.
-#[derive(Debug)]
-struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted")
+impl From<ActivationError> for CommandError {
+    fn from(error: ActivationError) -> Self {
+        match &error {
+            ActivationError::Undecided { approval_name, .. } => {
+                Self::permission(error.to_string()).hint(approval_hint(approval_name))
+            }
+            ActivationError::Denied { .. } => Self::permission(error.to_string()),
+            _ => Self::failure(message_of(&error)),
+        }
     }
 }
 
-impl std::error::Error for Interrupted {}
+impl From<ScriptError> for CommandError {
+    fn from(error: ScriptError) -> Self {
+        match error {
+            ScriptError::Off | ScriptError::NotApproved(..) => Self::permission(error.to_string()),
+            _ => Self::failure(message_of(&error)),
+        }
+    }
+}

@@ -4,7 +4,6 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
 use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
 use prowess_core::{SkillId, Skills};
 use prowess_policy::{ContentDigest, TurnLimits};
@@ -23,7 +22,7 @@ use super::arguments::CodeSkillArguments;
 use super::jails::{scripts, workers};
 use super::{event_lines, explicit, store};
 use crate::arguments::Global;
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Context, Result};
 use crate::progress::Waiting;
 use crate::{configuration, environment, model, open, terminal};
 
@@ -101,7 +100,10 @@ pub(crate) async fn resolve(
     let mut builder = open::builder(&arguments.sources, global, Some(waiting.report()))?;
     let mut tops = Vec::new();
     for layer in layers {
-        anyhow::ensure!(layer.is_dir(), "`{}` is not a directory", layer.display());
+        if !layer.is_dir() {
+            let message = format!("`{}` is not a directory", layer.display());
+            return Err(CommandError::failure(message));
+        }
         let options = open::options_of(&layer, &directory);
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
@@ -133,11 +135,11 @@ pub(crate) async fn resolve(
         let id = explicit::id_of(&catalog, &name);
         if catalog.get(&id).is_none() {
             let file = file.clone().unwrap_or_default();
-            anyhow::bail!(
+            return Err(CommandError::failure(format!(
                 "{}: unknown skill `{name}`{}",
                 file.display(),
                 suggestions(&catalog, &name)
-            );
+            )));
         }
         explicit.push(id);
     }
@@ -274,29 +276,23 @@ async fn approved_content(skills: &Skills, stated: &str, by: &str) -> Result<Ski
     let id = explicit::id_of(&catalog, name);
     let Some(found) = catalog.get(&id) else {
         let suggestions = suggestions(&catalog, name);
-        anyhow::bail!("{by}: unknown skill `{name}`{suggestions}");
+        return Err(CommandError::failure(format!(
+            "{by}: unknown skill `{name}`{suggestions}"
+        )));
     };
     let (scope, source) = (found.descriptor.scope, found.source);
     let content = SkillContent::read(skills, &id.parse()?).await?;
     let actual = content.subject().content;
-    match digest {
-        Some(digest) if digest == actual => Ok(content),
-        None if is_own(scope) => Ok(content),
-        Some(_) => Err(Refused {
-            message: format!("{by}: `{id}` has the digest {actual}"),
-            hint: Some(format!("review it with `prowess audit {id}`, then use {id}@{actual}")),
-            exit: Exit::Permission,
-        }
-        .into()),
-        None => Err(Refused {
-            message: format!(
-                "{by}: `{id}` comes from {source}; a name alone covers only built-in skills and your own"
-            ),
-            hint: Some(format!("review it with `prowess audit {id}`, then use {id}@{actual}")),
-            exit: Exit::Permission,
-        }
-        .into()),
-    }
+    let message = match digest {
+        Some(digest) if digest == actual => return Ok(content),
+        None if is_own(scope) => return Ok(content),
+        Some(_) => format!("{by}: `{id}` has the digest {actual}"),
+        None => format!(
+            "{by}: `{id}` comes from {source}; a name alone covers only built-in skills and your own"
+        ),
+    };
+    let hint = format!("review it with `prowess audit {id}`, then use {id}@{actual}");
+    Err(CommandError::permission(message).hint(hint))
 }
 
 /// Formats similar skill ids as a suffix of an error message.

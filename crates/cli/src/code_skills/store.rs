@@ -1,9 +1,9 @@
 //! Opens the configured store.
 
-use anyhow::{Context, Result};
 use prowess_config::{SkillsConfig, StoreLocation};
 use prowess_store::{Place, Store, StoreError};
 
+use crate::error::{Context, Result};
 use crate::{environment, terminal};
 
 /// File name of the default store in the data directory.

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::Args;
 use prowess_core::{CollectionPath, Listing};
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{open, terminal};
 

@@ -1,9 +1,9 @@
 //! `prowess completions`: what a shell needs to complete commands, options and the ids of skills.
 
-use anyhow::{Context, Result};
 use clap::Args;
 use clap_complete::env::Shells;
 
+use crate::error::{Context, Result};
 use crate::exit::Exit;
 use crate::terminal;
 

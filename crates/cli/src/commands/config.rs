@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::{Args, Subcommand};
 use prowess_config::SkillsConfig;
 use serde_json::json;
 
 use super::print_json;
 use crate::arguments::Global;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{configuration, environment, terminal};

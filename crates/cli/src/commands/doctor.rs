@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use anyhow::Result;
 use clap::Args;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
@@ -11,6 +10,7 @@ use serde_json::json;
 use super::list::RESERVED_ID;
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{code_skills, configuration, open, terminal, trust};
 

@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use prowess_runtime::SkillContent;
 use prowess_spec::estimate_tokens;
 use serde_json::json;
 
-use super::{parse_id, print_json, refuse};
+use super::{load_error, parse_id, print_json};
 use crate::arguments::{Global, SourceArguments};
 use crate::completer::skill_ids;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -37,10 +37,8 @@ pub(crate) struct InfoArguments {
 pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
-    let document = match block_on(skills.sources().load(&id)) {
-        Ok(document) => document,
-        Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
-    };
+    let document = block_on(skills.sources().load(&id))
+        .map_err(|error| load_error(&skills, &arguments.id, &error))?;
     let files = block_on(skills.sources().files(&id)).unwrap_or_default();
     // The digest for approvals; `None` if the skill is too large.
     let content = block_on(SkillContent::read(&skills, &id));

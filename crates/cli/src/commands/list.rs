@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::Args;
 use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus};
 use serde::Serialize;
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::terminal::print_json;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use prowess_core::{Skill, Skills};
 use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
 use prowess_sources::{Watch, WatchError, watch};
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::mcp::{Client, Scope, Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
@@ -198,12 +198,15 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
     // Write exactly what was shown, or nothing.
     let now = fs::read_to_string(&target.file).ok();
     if now != before {
-        bail!("{file} changed; run the command again");
+        return Err(CommandError::failure(format!(
+            "{file} changed; run the command again"
+        )));
     }
     let path = std::path::absolute(&target.file)?;
     if path.is_symlink() {
-        bail!(
-            "cannot write {file}: it is a symbolic link; hint: change the file that it points to"
+        return Err(
+            CommandError::failure(format!("cannot write {file}: it is a symbolic link"))
+                .hint("change the file that it points to"),
         );
     }
     if let Some(before) = &before {

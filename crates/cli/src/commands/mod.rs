@@ -17,29 +17,26 @@ pub(crate) mod show;
 pub(crate) mod trace;
 pub(crate) mod why;
 
-use anyhow::Result;
 use prowess_core::{Skills, SourceError};
 
-use crate::exit::Exit;
-use crate::terminal;
+use crate::error::{CommandError, Result};
 use crate::terminal::print_json;
 
-/// Reports why a skill cannot be loaded, with suggestions.
-fn refuse(skills: &Skills, id: &str, error: &SourceError) -> Exit {
+/// Why a skill cannot be loaded, with suggestions.
+fn load_error(skills: &Skills, id: &str, error: &SourceError) -> CommandError {
     let near = match error {
         SourceError::NotFound(_) => skills.catalog().nearest(id).join(", "),
         SourceError::FileNotFound { nearest, .. } => nearest.join(", "),
         SourceError::NotAFile { entries, .. } => entries.join(", "),
         _ => String::new(),
     };
-    let hint = match (error, near.as_str()) {
-        (SourceError::NotFound(_), "") => Some("run `prowess list` to list skills".to_owned()),
-        (_, "") => None,
-        (SourceError::NotAFile { .. }, entries) => Some(format!("it contains {entries}")),
-        (_, near) => Some(format!("did you mean {near}?")),
-    };
-    terminal::print_problem(&error.to_string(), hint.as_deref());
-    Exit::Failure
+    let failure = CommandError::failure(error.to_string());
+    match (error, near.as_str()) {
+        (SourceError::NotFound(_), "") => failure.hint("run `prowess list` to list skills"),
+        (_, "") => failure,
+        (SourceError::NotAFile { .. }, entries) => failure.hint(format!("it contains {entries}")),
+        (_, near) => failure.hint(format!("did you mean {near}?")),
+    }
 }
 
 /// The id that a person typed; what is not one cannot exist.

@@ -1,6 +1,5 @@
 //! `prowess permissions`: what was approved, and taking it back.
 
-use anyhow::{Context, Result};
 use clap::Args;
 use prowess_core::Skills;
 use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
@@ -11,6 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::{Global, SourceArguments};
 use crate::completer::skill_ids;
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::{code_skills, configuration, open, terminal};
@@ -72,17 +72,19 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
                 store.revoke(skill, right).await?
             }
         };
+        if count == 0 {
+            return Err(
+                CommandError::failure(format!("no stored approvals of `{skill}`"))
+                    .hint("run `prowess permissions` to list stored approvals"),
+            );
+        }
         if !global.quiet {
             let noun = if count == 1 { "approval" } else { "approvals" };
             terminal::note(&terminal::printable(&format!(
                 "revoked {count} {noun} of `{skill}`"
             )));
         }
-        return Ok(if count == 0 {
-            Exit::Failure
-        } else {
-            Exit::Success
-        });
+        return Ok(Exit::Success);
     }
     let skills = open::skills(&arguments.sources, global)?;
     let rows = rows(&store, &skills, arguments.skill.as_ref()).await?;

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::{Args, ValueEnum};
 use prowess_core::CatalogFormat;
 use prowess_core::{Place, Prompt};
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{open, terminal};
 

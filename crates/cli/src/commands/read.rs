@@ -1,13 +1,13 @@
 //! `prowess read`: a file of a skill.
 
-use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use prowess_spec::SkillPath;
 
-use super::{parse_id, refuse};
+use super::{load_error, parse_id};
 use crate::arguments::{Global, RawFlag, SourceArguments};
 use crate::completer::skill_ids;
+use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -43,22 +43,13 @@ pub(crate) struct ReadArguments {
 pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
-    let path = match SkillPath::parse(&arguments.path) {
-        Ok(path) => path,
-        Err(problem) => {
-            let message = format!("`{}` {problem}", arguments.path);
-            terminal::print_problem(
-                &message,
-                Some("pass a path inside the skill, such as references/API.md"),
-            );
-            return Ok(Exit::Failure);
-        }
-    };
+    let path = SkillPath::parse(&arguments.path).map_err(|problem| {
+        CommandError::failure(format!("`{}` {problem}", arguments.path))
+            .hint("pass a path inside the skill, such as references/API.md")
+    })?;
     let limit = arguments.limit.unwrap_or(usize::MAX);
-    let part = match block_on(skills.sources().read(&id, &path, arguments.offset, limit)) {
-        Ok(part) => part,
-        Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
-    };
+    let part = block_on(skills.sources().read(&id, &path, arguments.offset, limit))
+        .map_err(|error| load_error(&skills, &arguments.id, &error))?;
     if arguments.json {
         let text = std::str::from_utf8(&part.bytes).ok();
         super::print_json(&serde_json::json!({

@@ -1,9 +1,8 @@
 //! `prowess run`: a workflow, a tool or a script of a skill, by name.
 
-use anyhow::{Context, Result, bail};
 use clap::Args;
 use prowess_core::{Catalog, SkillId};
-use prowess_runtime::{ActivationError, ScriptError, ToolResult};
+use prowess_runtime::ToolResult;
 use prowess_spec::SkillPath;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +10,7 @@ use super::print_json;
 use crate::arguments::Global;
 use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
 use crate::completer::skill_ids;
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -81,9 +81,7 @@ async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit>
             runtime.activate(&other).await?;
         }
     }
-    if let Err(error) = runtime.activate(&id).await {
-        return Ok(refuse(&error));
-    }
+    runtime.activate(&id).await?;
     let workflows: Vec<String> = runtime
         .workflows()
         .into_iter()
@@ -100,18 +98,17 @@ async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit>
         runtime.call_tool(&name, input).await?
     } else {
         let tools = runtime.tools().into_iter().map(|tool| tool.name);
-        let there: Vec<String> = workflows.into_iter().chain(tools).collect();
-        let what = if name.is_empty() {
+        let names: Vec<String> = workflows.into_iter().chain(tools).collect();
+        let message = if name.is_empty() {
             format!("missing name of a workflow, tool or script of `{id}`")
         } else {
             format!("`{id}` has no workflow or tool `{name}`")
         };
-        let hint = match there.as_slice() {
+        let hint = match names.as_slice() {
             [] => "it has no workflows and no tools".to_owned(),
             names => format!("expected one of: {}", names.join(", ")),
         };
-        terminal::print_problem(&what, Some(&hint));
-        return Ok(Exit::Failure);
+        return Err(CommandError::failure(message).hint(hint));
     };
     if arguments.json {
         print_json(&json!({"content": result.content, "is_error": result.is_error}))?;
@@ -139,17 +136,7 @@ async fn script(
     id: &SkillId,
     path: &SkillPath,
 ) -> Result<Exit> {
-    let output = match opened.scripts.execute(id, path, &arguments.script).await {
-        Ok(output) => output,
-        Err(error) => {
-            let exit = match error {
-                ScriptError::Off | ScriptError::NotApproved(..) => Exit::Permission,
-                _ => Exit::Failure,
-            };
-            terminal::print_problem(&error.to_string(), None);
-            return Ok(exit);
-        }
-    };
+    let output = opened.scripts.execute(id, path, &arguments.script).await?;
     if arguments.json {
         print_json(&output)?;
     } else {
@@ -204,10 +191,11 @@ fn split(catalog: &Catalog, target: &str) -> Result<(SkillId, String)> {
     }
     let first = target.split('/').next().unwrap_or(target);
     let near = catalog.nearest(first).join(", ");
-    match near.as_str() {
-        "" => bail!("unknown skill `{first}`; run `prowess list` to list skills"),
-        near => bail!("unknown skill `{first}`; did you mean {near}?"),
-    }
+    let hint = match near.as_str() {
+        "" => "run `prowess list` to list skills".to_owned(),
+        near => format!("did you mean {near}?"),
+    };
+    Err(CommandError::failure(format!("unknown skill `{first}`")).hint(hint))
 }
 
 /// The input: a JSON object, then single keys.
@@ -227,17 +215,4 @@ fn input(arguments: &RunArguments) -> Result<Value> {
         input.insert(key.to_owned(), value);
     }
     Ok(Value::Object(input))
-}
-
-fn refuse(error: &ActivationError) -> Exit {
-    let (hint, exit) = match error {
-        ActivationError::Undecided { approval_name, .. } => (
-            Some(code_skills::approval_hint(approval_name)),
-            Exit::Permission,
-        ),
-        ActivationError::Denied { .. } => (None, Exit::Permission),
-        _ => (None, Exit::Failure),
-    };
-    terminal::print_problem(&error.to_string(), hint.as_deref());
-    exit
 }

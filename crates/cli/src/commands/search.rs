@@ -1,6 +1,5 @@
 //! `prowess search`: the skills that fit a task.
 
-use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use serde_json::json;
@@ -8,6 +7,7 @@ use serde_json::json;
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
 use crate::cache::IndexCache;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{open, terminal};
 

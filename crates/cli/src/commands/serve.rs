@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
 use clap::Args;
 use prowess_config::Secret;
 use prowess_core::Skills;
@@ -13,6 +12,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::arguments::{Global, SourceArguments};
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -62,7 +62,8 @@ pub(crate) struct ServeArguments {
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if !arguments.read_only {
-        bail!("writing over HTTP is not supported; run `prowess serve --read-only`");
+        return Err(CommandError::failure("writing over HTTP is not supported")
+            .hint("run `prowess serve --read-only`"));
     }
     let (options, http) = options(arguments)?;
     options.check(arguments.listen).with_context(|| {

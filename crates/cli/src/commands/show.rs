@@ -1,13 +1,13 @@
 //! `prowess show`: a skill's instructions, as a model gets them.
 
-use anyhow::Result;
 use clap::Args;
 use pollster::block_on;
 use prowess_core::{render_skill, with_arguments};
 
-use super::{parse_id, refuse};
+use super::{load_error, parse_id};
 use crate::arguments::{Global, RawFlag, SourceArguments};
 use crate::completer::skill_ids;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::{open, terminal};
 
@@ -37,10 +37,8 @@ pub(crate) struct ShowArguments {
 pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.sources, global)?;
     let id = parse_id(&arguments.id)?;
-    let document = match block_on(skills.sources().load(&id)) {
-        Ok(document) => document,
-        Err(error) => return Ok(refuse(&skills, &arguments.id, &error)),
-    };
+    let document = block_on(skills.sources().load(&id))
+        .map_err(|error| load_error(&skills, &arguments.id, &error))?;
     if arguments.json {
         super::print_json(&serde_json::json!({
             "id": id,

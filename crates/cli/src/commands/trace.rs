@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::Args;
 use prowess_core::SkillId;
 use prowess_runtime::limits::PROMPT_BUDGET;
@@ -14,6 +13,7 @@ use super::print_json;
 use super::why::sentence;
 use crate::arguments::{Global, ModeArgument};
 use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::terminal;
 

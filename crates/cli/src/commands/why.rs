@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
 use clap::Args;
 use prowess_runtime::{Activation, Cause, CodeSkill};
 use prowess_spec::manifest::{Manifest, Word};
@@ -12,6 +11,7 @@ use super::{parse_id, print_json};
 use crate::arguments::{Global, ModeArgument};
 use crate::code_skills::{self, CodeSkillArguments};
 use crate::completer::skill_ids;
+use crate::error::Result;
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -52,7 +52,11 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
     let mode = arguments.mode.mode();
     if opened.runtime.skills().catalog().get(id.as_str()).is_none() {
         let error = prowess_core::SourceError::NotFound(id.clone());
-        return Ok(super::refuse(opened.runtime.skills(), id.as_str(), &error));
+        return Err(super::load_error(
+            opened.runtime.skills(),
+            id.as_str(),
+            &error,
+        ));
     }
     let active = opened.evaluate(&message, mode)?;
     let found = active.into_iter().find(|it| it.id == id);

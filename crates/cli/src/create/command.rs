@@ -4,29 +4,24 @@ use std::env;
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use prowess_spec::{Profile, SKILL_FILE, Severity};
 use serde_json::json;
 
 use super::arguments::CreateArguments;
 use super::place::{Place, place};
-use super::recipe::{Code, Misuse, Recipe};
+use super::recipe::{Code, Recipe};
 use super::render::{File, files};
 use super::write::{Existing, Outcome, write};
 use crate::arguments::Global;
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::terminal::print_json;
 use crate::{environment, terminal};
 
 pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> {
-    let recipe = match Recipe::new(arguments) {
-        Ok(recipe) => recipe,
-        Err(misuse) => return Ok(refuse(&misuse)),
-    };
+    let recipe = Recipe::new(arguments)?;
     let files = files(&recipe);
-    if let Some(misuse) = fault(&recipe, &files) {
-        return Ok(refuse(&misuse));
-    }
+    check_description(&recipe, &files)?;
     let here = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
     let place = place(arguments.destination.as_deref(), &here, home.as_deref());
@@ -49,8 +44,7 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     };
     let directory = shown(&directory);
     if let Some((what, hint)) = taken {
-        terminal::print_problem(&format!("`{directory}` {what}"), Some(hint));
-        return Ok(Exit::Failure);
+        return Err(CommandError::failure(format!("`{directory}` {what}")).hint(hint));
     }
     let next = next(&recipe, &place, &directory);
     if arguments.json {
@@ -71,26 +65,26 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     Ok(Exit::Success)
 }
 
-fn refuse(misuse: &Misuse) -> Exit {
-    terminal::print_problem(&misuse.message, Some(&misuse.hint));
-    Exit::Usage
-}
-
-/// The result of `prowess check`: only the description can be invalid.
-fn fault(recipe: &Recipe, files: &[File]) -> Option<Misuse> {
-    let skill = files.iter().find(|file| file.path == SKILL_FILE)?;
+/// Checks the new skill as `prowess check` does: only the description can be invalid.
+fn check_description(recipe: &Recipe, files: &[File]) -> Result<()> {
     let context = prowess_spec::Context {
         directory: Some(recipe.name.as_str()),
         exists: None,
     };
-    let parsed = prowess_spec::parse(skill.text.as_bytes(), &context);
+    let skill = files.iter().find(|file| file.path == SKILL_FILE);
+    let parsed = skill.map(|skill| prowess_spec::parse(skill.text.as_bytes(), &context));
     let at_fault = |severity| matches!(severity, Some(Severity::Error | Severity::Warning));
-    let mut found = parsed.diagnostics.into_iter();
-    let first = found.find(|found| at_fault(found.severity(Profile::Check)))?;
-    Some(Misuse {
-        message: format!("invalid --description: {}", first.message),
-        hint: first.help.unwrap_or_default(),
-    })
+    let mut found = parsed.into_iter().flat_map(|parsed| parsed.diagnostics);
+    match found.find(|found| at_fault(found.severity(Profile::Check))) {
+        Some(first) => {
+            let message = format!("invalid --description: {}", first.message);
+            Err(CommandError {
+                hints: first.help.into_iter().collect(),
+                ..CommandError::usage(message)
+            })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The path as the user would type it.

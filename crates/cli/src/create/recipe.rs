@@ -4,6 +4,7 @@ use prowess_spec::manifest::{SkillType, Word};
 use prowess_spec::{NameRule, SkillName};
 
 use super::arguments::{BackendName, CreateArguments, Language};
+use crate::error::{CommandError, Result};
 
 /// The recipe of a new skill.
 #[derive(Debug)]
@@ -45,22 +46,8 @@ impl Code {
     }
 }
 
-/// Why nothing can be made of what was typed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Misuse {
-    pub(super) message: String,
-    pub(super) hint: String,
-}
-
-fn misuse(message: impl Into<String>, hint: impl Into<String>) -> Misuse {
-    Misuse {
-        message: message.into(),
-        hint: hint.into(),
-    }
-}
-
 impl Recipe {
-    pub(super) fn new(arguments: &CreateArguments) -> Result<Self, Misuse> {
+    pub(super) fn new(arguments: &CreateArguments) -> Result<Self> {
         let name = SkillName::parse(&arguments.name)
             .map_err(|broken| misnamed(&arguments.name, &broken))?;
         let mut types: Vec<SkillType> = Vec::new();
@@ -72,10 +59,8 @@ impl Recipe {
         let needs_code = types.iter().any(|kind| *kind != SkillType::Prompt);
         let code = match (code(arguments)?, needs_code) {
             (Some(_), false) if !types.is_empty() => {
-                return Err(misuse(
-                    "a skill of type `prompt` has no code",
-                    "omit --backend and --language, or add --type tool",
-                ));
+                return Err(CommandError::usage("a skill of type `prompt` has no code")
+                    .hint("omit --backend and --language, or add --type tool"));
             }
             (None, true) => Some(Code::Starlark),
             (code, _) => code,
@@ -110,7 +95,7 @@ impl Recipe {
     }
 }
 
-fn code(arguments: &CreateArguments) -> Result<Option<Code>, Misuse> {
+fn code(arguments: &CreateArguments) -> Result<Option<Code>> {
     let process = |language| match language {
         Language::Python => Code::Python,
         Language::Node => Code::Node,
@@ -123,18 +108,12 @@ fn code(arguments: &CreateArguments) -> Result<Option<Code>, Misuse> {
         (Some(BackendName::Process), None) => Ok(Some(Code::Python)),
         (Some(BackendName::Starlark), None) => Ok(Some(Code::Starlark)),
         (Some(BackendName::Plugin), None | Some(Language::Rust)) => Ok(Some(Code::Plugin)),
-        (Some(BackendName::Starlark), Some(_)) => Err(misuse(
-            "--language cannot be used with --backend starlark",
-            "omit --language, or use --backend process",
-        )),
-        (Some(BackendName::Plugin), Some(_)) => Err(misuse(
-            "the plugin template supports Rust only",
-            "omit --language; for other languages, see the C interface in the documentation of prowess-sdk",
-        )),
+        (Some(BackendName::Starlark), Some(_)) => Err(CommandError::usage("--language cannot be used with --backend starlark").hint("omit --language, or use --backend process")),
+        (Some(BackendName::Plugin), Some(_)) => Err(CommandError::usage("the plugin template supports Rust only").hint("omit --language; for other languages, see the C interface in the documentation of prowess-sdk")),
     }
 }
 
-fn misnamed(name: &str, broken: &[NameRule]) -> Misuse {
+fn misnamed(name: &str, broken: &[NameRule]) -> CommandError {
     let reasons: Vec<String> = broken
         .iter()
         .map(|rule| match rule {
@@ -152,8 +131,9 @@ fn misnamed(name: &str, broken: &[NameRule]) -> Misuse {
         example.unwrap_or_default()
     );
     let reasons = reasons.join(", ");
-    misuse(
-        format!("invalid skill name `{}`: {reasons}", name.escape_debug()),
-        hint,
-    )
+    CommandError::usage(format!(
+        "invalid skill name `{}`: {reasons}",
+        name.escape_debug()
+    ))
+    .hint(hint)
 }

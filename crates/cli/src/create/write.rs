@@ -4,9 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-
 use super::render::File;
+use crate::error::{Context, Result};
 use crate::rewrite;
 
 /// Whether files that are there may be replaced.

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
 use prowess_agent::Cancel;
 use prowess_agent::eval::{self, Benchmark, Figure};
 use tokio::signal::ctrl_c;
@@ -15,8 +14,9 @@ use super::contest::{self, Models};
 use super::out::Out;
 use super::{print, since, skill};
 use crate::arguments::Global;
+use crate::error::{CommandError, ErrorKind, Result};
 use crate::exit::Exit;
-use crate::{code_skills, model, terminal};
+use crate::{code_skills, terminal};
 
 pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     code_skills::with_threads(measure(arguments, global))
@@ -60,11 +60,11 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     };
     let measured = tokio::select! {
         measured = eval::run(&opened.contest, &suite, &tell, &cancel) => measured,
-        () = twice(&cancel, &bar) => anyhow::bail!("interrupted twice: nothing written"),
+        () = twice(&cancel, &bar) => return Err(CommandError::new(ErrorKind::Interrupted, "interrupted twice: nothing written")),
     };
     drop(bar);
     opened.end().await;
-    let benchmark = measured.map_err(|error| model::not_made(&error))?;
+    let benchmark = measured?;
     report(arguments, &benchmark, before.as_ref(), &out, &say)
 }
 
@@ -89,8 +89,7 @@ fn report(
 ) -> Result<Exit> {
     if benchmark.runs.is_empty() && benchmark.triggers.is_empty() {
         let message = "stopped before the first result: nothing written";
-        terminal::print_problem(message, None);
-        return Ok(Exit::Failure);
+        return Err(CommandError::failure(message));
     }
     let json = format!("{}\n", terminal::json(benchmark)?);
     let text = if arguments.json {

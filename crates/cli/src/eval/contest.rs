@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
 use jiff::Timestamp;
 use prowess_agent::eval::{Contest, Graders, Suite};
 use prowess_core::{SkillId, ToolUse};
-use prowess_runtime::{ActivationError, Runtime, ScriptError, Scripts};
+use prowess_runtime::{Runtime, ScriptError, Scripts};
 use prowess_spec::manifest::Mode;
 
 use super::arguments::EvalArguments;
 use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
 use crate::code_skills::{ResolvedSkills, approval_hint};
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Result};
 use crate::model::{self, Chosen};
 
 const SYSTEM: &str = "You are a helpful assistant.";
@@ -78,16 +77,14 @@ impl Models {
 }
 
 /// The same, about the arguments that name a judge.
-fn of_judge(refused: Refused) -> Refused {
-    let mut hint = refused.hint;
+fn of_judge(mut error: CommandError) -> CommandError {
     for name in ["provider", "model", "base-url"] {
-        hint = hint.map(|it| it.replace(&format!("--{name}"), &format!("--judge-{name}")));
+        for hint in &mut error.hints {
+            *hint = hint.replace(&format!("--{name}"), &format!("--judge-{name}"));
+        }
     }
-    Refused {
-        message: format!("the judge: {}", refused.message),
-        hint,
-        exit: refused.exit,
-    }
+    error.message = format!("the judge: {}", error.message);
+    error
 }
 
 /// Opens both agents, and asks for all approvals.
@@ -132,39 +129,22 @@ async fn settle(skill: &SkillId, suite: &Suite, with: &AgentSetup) -> Result<()>
     if with.manifests.get(skill).is_some() {
         let activated = with.runtime.activate(skill).await;
         with.runtime.shut_down().await;
-        if let Err(error) = activated {
-            let (hint, exit) = match &error {
-                ActivationError::Undecided { approval_name, .. } => {
-                    (Some(approval_hint(approval_name)), Exit::Permission)
-                }
-                ActivationError::Denied { .. } => (None, Exit::Permission),
-                _ => (None, Exit::Failure),
-            };
-            let message = error.to_string();
-            return Err(Refused {
-                message,
-                hint,
-                exit,
-            }
-            .into());
-        }
+        activated?;
     }
     if let Some(script) = suite.scripts().next()
         && let Err(error) = with.scripts.require_approval(skill, script).await
     {
-        let (reason, hint, exit) = match error {
+        let (reason, hint) = match &error {
             ScriptError::NotApproved(reason, _, _, name) => {
-                (reason, Some(approval_hint(&name)), Exit::Permission)
+                (reason.clone(), Some(approval_hint(name)))
             }
-            ScriptError::Off => (error.to_string(), None, Exit::Permission),
-            _ => (error.to_string(), None, Exit::Failure),
+            _ => (error.to_string(), None),
         };
-        return Err(Refused {
+        return Err(CommandError {
             message: format!("`{script}` of `{skill}` cannot look at answers: {reason}"),
-            hint,
-            exit,
-        }
-        .into());
+            hints: hint.into_iter().collect(),
+            ..CommandError::from(error)
+        });
     }
     Ok(())
 }

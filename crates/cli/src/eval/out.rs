@@ -5,11 +5,10 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::{Context, Result};
 use prowess_agent::eval::{Benchmark, GENERATOR, html};
 use prowess_core::SkillId;
 
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Context, Result};
 use crate::rewrite;
 
 /// The directory for all results, below the current one.
@@ -18,6 +17,8 @@ const USUAL: &str = "prowess-eval";
 const NAMES: [&str; 2] = ["benchmark.json", "report.html"];
 /// Both, beside complete ones that they must not replace.
 const PARTIAL: [&str; 2] = ["benchmark.partial.json", "report.partial.html"];
+
+const HINT: &str = "choose another directory with --out";
 
 /// A directory for results.
 pub(super) struct Out {
@@ -34,7 +35,7 @@ impl Out {
         };
         if out.directory.exists() && !out.directory.is_dir() {
             let message = format!("{} is not a directory", out.directory.display());
-            return Err(Refused::usage(message, "choose another directory with --out").into());
+            return Err(CommandError::usage(message).hint(HINT));
         }
         for [benchmark, report] in [NAMES, PARTIAL] {
             out.check(benchmark, |bytes| read(bytes).is_some())?;
@@ -42,11 +43,9 @@ impl Out {
                 String::from_utf8_lossy(bytes).contains(GENERATOR)
             })?;
         }
-        probe(&out.directory).map_err(|error| Refused {
-            message: format!("cannot write to {}: {error}", out.directory.display()),
-            hint: Some("choose another directory with --out".to_owned()),
-            exit: Exit::Failure,
-        })?;
+        probe(&out.directory)
+            .with_context(|| format!("cannot write to {}", out.directory.display()))
+            .map_err(|error| error.hint(HINT))?;
         Ok(out)
     }
 
@@ -61,7 +60,7 @@ impl Out {
                     "{} exists and was not written by `prowess eval`",
                     path.display()
                 );
-                Err(Refused::usage(message, "choose another directory with --out").into())
+                Err(CommandError::usage(message).hint(HINT))
             }
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }

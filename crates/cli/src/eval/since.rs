@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use prowess_agent::eval::{Benchmark, Figure};
 
 use super::print::{columns, one_line};
+use crate::error::{Context, Result};
 use crate::table;
 
 /// Reads an earlier benchmark.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::Result;
 use prowess_agent::eval::{Suite, SuiteError};
 use prowess_core::{Catalog, Scope, SkillId, Source};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -10,7 +9,7 @@ use prowess_spec::nearest;
 
 use super::arguments::{EvalArguments, Only};
 use crate::code_skills::{self, CodeSkillArguments};
-use crate::exit::{Exit, Refused};
+use crate::error::{CommandError, Result, message_of};
 
 fn is_directory(text: &str) -> bool {
     text.starts_with(['.', '/', '~']) || text.contains('\\')
@@ -36,7 +35,7 @@ pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
             "" => "run `prowess list` to list skills; a directory starts with ./".to_owned(),
             near => format!("did you mean {near}?"),
         };
-        return Err(refused(format!("unknown skill `{named}`"), hint).into());
+        return Err(CommandError::failure(format!("unknown skill `{named}`")).hint(hint));
     }
     Ok(id.parse()?)
 }
@@ -49,7 +48,7 @@ async fn only_one(directory: &Path) -> Result<SkillId> {
         [only] => Ok(only.id.clone()),
         [] => {
             let hint = format!("run `prowess check {shown}` for details");
-            Err(refused(format!("no skill in {shown}"), hint).into())
+            Err(CommandError::failure(format!("no skill in {shown}")).hint(hint))
         }
         several => {
             let ids: Vec<&str> = several.iter().map(|it| it.id.as_str()).collect();
@@ -58,7 +57,7 @@ async fn only_one(directory: &Path) -> Result<SkillId> {
                 ids.join(", ")
             );
             let message = format!("expected one skill in {shown}, found {}", ids.len());
-            Err(Refused::usage(message, hint).into())
+            Err(CommandError::usage(message).hint(hint))
         }
     }
 }
@@ -70,13 +69,14 @@ pub(super) async fn suite(
     id: &SkillId,
 ) -> Result<Suite> {
     let read = Suite::read(skills, id).await;
-    let mut suite = read.map_err(|error| match error {
-        SuiteError::Nothing(_) | SuiteError::Empty(_) => refused(
-            error.to_string(),
-            "see `prowess eval --help` for the format",
-        )
-        .into(),
-        error => anyhow::Error::new(error),
+    let mut suite = read.map_err(|error| {
+        let failure = CommandError::failure(message_of(&error));
+        match error {
+            SuiteError::Nothing(_) | SuiteError::Empty(_) => {
+                failure.hint("see `prowess eval --help` for the format")
+            }
+            _ => failure,
+        }
     })?;
     match arguments.only {
         Some(Only::Evals) => suite.triggers.clear(),
@@ -93,7 +93,7 @@ pub(super) async fn suite(
                     None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!("`{id}` has no eval `{wanted}`");
-                return Err(Refused::usage(message, meant).into());
+                return Err(CommandError::usage(message).hint(meant));
             }
         }
         let is_wanted = |id: &String| arguments.evals.contains(id);
@@ -101,19 +101,11 @@ pub(super) async fn suite(
     }
     if suite.is_empty() {
         let message = format!("`{id}` has no cases for --only");
-        return Err(Refused::usage(message, "omit --only").into());
+        return Err(CommandError::usage(message).hint("omit --only"));
     }
     if arguments.fail_under.is_some() && suite.evals.is_empty() {
         let message = "--fail-under requires evals, and none are selected";
-        return Err(Refused::usage(message, "omit --fail-under, or add evals/evals.json").into());
+        return Err(CommandError::usage(message).hint("omit --fail-under, or add evals/evals.json"));
     }
     Ok(suite)
-}
-
-fn refused(message: String, hint: impl Into<String>) -> Refused {
-    Refused {
-        message,
-        hint: Some(hint.into()),
-        exit: Exit::Failure,
-    }
 }

@@ -1,11 +1,12 @@
 //! Adds an entry to the configuration file of a client: everything else is unchanged, including comments.
 
-use anyhow::{Context, Result, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::client::{Shape, Target};
+
+use crate::error::{CommandError, Context, Result};
 
 /// The name under which Prowess is listed.
 const NAME: &str = "prowess";
@@ -25,9 +26,9 @@ pub(crate) fn snippet(target: &Target, command: &[String]) -> Result<String> {
 
 fn added_json(target: &Target, before: &str, command: &[String]) -> Result<String> {
     let root = CstRootNode::parse(before, &ParseOptions::default())
-        .map_err(|error| anyhow::anyhow!("invalid JSON: {error}"))?;
+        .map_err(|error| CommandError::failure(format!("invalid JSON: {error}")))?;
     if root.value().is_some() && root.object_value().is_none() {
-        bail!("expected a JSON object");
+        return Err(CommandError::failure("expected a JSON object"));
     }
     let servers = root
         .object_value_or_set()
@@ -81,7 +82,7 @@ fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
 fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<String> {
     let mut document: DocumentMut = before
         .parse()
-        .map_err(|error| anyhow::anyhow!("invalid TOML: {error}"))?;
+        .map_err(|error| CommandError::failure(format!("invalid TOML: {error}")))?;
     let (program, arguments) = command.split_first().context("missing command")?;
     let mut entry = Table::new();
     entry.insert("command", value(program.as_str()));

@@ -36,13 +36,17 @@ fn hangs_late(asked: &Asked) -> Reply {
 #[test]
 fn a_directory_that_cannot_be_is_refused_before_anything_is_spent() {
     let place = place();
-    assert_snapshot!(refused(&place, &["--out", "/proc/x", "--json"]), @r"
+    assert_snapshot!(refused(&place, &["--out", "/proc/x"]), @r"
     exit 1
     --- stdout
     --- stderr
     error: cannot write to /proc/x: No such file or directory (os error 2)
     hint: choose another directory with --out
     ");
+    let model = Model::new(pupil);
+    let run = run(&place, &model, &["--out", "/proc/x", "--json"]);
+    assert_eq!((run.code, model.asked()), (Some(1), 0));
+    assert_eq!(run.json()["error"]["code"], "failure");
     place.write("file", "mine");
     assert_snapshot!(refused(&place, &["--out", "file/below/it"]), @r"
     exit 1

@@ -194,10 +194,10 @@ fn q17_network_and_the_machine_are_asked_about_and_then_reached() {
     };
     let cases = [
         ("sandbox", "in the sandbox", ["no network", "no key"]),
-        ("network", "the network", ["connected", "no key"]),
+        ("network", "full network access", ["connected", "no key"]),
         (
             "unconfined",
-            "outside of the sandbox",
+            "outside the sandbox",
             ["connected", "SECRET-KEY"],
         ),
     ];

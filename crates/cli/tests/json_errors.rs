@@ -1,0 +1,170 @@
+//! Every command that fails under `--json` prints one JSON error object, with the exit code that it has without `--json`.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod support;
+
+use serde_json::Value;
+use support::{Place, Run};
+
+/// Arguments without `--json`, the exit code, the code of the error, and a part of its message.
+const FAILURES: &[(&[&str], i32, &str, &str)] = &[
+    (
+        &["-C", "nope", "list"],
+        1,
+        "failure",
+        "cannot change to directory nope",
+    ),
+    (&["audit", "nope"], 1, "failure", "invalid target `nope`"),
+    (
+        &["browse", "--config", "nope.toml"],
+        1,
+        "failure",
+        "nope.toml",
+    ),
+    (
+        &["chat", "--delete", "nope"],
+        1,
+        "failure",
+        "unknown chat `nope`",
+    ),
+    (
+        &["config", "show", "--config", "bad.toml"],
+        1,
+        "failure",
+        "bad.toml",
+    ),
+    (
+        &["create", "Bad Name"],
+        2,
+        "usage",
+        "invalid skill name `Bad Name`",
+    ),
+    (
+        &["doctor", "--config", "bad.toml"],
+        1,
+        "failure",
+        "bad.toml",
+    ),
+    (&["eval", "nope"], 1, "failure", "unknown skill `nope`"),
+    (&["info", "nope"], 1, "failure", "nope"),
+    (
+        &["list", "--config", "nope.toml"],
+        1,
+        "failure",
+        "nope.toml",
+    ),
+    (
+        &["permissions", "demo", "--revoke"],
+        1,
+        "failure",
+        "no stored approvals of `demo`",
+    ),
+    (
+        &["prompt", "--dialect", "nope"],
+        1,
+        "failure",
+        "unknown dialect `nope`",
+    ),
+    (&["read", "demo", "../x"], 1, "failure", "../x"),
+    (&["run", "nope/x"], 1, "failure", "unknown skill `nope`"),
+    (
+        &["search", "--config", "nope.toml", "x"],
+        1,
+        "failure",
+        "nope.toml",
+    ),
+    (
+        &["serve"],
+        1,
+        "failure",
+        "writing over HTTP is not supported",
+    ),
+    (&["show", "nope"], 1, "failure", "nope"),
+    (
+        &["trace", "--approve-skills", "demo"],
+        4,
+        "permission",
+        "--approve-skills: `demo`",
+    ),
+    (&["trust", "--revoke"], 1, "failure", "no stored answer"),
+    (&["why", "nope"], 1, "failure", "nope"),
+];
+
+/// Commands with invalid arguments, among them those that print no JSON otherwise.
+const INVALID_ARGUMENTS: &[&[&str]] = &[
+    &["check", "--json", "--fix"],
+    &["check", "--format", "json", "--nope"],
+    &["completions", "--json"],
+    &["list", "--format=json"],
+    &["mcp", "--json"],
+    &["show", "--json"],
+];
+
+fn project() -> Place {
+    let place = Place::new();
+    place.skill(".agents/skills/demo");
+    place.write("bad.toml", "[skills\n").write(".git/HEAD", "");
+    place
+}
+
+fn run(place: &Place, arguments: &[&str]) -> Run {
+    Run::of(place.command_as_typed(arguments).output().unwrap())
+}
+
+fn error_of(run: &Run) -> Value {
+    assert_eq!(run.stderr, "");
+    let mut document = run.json();
+    assert_eq!(document.as_object().unwrap().len(), 1);
+    document.get_mut("error").unwrap().take()
+}
+
+#[test]
+fn failures_are_json_with_the_same_exit_code() {
+    let place = project();
+    for (arguments, exit, code, message) in FAILURES {
+        let text = run(&place, arguments);
+        assert_eq!((text.code, text.stdout.as_str()), (Some(*exit), ""));
+        assert!(
+            text.stderr.contains("error"),
+            "{arguments:?}: {}",
+            text.stderr
+        );
+        let json = run(&place, &[arguments, &["--json"][..]].concat());
+        assert_eq!(json.code, Some(*exit), "{arguments:?}");
+        let error = error_of(&json);
+        assert_eq!(error["code"], *code, "{arguments:?}");
+        let shown = error["message"].as_str().unwrap();
+        assert!(shown.contains(message), "{arguments:?}: {shown}");
+        for hint in error["hints"].as_array().unwrap() {
+            let hint = hint.as_str().unwrap();
+            assert!(text.stderr.contains(hint), "{arguments:?}: {hint}");
+        }
+    }
+}
+
+#[test]
+fn invalid_arguments_are_json() {
+    let place = project();
+    for arguments in INVALID_ARGUMENTS {
+        let run = run(&place, arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}");
+        let error = error_of(&run);
+        assert_eq!(error["code"], "usage");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with("invalid arguments: "), "{message}");
+        let hints = error["hints"].to_string();
+        assert!(hints.contains("usage: prowess"), "{hints}");
+    }
+    let after = run(&place, &["show", "nope", "--", "--json"]);
+    assert_eq!(after.stdout, "", "`--json` after `--` is an argument");
+}
+
+#[test]
+fn every_command_is_provoked() {
+    let tables = FAILURES.iter().map(|row| row.0);
+    let rows: Vec<&[&str]> = tables.chain(INVALID_ARGUMENTS.iter().copied()).collect();
+    for command in prowess_cli::command().get_subcommands() {
+        let name = command.get_name();
+        assert!(rows.iter().any(|row| row.contains(&name)), "{name}");
+    }
+}
