@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::contract;
 use crate::reference;
-use crate::trust_tests;
 use crate::workspace::Workspace;
 
 /// Whether to write or only to look.
@@ -48,7 +48,7 @@ fn files(root: &Path) -> Result<Files> {
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),
         ("docs/prowess.schema.json", reference::schema()),
-        ("docs/trust-tests.md", trust_tests::page(root)?),
+        ("docs/contract/tests.md", contract::page(root)?),
     ]))
 }
 

@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod contract;
 mod counts;
 mod deny;
 mod fuzz;
@@ -19,7 +20,6 @@ mod step;
 mod system;
 mod test;
 mod tools;
-mod trust_tests;
 mod workspace;
 
 use std::process::ExitCode;

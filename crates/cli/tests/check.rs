@@ -32,7 +32,7 @@ fn valid_skills_pass() {
 }
 
 #[test]
-fn errors_are_drawn_where_they_are() {
+fn cl5_errors_are_drawn_where_they_are() {
     let place = Place::new();
     place.write(
         "pdf/SKILL.md",
@@ -114,7 +114,7 @@ fn an_empty_directory_has_no_skills() {
 }
 
 #[test]
-fn wrong_arguments_exit_with_two() {
+fn cl10_wrong_arguments_exit_with_two() {
     let place = Place::new();
     for arguments in [
         &["chek"][..],
@@ -128,7 +128,7 @@ fn wrong_arguments_exit_with_two() {
 }
 
 #[test]
-fn json_is_one_document_whatever_happens() {
+fn cl5_json_is_one_document_whatever_happens() {
     let place = Place::copy_of("examples/broken");
     let run = place.run(&["check", "--json"]);
     assert_eq!(run.code, Some(3));
@@ -152,7 +152,7 @@ fn json_is_one_document_whatever_happens() {
 }
 
 #[test]
-fn github_annotations_are_escaped() {
+fn cl5_github_annotations_are_escaped() {
     let place = Place::new();
     place.write(
         "a, b/SKILL.md",
@@ -165,7 +165,7 @@ fn github_annotations_are_escaped() {
 }
 
 #[test]
-fn sarif_names_rules_and_places() {
+fn cl5_sarif_names_rules_and_places() {
     let place = Place::copy_of("examples/broken");
     let run = place.run(&["check", "--format", "sarif"]);
     let document = run.json();

@@ -67,7 +67,7 @@ fn run_with_path(place: &Place, path: &str, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn why_a_skill_is_active_or_not() {
+fn cl7_why_a_skill_is_active_or_not() {
     let place = examples();
     assert_snapshot!(place.run(&["why", "kubernetes"]).snapshot(), @r"
     exit 0
@@ -389,7 +389,7 @@ fn unread_code_is_said_before_a_skill_is_approved() {
 
 /// Refused without anybody to ask, allowed at a terminal, then remembered; and all of it again after one byte changed.
 #[test]
-fn approved_once_and_for_exactly_these_bytes() {
+fn cl6_approved_once_and_for_exactly_these_bytes() {
     let place = examples();
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
     assert_snapshot!(without_digests(&place.run(&draft).snapshot()), @r"
@@ -558,7 +558,7 @@ fn scripted() -> Place {
 }
 
 #[test]
-fn scripts_run_in_the_sandbox_once_they_are_approved() {
+fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
     let place = scripted();
     let count = ["run", "tidy/scripts/count.py"];
     assert_snapshot!(without_digests(&place.run(&count).snapshot()), @r"

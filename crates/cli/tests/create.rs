@@ -168,7 +168,7 @@ fn what_cannot_be_is_not_made() {
 }
 
 #[test]
-fn what_is_there_stays() {
+fn cl4_what_is_there_stays() {
     let place = project();
     place.write(".agents/skills/notes/SKILL.md", "mine");
     place.write(".agents/skills/notes/more.md", "mine too");
@@ -266,7 +266,7 @@ fn check_answers(answers: &[Value]) {
 
 /// With everything at once, and with each type alone: what a template leaves out has to leave code behind.
 #[test]
-fn every_type_works_in_every_language() {
+fn cl4_every_type_works_in_every_language() {
     let place = project();
     for (code, program) in [
         (

@@ -31,7 +31,7 @@ fn flat() -> Place {
 }
 
 #[test]
-fn a_flat_layout() {
+fn cl1_a_flat_layout() {
     let place = flat();
     assert_snapshot!(place.run(&["list"]).snapshot(), @r"
     exit 0
@@ -136,7 +136,7 @@ fn a_monorepo_of_four_levels() {
 }
 
 #[test]
-fn instructions_and_files() {
+fn cl3_instructions_and_files() {
     let place = flat();
     assert_snapshot!(place.run(&["show", "pdf", "page", "3"]).stdout, @r#"
     <skill id="pdf">
@@ -190,7 +190,7 @@ fn instructions_and_files() {
 }
 
 #[test]
-fn search_finds_by_body_and_forgives_typos() {
+fn cl2_search_finds_by_body_and_forgives_typos() {
     let place = flat();
     described(&place, ".agents/skills/k8s", "Helps with clusters");
     place.write(".agents/skills/k8s/SKILL.md", "---\nname: k8s\ndescription: Helps with clusters\n---\nWhen a pod restarts, look at the logs.\n");
@@ -221,7 +221,7 @@ fn search_finds_by_body_and_forgives_typos() {
 }
 
 #[test]
-fn doctor_says_what_is_broken() {
+fn cl9_doctor_says_what_is_broken() {
     let place = flat();
     let run = place.run(&["doctor"]);
     assert_eq!(run.code, Some(1));
@@ -238,7 +238,7 @@ fn doctor_says_what_is_broken() {
 }
 
 #[test]
-fn nothing_anywhere() {
+fn cl1_nothing_anywhere() {
     let place = Place::new();
     assert_snapshot!(place.run(&["list"]).snapshot(), @r"
     exit 0
@@ -264,7 +264,7 @@ fn nothing_anywhere() {
 }
 
 #[test]
-fn dialects_change_the_prompt() {
+fn cl8_dialects_change_the_prompt() {
     let place = flat();
     assert_eq!(
         place

@@ -1,4 +1,4 @@
-//! The contract of references, turns and sessions: each test is named after its row.
+//! The rows of `docs/contract/turns.md`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -39,7 +39,7 @@ fn turn(message: &str) -> (Turn, Session) {
 }
 
 #[test]
-fn references_at_the_beginning() {
+fn rf1_a_known_reference_activates_its_skill() {
     for (message, expected, rest) in [
         ("/pdf-processing", "pdf-processing", ""),
         ("/extraction/email hello", "extraction/email", "hello"),
@@ -56,7 +56,7 @@ fn references_at_the_beginning() {
 }
 
 #[test]
-fn unknown_references_stay_text() {
+fn rf2_an_unknown_reference_is_left_as_text() {
     for message in ["/unknown do stuff", "/etc/passwd show it"] {
         let (turn, session) = turn(message);
         assert_eq!(turn.content(), message);
@@ -75,7 +75,7 @@ fn unknown_references_stay_text() {
 }
 
 #[test]
-fn everything_else_is_plain_text() {
+fn rf3_other_messages_are_plain_text() {
     for message in [
         " /a",
         "hello /a",
@@ -96,6 +96,15 @@ fn everything_else_is_plain_text() {
         assert_eq!((turn.content().as_str(), turn.events.len()), (message, 0));
         assert!(session.active().is_empty());
     }
+}
+
+#[test]
+fn rf4_an_earlier_reference_is_not_resolved_again() {
+    let (_, mut session) = turn("/a do it");
+    let next = block_on(session.turn("and /pdf-processing?", &[]));
+    assert_eq!(next.content(), "and /pdf-processing?");
+    assert!(next.blocks.is_empty() && next.events.is_empty());
+    assert_eq!(session.active(), [id("a")]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `contract/mcp.md`, the server: one test for each statement, in its order.
+//! The server rows of `docs/contract/mcp.md`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -29,9 +29,8 @@ async fn client() -> Raw {
     Raw::connect(&server().await, Revision::Stateless).await
 }
 
-/// "base protocol 2026-07-28; also answer clients of 2025-11-25 and 2025-06-18"
 #[tokio::test]
-async fn clients_of_three_revisions_are_answered() {
+async fn ms1_clients_of_three_revisions_are_answered() {
     for revision in REVISIONS {
         let mut client = Raw::silent(&server().await);
         let greeting = client.greet(revision).await;
@@ -46,9 +45,8 @@ async fn clients_of_three_revisions_are_answered() {
     }
 }
 
-/// "capabilities: `resources` and `extensions[...] = {"directoryRead": true}`"
 #[tokio::test]
-async fn capabilities_name_resources_and_the_extension() {
+async fn ms2_capabilities_name_resources_and_the_extension() {
     for revision in REVISIONS {
         let greeting = Raw::silent(&server().await).greet(revision).await;
         let capabilities = &greeting["capabilities"];
@@ -62,9 +60,8 @@ async fn capabilities_name_resources_and_the_extension() {
     }
 }
 
-/// "URIs `skill://<id>/<file path>`; the last segment of the id equals the frontmatter name"
 #[tokio::test]
-async fn addresses_are_ids_and_paths() {
+async fn ms3_addresses_are_ids_and_paths() {
     for skill in client().await.all_skills().await {
         let uri = skill["uri"].as_str().unwrap();
         let id = uri
@@ -79,9 +76,9 @@ async fn addresses_are_ids_and_paths() {
     }
 }
 
-/// The same: a name that is not the address's cannot be listed, and the list says so.
+/// A name that is not the address's cannot be listed, and the list says so.
 #[tokio::test]
-async fn a_skill_under_another_name_is_left_out_and_reported() {
+async fn ms3_a_skill_under_another_name_is_left_out_and_reported() {
     let mut source = MemorySource::new(Scope::Project);
     source.add("fine", "---\nname: fine\ndescription: d\n---\n");
     source.add("shouting", "---\nname: SHOUTING\ndescription: d\n---\n");
@@ -97,9 +94,8 @@ async fn a_skill_under_another_name_is_left_out_and_reported() {
     );
 }
 
-/// "the root directory URI has no trailing slash"
 #[tokio::test]
-async fn a_directory_has_no_slash_at_its_end() {
+async fn ms3_a_directory_has_no_slash_at_its_end() {
     let mut client = client().await;
     client
         .result("resources/directory/read", json!({"uri": "skill://pdf"}))
@@ -110,9 +106,8 @@ async fn a_directory_has_no_slash_at_its_end() {
     assert_eq!(error, -32602);
 }
 
-/// "`skills/list {cursor?}` gives `{resultType: "complete", skills, nextCursor?, ttlMs, cacheScope}`"
 #[tokio::test]
-async fn the_list_has_its_shape() {
+async fn ms4_the_list_has_its_shape() {
     for revision in REVISIONS {
         let mut client = Raw::connect(&server().await, revision).await;
         let list = client.result("skills/list", json!({})).await;
@@ -141,9 +136,8 @@ fn many(count: usize) -> MemorySource {
     source
 }
 
-/// "an entry never splits across pages"
 #[tokio::test]
-async fn every_entry_is_whole_and_comes_once() {
+async fn ms4_every_entry_is_whole_and_comes_once() {
     let server = SkillsServer::new(skills_of(many(2_300)).await, ServerOptions::default());
     let mut client = Raw::connect(&server, Revision::Stateless).await;
     let first = client.result("skills/list", json!({})).await;
@@ -161,9 +155,8 @@ async fn every_entry_is_whole_and_comes_once() {
     );
 }
 
-/// "a cursor of an older catalog is refused with -32602"
 #[tokio::test]
-async fn an_old_cursor_is_refused() {
+async fn ms4_an_old_cursor_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     for index in 0..1_100 {
         let skill = directory.path().join(format!("skill-{index:04}"));
@@ -185,9 +178,8 @@ async fn an_old_cursor_is_refused() {
     assert_eq!(client.error("skills/list", cursor).await, -32602);
 }
 
-/// "`skills/get {uri}` gives `{resultType, skill, ttlMs, cacheScope}`"
 #[tokio::test]
-async fn one_skill_is_the_entry_of_the_list() {
+async fn ms5_one_skill_is_the_entry_of_the_list() {
     let mut client = client().await;
     let listed = client.all_skills().await;
     for skill in listed {
@@ -201,9 +193,8 @@ async fn one_skill_is_the_entry_of_the_list() {
     }
 }
 
-/// "answers for unlisted skills too"
 #[tokio::test]
-async fn an_unlisted_skill_can_be_had() {
+async fn ms5_an_unlisted_skill_can_be_had() {
     let mut client = client().await;
     let uri = "skill://deploy/SKILL.md";
     let listed = client.all_skills().await;
@@ -216,9 +207,8 @@ async fn an_unlisted_skill_can_be_had() {
     client.result("resources/read", json!({"uri": uri})).await;
 }
 
-/// "unknown: -32602"
 #[tokio::test]
-async fn an_unknown_skill_is_refused() {
+async fn ms5_an_unknown_skill_is_refused() {
     let mut client = client().await;
     for uri in [
         "skill://nope/SKILL.md",
@@ -236,9 +226,8 @@ async fn an_unknown_skill_is_refused() {
     assert_eq!(client.error("skills/get", json!({})).await, -32602);
 }
 
-/// "frontmatter verbatim as JSON, every field"
 #[tokio::test]
-async fn frontmatter_is_verbatim() {
+async fn ms6_frontmatter_is_verbatim() {
     let got = client()
         .await
         .result("skills/get", json!({"uri": "skill://pdf/SKILL.md"}))
@@ -253,9 +242,8 @@ async fn frontmatter_is_verbatim() {
     assert_eq!(got["skill"]["frontmatter"], expected);
 }
 
-/// "resources = every file once, `SKILL.md` included, `{uri, digest: "sha256:...", size}`"
 #[tokio::test]
-async fn every_file_is_listed_once_with_digest_and_size() {
+async fn ms6_every_file_is_listed_once_with_digest_and_size() {
     let got = client()
         .await
         .result("skills/get", json!({"uri": "skill://pdf/SKILL.md"}))
@@ -280,9 +268,8 @@ fn bytes(content: &Value) -> Vec<u8> {
     }
 }
 
-/// "`resources/read` for every listed file: text for UTF-8, blob for the rest, right media type"
 #[tokio::test]
-async fn every_listed_file_can_be_read() {
+async fn ms7_every_listed_file_can_be_read() {
     for revision in REVISIONS {
         let mut client = Raw::connect(&server().await, revision).await;
         for skill in client.all_skills().await {
@@ -312,9 +299,9 @@ async fn every_listed_file_can_be_read() {
     }
 }
 
-/// The same: what is not listed is not there, whatever the address looks like.
+/// What is not listed is not there, whatever the address looks like.
 #[tokio::test]
-async fn nothing_else_can_be_read() {
+async fn ms7_nothing_else_can_be_read() {
     let mut client = client().await;
     for uri in [
         "skill://pdf/nope.md",
@@ -330,9 +317,8 @@ async fn nothing_else_can_be_read() {
     }
 }
 
-/// "`resources/directory/read {uri, cursor?}`: direct children, directories as `inode/directory`"
 #[tokio::test]
-async fn a_directory_lists_its_direct_children() {
+async fn ms7_a_directory_lists_its_direct_children() {
     let mut client = client().await;
     let children = async |client: &mut Raw, uri: &str| {
         let read = client
@@ -377,9 +363,8 @@ async fn a_directory_lists_its_direct_children() {
     assert_eq!(client.error("resources/directory/read", bad).await, -32602);
 }
 
-/// "limits: 512 files and 16 MiB a skill; larger ones are listed with a diagnostic and served by the tools only"
 #[tokio::test]
-async fn a_skill_beyond_the_limits_is_for_the_tools() {
+async fn ms8_a_skill_beyond_the_limits_is_for_the_tools() {
     let text = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nDo.\n");
     let mut source = MemorySource::new(Scope::Project);
     for (name, files, size) in [
@@ -421,9 +406,8 @@ async fn a_skill_beyond_the_limits_is_for_the_tools() {
     }
 }
 
-/// "`resources/list` ... for clients without the extension"
 #[tokio::test]
-async fn files_are_resources() {
+async fn ms9_files_are_resources() {
     for revision in REVISIONS {
         let mut client = Raw::connect(&server().await, revision).await;
         let list = client.result("resources/list", json!({})).await;
@@ -452,9 +436,8 @@ async fn files_are_resources() {
     }
 }
 
-/// "change notifications for clients without the extension"
 #[tokio::test]
-async fn clients_with_a_session_hear_of_changes() {
+async fn ms9_clients_with_a_session_hear_of_changes() {
     let server = server().await;
     let mut clients = Vec::new();
     for _ in 0..2 {
@@ -476,9 +459,9 @@ async fn clients_with_a_session_hear_of_changes() {
     }
 }
 
-/// The same: a real process watches its files.
+/// A real process watches its files.
 #[tokio::test]
-async fn clients_hear_when_files_change() {
+async fn ms9_clients_hear_when_files_change() {
     let directory = tempfile::tempdir().unwrap();
     support::write_skills(directory.path());
     let mut child = tokio::process::Command::new(support::example())
@@ -510,7 +493,7 @@ async fn clients_hear_when_files_change() {
 
 /// Digests follow a file that nobody told about, as soon as somebody reads it.
 #[tokio::test]
-async fn digests_follow_the_files() {
+async fn ms9_digests_follow_the_files() {
     let directory = tempfile::tempdir().unwrap();
     support::write_skills(directory.path());
     let server = support::server_of(directory.path()).await;
@@ -558,9 +541,9 @@ async fn digests_follow_the_files() {
     );
 }
 
-/// The same for 2026-07-28, where a client says what it wants to hear.
+/// Clients of 2026-07-28 subscribe to the notifications that they want.
 #[tokio::test]
-async fn clients_without_a_session_hear_what_they_listen_for() {
+async fn ms9_clients_without_a_session_hear_what_they_listen_for() {
     let server = server().await;
     let mut client = Raw::connect(&server, Revision::Stateless).await;
     let params = json!({"notifications": {"resourcesListChanged": true}, "_meta": meta()});
@@ -577,9 +560,8 @@ async fn clients_without_a_session_hear_what_they_listen_for() {
     assert_eq!(message["method"], "notifications/resources/list_changed");
 }
 
-/// "the four tools of `tools.md`": three here, for nobody runs scripts.
 #[tokio::test]
-async fn the_tools_are_those_of_the_dialect() {
+async fn ms10_the_tools_are_those_of_the_dialect() {
     let mut client = client().await;
     let list = client.result("tools/list", json!({})).await;
     let tools = list["tools"].as_array().unwrap();
@@ -619,9 +601,9 @@ async fn the_tools_are_those_of_the_dialect() {
     );
 }
 
-/// The same: the fourth is there where somebody runs scripts.
+/// The fourth is there where somebody runs scripts.
 #[tokio::test]
-async fn scripts_are_offered_where_they_are_enabled() {
+async fn ms10_scripts_are_offered_where_they_are_enabled() {
     struct Echo;
     #[async_trait::async_trait]
     impl prowess_core::ScriptRunner for Echo {
@@ -659,9 +641,9 @@ async fn scripts_are_offered_where_they_are_enabled() {
     assert_eq!(ran["structuredContent"]["stdout"], "pdf scripts/x.py 1");
 }
 
-/// The same: a tool that is not offered is a mistake of the client.
+/// A tool that is not offered is a mistake of the client.
 #[tokio::test]
-async fn another_tool_is_refused() {
+async fn ms10_another_tool_is_refused() {
     let mut client = client().await;
     for name in ["nope", "run_skill_script", ""] {
         let call = json!({"name": name, "arguments": {}});
@@ -669,9 +651,8 @@ async fn another_tool_is_refused() {
     }
 }
 
-/// "a prompt for each user-invocable skill with its arguments"
 #[tokio::test]
-async fn prompts_are_the_skills_that_people_start() {
+async fn ms11_prompts_are_the_skills_that_people_start() {
     for revision in REVISIONS {
         let mut client = Raw::connect(&server().await, revision).await;
         let list = client.result("prompts/list", json!({})).await;
@@ -703,9 +684,8 @@ async fn prompts_are_the_skills_that_people_start() {
     }
 }
 
-/// "a short `instructions` with the catalog within its budget"
 #[tokio::test]
-async fn instructions_hold_the_catalog() {
+async fn ms12_instructions_hold_the_catalog() {
     for revision in REVISIONS {
         let greeting = Raw::silent(&server().await).greet(revision).await;
         let text = greeting["instructions"].as_str().unwrap();
@@ -738,9 +718,8 @@ const STATELESS: [(&str, &str); 2] = [
     ("mcp-method", "skills/list"),
 ];
 
-/// "stdio and streamable HTTP": stdio is every other test; this is HTTP without sessions.
 #[tokio::test]
-async fn http_without_a_session_as_2026_has_it() {
+async fn ms13_http_without_a_session_as_2026_has_it() {
     let url = serve(&server().await, &HttpOptions::default()).await;
     let reply = post(&url, &list_request(1), &STATELESS).await;
     assert_eq!((reply.status, &reply.session), (200, &None), "{reply:?}");
@@ -759,7 +738,6 @@ fn greeting(version: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }
 
-/// Row Q30 of the contract of trust: sessions are bounded, and the oldest idle one goes first.
 #[tokio::test]
 async fn q30_more_sessions_than_there_may_be_end_the_oldest_idle_ones() {
     let url = serve(&server().await, &HttpOptions::default()).await;
@@ -791,9 +769,8 @@ async fn q30_more_sessions_than_there_may_be_end_the_oldest_idle_ones() {
     assert!(alive(idle.last().unwrap()).await);
 }
 
-/// "sessions or stateless as the revision says"
 #[tokio::test]
-async fn http_with_a_session_as_2025_has_it() {
+async fn ms13_http_with_a_session_as_2025_has_it() {
     let url = serve(&server().await, &HttpOptions::default()).await;
     for version in ["2025-11-25", "2025-06-18"] {
         let reply = post(&url, &greeting(version), &[]).await;
@@ -823,9 +800,8 @@ async fn http_with_a_session_as_2025_has_it() {
     }
 }
 
-/// "over HTTP: origin check", and the host names that others may have pointed here.
 #[tokio::test]
-async fn http_for_other_origins_and_hosts_is_refused() {
+async fn ms13_http_for_other_origins_and_hosts_is_refused() {
     let url = serve(&server().await, &HttpOptions::default()).await;
     let status = async |extra: (&'static str, &'static str)| {
         let headers = [STATELESS[0], STATELESS[1], extra];
@@ -838,9 +814,9 @@ async fn http_for_other_origins_and_hosts_is_refused() {
     assert_eq!(status(("host", "localhost")).await, 200);
 }
 
-/// The same: an empty list of hosts is no door.
+/// An empty list of hosts is no door.
 #[tokio::test]
-async fn http_hosts_and_origins_can_be_stated() {
+async fn ms13_http_hosts_and_origins_can_be_stated() {
     let options = HttpOptions {
         hosts: vec!["skills.example".to_owned()],
         origins: vec!["https://app.example:443".to_owned()],
@@ -861,9 +837,8 @@ async fn http_hosts_and_origins_can_be_stated() {
     assert_eq!(status("localhost", "https://app.example").await, 403);
 }
 
-/// "optional bearer token"
 #[tokio::test]
-async fn http_with_a_token_needs_it() {
+async fn ms13_http_with_a_token_needs_it() {
     let token = Some(prowess_config::Secret::new("s3cr3t"));
     let url = serve(
         &server().await,

@@ -1,4 +1,4 @@
-//! `contract/mcp.md`, the host: one test for each statement, then the liars.
+//! The host rows of `docs/contract/mcp.md`, then servers that lie.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -157,9 +157,8 @@ impl std::task::Wake for Unpark {
     }
 }
 
-/// "identity is (server label, uri)": one address on two servers is two skills, and two caches.
 #[tokio::test]
-async fn identity_is_the_label_and_the_address() {
+async fn mh1_identity_is_the_label_and_the_address() {
     let cache = tempfile::tempdir().unwrap();
     let url = serve(&server().await, &HttpOptions::default()).await;
     let one = McpSource::new("one", at(&url), cached(cache.path()));
@@ -174,9 +173,8 @@ async fn identity_is_the_label_and_the_address() {
     assert_eq!(directories.count(), 2);
 }
 
-/// "digest, size and frontmatter verified on every fetch": the second one too.
 #[tokio::test]
-async fn every_fetch_is_verified() {
+async fn mh2_every_fetch_is_verified() {
     let honest = Arc::new(AtomicBool::new(true));
     let switch = Arc::clone(&honest);
     let mcp = lying(move |method, _| match method {
@@ -192,9 +190,8 @@ async fn every_fetch_is_verified() {
     assert!(reason(source.load(&id("a")).await).contains("bytes"));
 }
 
-/// "lazy": a list fetches no file, loading fetches one.
 #[tokio::test]
-async fn files_are_fetched_when_they_are_wanted() {
+async fn mh3_files_are_fetched_when_they_are_wanted() {
     let reads = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&reads);
     let mcp = lying(move |method, _| match method {
@@ -216,9 +213,8 @@ async fn files_are_fetched_when_they_are_wanted() {
     assert_eq!(reads.load(Ordering::Relaxed), 1);
 }
 
-/// "files not listed are refused", without the server being asked.
 #[tokio::test]
-async fn a_file_that_is_not_listed_is_refused() {
+async fn mh4_a_file_that_is_not_listed_is_refused() {
     let reads = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&reads);
     let mcp = lying(move |method, params| match method {
@@ -239,9 +235,8 @@ async fn a_file_that_is_not_listed_is_refused() {
     assert_eq!(reads.load(Ordering::Relaxed), 0);
 }
 
-/// "approval binds to the whole resource set"
 #[tokio::test]
-async fn the_resource_set_changes_with_every_file() {
+async fn mh5_the_resource_set_changes_with_every_file() {
     let sets = async |files: Vec<Value>| {
         let mut entry = entry();
         entry["resources"].as_array_mut().unwrap().extend(files);
@@ -268,9 +263,8 @@ async fn the_resource_set_changes_with_every_file() {
     }
 }
 
-/// "`allowed-tools` ignored unless granted"
 #[tokio::test]
-async fn allowed_tools_are_dropped_unless_granted() {
+async fn mh6_allowed_tools_are_dropped_unless_granted() {
     let document = ours().await.load(&id("pdf")).await.unwrap();
     assert!(document.skill.allowed_tools.is_empty());
     let granted = ours().await.granting_allowed_tools();
@@ -278,9 +272,8 @@ async fn allowed_tools_are_dropped_unless_granted() {
     assert_eq!(document.skill.allowed_tools.len(), 2);
 }
 
-/// "never shadows a local skill silently: collisions are shown with both origins"
 #[tokio::test]
-async fn a_collision_shows_both_origins() {
+async fn mh7_a_collision_shows_both_origins() {
     let mut local = MemorySource::new(Scope::Project);
     local.add("pdf", "---\nname: pdf\ndescription: Mine\n---\nMine.\n");
     let skills = Skills::builder()
@@ -300,9 +293,8 @@ async fn a_collision_shows_both_origins() {
     );
 }
 
-/// "the cache lies outside every discovery root": nothing in it looks like a skill.
 #[tokio::test]
-async fn the_cache_holds_no_skills() {
+async fn mh8_the_cache_holds_no_skills() {
     let cache = tempfile::tempdir().unwrap();
     let url = serve(&server().await, &HttpOptions::default()).await;
     let source = McpSource::new("ours", at(&url), cached(cache.path()));
@@ -578,14 +570,14 @@ async fn an_honest_server_is_believed() {
 }
 
 #[tokio::test]
-async fn liar_wrong_digest() {
+async fn mh2_liar_wrong_digest() {
     let mut entry = entry();
     entry["resources"][0]["digest"] = json!(prowess_mcp::Digest::of(b"other").to_string());
     assert!(reason(loading(entry, TEXT).await).contains("digest"));
 }
 
 #[tokio::test]
-async fn liar_wrong_size() {
+async fn mh2_liar_wrong_size() {
     let mut entry = entry();
     entry["resources"][0]["size"] = json!(TEXT.len() + 1);
     let reason = reason(loading(entry, TEXT).await);
@@ -600,7 +592,7 @@ async fn liar_wrong_size() {
 }
 
 #[tokio::test]
-async fn liar_changed_frontmatter() {
+async fn mh2_liar_changed_frontmatter() {
     let mut changed = entry();
     changed["frontmatter"]["description"] = json!("Something harmless");
     assert!(reason(loading(changed, TEXT).await).contains("frontmatter"));
@@ -615,7 +607,7 @@ async fn liar_changed_frontmatter() {
 }
 
 #[tokio::test]
-async fn liar_another_file() {
+async fn mh2_liar_another_file() {
     let mcp = lying(|method, _| match method {
         "skills/list" => Some(page(&[entry()])),
         "resources/read" => Some(content("skill://b/SKILL.md", TEXT)),

@@ -182,7 +182,7 @@ fn python_client(arguments: &[&str]) {
 }
 
 #[test]
-fn python_client_over_stdio() {
+fn ms14_python_client_over_stdio() {
     let directory = tempfile::tempdir().unwrap();
     write_skills(directory.path());
     let program = example();
@@ -193,7 +193,7 @@ fn python_client_over_stdio() {
 }
 
 #[test]
-fn python_client_over_http() {
+fn ms14_python_client_over_http() {
     let directory = tempfile::tempdir().unwrap();
     write_skills(directory.path());
     python_client(&[&serve(directory.path()).url]);
@@ -201,7 +201,7 @@ fn python_client_over_http() {
 
 /// The command line of the inspector lists and reads a skill, over both transports.
 #[test]
-fn inspector_lists_and_reads() {
+fn ms14_inspector_lists_and_reads() {
     let directory = tempfile::tempdir().unwrap();
     write_skills(directory.path());
     let served = serve(directory.path());
@@ -245,7 +245,7 @@ fn inspector_lists_and_reads() {
 
 /// Every server suite of the conformance package, against the list of checks that are right to fail.
 #[test]
-fn conformance_server_suites() {
+fn ms14_conformance_server_suites() {
     let directory = tempfile::tempdir().unwrap();
     write_skills(directory.path());
     // The suite looks for directories in the first skill that it finds.

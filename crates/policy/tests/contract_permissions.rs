@@ -1,5 +1,4 @@
-//! Rows P1 to P6 and P8 of the runtime contract, as far as they are a matter of policy, and a million random
-//! policies.
+//! Rows P1 to P6 and P8 of the contract, and a million random policies.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -90,25 +89,56 @@ fn p4_one_more_permission_is_one_more_question() {
 }
 
 #[test]
-fn p5_and_p6_what_is_taken_back_is_gone() {
+fn p5_a_revoked_permission_is_denied() {
     let mut grants: Grants = [
         grant(1, EXEC, Effect::Allow, Lifetime::Always),
         grant(1, READ, Effect::Allow, Lifetime::Always),
-        grant(2, EXEC, Effect::Allow, Lifetime::Always),
     ]
     .into_iter()
     .collect();
     grants.revoke("k8s", EXEC);
-    assert_ne!(
+    assert_eq!(
         decide(&subject(1), &[EXEC, READ], &grants, EXEC),
-        Decision::Allowed
+        Decision::Denied(Denial::NotApproved(EXEC))
     );
     assert_eq!(
         decide(&subject(1), &[EXEC, READ], &grants, READ),
         Decision::Allowed
     );
+}
+
+#[test]
+fn p6_a_removed_skill_leaves_no_approval() {
+    let other = Grant {
+        skill: "helm".to_owned(),
+        ..grant(1, EXEC, Effect::Allow, Lifetime::Always)
+    };
+    let any_content = Grant {
+        contents: Contents::Any,
+        ..grant(1, READ, Effect::Allow, Lifetime::Always)
+    };
+    let mut grants: Grants = [
+        grant(1, EXEC, Effect::Allow, Lifetime::Always),
+        grant(2, EXEC, Effect::Allow, Lifetime::Session),
+        any_content,
+        other.clone(),
+    ]
+    .into_iter()
+    .collect();
+    assert_eq!(grants.undecided(&subject(1), &[EXEC, READ]), []);
     grants.forget("k8s");
-    assert_eq!(grants.iter().len(), 0);
+    // The same bytes and another skill of that name are both asked for everything.
+    for content in [1, 2, 3] {
+        let subject = subject(content);
+        assert_eq!(grants.undecided(&subject, &[EXEC, READ]), [EXEC, READ]);
+        for permission in [EXEC, READ] {
+            assert_eq!(
+                decide(&subject, &[EXEC, READ], &grants, permission),
+                Decision::Denied(Denial::NotApproved(permission))
+            );
+        }
+    }
+    assert_eq!(grants.iter().collect::<Vec<_>>(), [&other]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn is_active(declared: &Declared, files: &[&str], message: &str, mode: Mode) -> 
 }
 
 #[test]
-fn the_table() {
+fn tr1_tr2_tr3_tr4_tr5_the_table() {
     let here = Mode::Interactive;
     let none = declared(&[], &[], &[], &[]);
     assert!(!is_active(&none, &["Dockerfile"], "anything", here));
@@ -94,7 +94,7 @@ fn the_table() {
 }
 
 #[test]
-fn what_is_named_becomes_active_whatever_its_triggers_say() {
+fn tr6_an_explicit_skill_needs_no_trigger() {
     let skills = [
         ("x", declared(&["*.go"], &[], &[], &[])),
         ("y", declared(&[], &[], &[], &[])),
@@ -106,7 +106,7 @@ fn what_is_named_becomes_active_whatever_its_triggers_say() {
 }
 
 #[test]
-fn what_is_named_and_not_there_is_an_error() {
+fn tr7_an_unknown_explicit_skill_is_an_error() {
     let declared = declared(&[], &[], &[], &[]);
     let (triggers, _) = Triggers::new([("kubernetes".parse().unwrap(), &declared)]);
     let explicit = ["kubernets".to_owned()];
@@ -124,7 +124,7 @@ fn what_is_named_and_not_there_is_an_error() {
 }
 
 #[test]
-fn scores_order_them_then_ids() {
+fn tr8_by_score_then_by_id() {
     let skills = [
         ("mode", declared(&[], &[], &[], &[Mode::Interactive])),
         ("language", declared(&[], &[], &["Rust"], &[])),
@@ -184,7 +184,7 @@ fn a_pattern_that_cannot_be_used_costs_only_itself() {
 }
 
 #[test]
-fn a_project_without_what_its_ignore_files_name() {
+fn tr9_ignored_files_are_not_scanned() {
     let place = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
         let path = place.path().join(path);

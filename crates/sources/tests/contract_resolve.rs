@@ -124,7 +124,7 @@ fn k2_repositories_of_the_project_come_first() {
 }
 
 #[test]
-fn k3_and_d23_disabled_means_nothing_but_what_a_program_sets() {
+fn k3_d23_disabled_means_nothing_but_what_a_program_sets() {
     let machine = Machine::new();
     machine
         .user("[skills]\nenabled = false\n")

@@ -147,7 +147,7 @@ fn contract(url: &Database, run: &dyn Fn(&str), placeholder: &str, blob: &dyn Fn
 }
 
 #[test]
-fn sqlite() {
+fn sq1_sq2_sqlite() {
     let database = Sqlite::new();
     let url = Database::Sqlite(database.path());
     contract(&url, &|statement| database.run(statement), "?", &|bytes| {
@@ -166,7 +166,7 @@ fn sqlite() {
 }
 
 #[test]
-fn postgres() {
+fn sq1_sq2_sq3_postgres() {
     let database = Postgres::start();
     let url = Database::Postgres(database.url());
     contract(&url, &|statement| database.run(statement), "$1", &|bytes| {
@@ -223,7 +223,7 @@ fn postgres() {
 }
 
 #[test]
-fn mariadb() {
+fn sq1_sq2_mariadb() {
     let database = MariaDb::start();
     let url = Database::MySql(database.url());
     contract(&url, &|statement| database.run(statement), "?", &|bytes| {

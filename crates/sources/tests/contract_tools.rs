@@ -51,7 +51,7 @@ fn paths(value: &Value, key: &str, member: &str) -> Vec<String> {
 }
 
 #[test]
-fn browse_skills() {
+fn br1_br2_br3_br4_browse_and_search() {
     let place = tree();
     let skills = skills(&place);
     let browse = |arguments: &str| call(&skills, "browse_skills", arguments);
@@ -114,7 +114,7 @@ fn browse_skills() {
 }
 
 #[test]
-fn browse_skills_pages() {
+fn br5_pages() {
     let place = Place::new();
     for index in 0..45 {
         place.skill(&format!("c/s{index:02}"));
@@ -142,7 +142,7 @@ fn browse_skills_pages() {
 }
 
 #[test]
-fn load_skill() {
+fn tl1_tl2_load_skill() {
     let place = tree();
     let skills = skills(&place);
     let loaded = call(&skills, "load_skill", r#"{"id": "pdf-processing"}"#);
@@ -200,7 +200,7 @@ fn load_skill() {
 
 /// What only a person may start is not found by a model, nor loaded by one that guesses its name.
 #[test]
-fn skills_that_are_not_for_models() {
+fn tl3_skills_that_a_model_may_not_load() {
     let place = Place::new();
     place.described("open", "Anybody may use it").write(
         "deploy/SKILL.md",
@@ -230,7 +230,7 @@ fn skills_that_are_not_for_models() {
 }
 
 #[test]
-fn read_skill_file() {
+fn tl4_tl5_tl6_tl8_read_skill_file() {
     let place = tree();
     let skills = skills(&place);
     let read = |path: &str| {
@@ -294,7 +294,7 @@ fn read_skill_file() {
 }
 
 #[test]
-fn large_files_come_in_parts() {
+fn tl7_large_files_are_read_in_parts() {
     let place = Place::new();
     let text = "é".repeat(1_500_000);
     place.skill("a").write("a/big.txt", &text);
@@ -328,7 +328,7 @@ fn large_files_come_in_parts() {
 }
 
 #[test]
-fn scripts_are_off_until_a_host_enables_them() {
+fn tl9_scripts_are_off_until_a_host_enables_them() {
     let place = tree();
     let skills = skills(&place);
     let names: Vec<String> = skills
@@ -347,7 +347,7 @@ fn scripts_are_off_until_a_host_enables_them() {
 }
 
 #[test]
-fn schemas_know_the_ids_while_there_are_few() {
+fn tl11_schemas_list_the_ids_of_a_small_catalog() {
     let place = tree();
     let skills = skills(&place);
     let tools = skills.session().tools();
@@ -365,14 +365,14 @@ fn schemas_know_the_ids_while_there_are_few() {
 }
 
 #[test]
-fn names_with_dots_come_back_as_they_were() {
+fn di6_names_with_dots() {
     assert_eq!(provider_name("skills.activate"), "skills_activate");
     let tool = Dialect::REMCOCHAT.tool("skills_activate").unwrap();
     assert_eq!(tool.name, "skills.activate");
 }
 
 #[test]
-fn allowed_tools_are_advice_or_law() {
+fn at1_at2_at3_allowed_tools_are_advice_or_enforced() {
     let place = Place::new();
     place.write(
         "git/SKILL.md",

@@ -12,7 +12,7 @@ use serde_json::json;
 use support::{Place, call};
 
 #[test]
-fn the_base_directory_comes_first() {
+fn di5_the_base_directory_comes_first() {
     let place = Place::reports();
     let skills = place.skills(Dialect::CLAUDE_CODE);
     let tools = skills.session().tools();

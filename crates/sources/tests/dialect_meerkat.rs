@@ -12,7 +12,7 @@ use prowess_core::{Dialect, Event, Prompt, Skills};
 use support::{Place, call};
 
 #[test]
-fn flat_while_there_are_few() {
+fn di1_a_small_catalog_is_flat() {
     let place = Place::reports();
     let skills = place.skills(Dialect::MEERKAT);
     let names: Vec<String> = skills
@@ -30,7 +30,7 @@ fn flat_while_there_are_few() {
 }
 
 #[test]
-fn collections_when_there_are_many() {
+fn di1_a_large_catalog_has_collections() {
     let place = Place::new();
     for number in 0..13 {
         place.skill(&format!("extraction/number-{number}"));

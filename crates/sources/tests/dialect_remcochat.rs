@@ -13,7 +13,7 @@ use serde_json::json;
 use support::{Place, call};
 
 #[test]
-fn metadata_activation_and_resources() {
+fn di2_metadata_activation_and_resources() {
     let place = Place::reports();
     let skills = place.skills(Dialect::REMCOCHAT);
     let session = skills.session();

@@ -13,7 +13,7 @@ use serde_json::json;
 use support::{Place, call};
 
 #[test]
-fn one_tool_for_everything() {
+fn di4_one_tool_lists_loads_and_reads() {
     let place = Place::reports();
     let skills = place.skills(Dialect::RUBY_LLM);
     let tools = skills.session().tools();
@@ -63,7 +63,7 @@ fn arguments_reach_the_instructions() {
 }
 
 #[test]
-fn the_last_source_wins() {
+fn di4_the_last_source_wins() {
     let place = Place::new();
     place
         .described("first/pdf", "First")

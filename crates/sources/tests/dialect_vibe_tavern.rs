@@ -12,7 +12,7 @@ use serde_json::json;
 use support::{Place, call};
 
 #[test]
-fn metadata_in_the_prompt_the_rest_by_tools() {
+fn di3_metadata_in_the_prompt_the_rest_by_tools() {
     let place = Place::reports();
     let skills = place.skills(Dialect::VIBE_TAVERN);
     assert_eq!(

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use support::{Reply, Worker};
 
 #[test]
-fn k1_results_become_text() {
+fn st1_results_become_text() {
     let table = [
         ("'text'", "text"),
         ("''", ""),
@@ -52,7 +52,7 @@ fn k1_results_become_text() {
 }
 
 #[test]
-fn k1_results_without_a_text_are_errors() {
+fn st1_results_without_a_text_are_errors() {
     let table = [
         ("len", "cannot convert a value of type `function` to JSON"),
         ("[len]", "cannot convert a value of type `function` to JSON"),
@@ -74,7 +74,7 @@ fn k1_results_without_a_text_are_errors() {
 }
 
 #[test]
-fn k2_input_arrives_as_values() {
+fn st2_input_arrives_as_values() {
     let source = r#"
 def kinds(input):
     return [type(value) + " " + repr(value) for value in input]
@@ -109,7 +109,7 @@ register_tool("whole", "d", lambda input: type(input))
 }
 
 #[test]
-fn k3_failures_say_where() {
+fn st3_failures_say_where() {
     let skill = r#"load("lib/deep.star", "deep")
 def own(input):
     fail("no", input["why"])
@@ -162,7 +162,7 @@ def deep(input):
 }
 
 #[test]
-fn k4_exec_returns_what_the_program_did() {
+fn st4_exec_returns_what_the_program_did() {
     let source = r#"
 def run(input):
     done = exec("sh", "-c", "exit 3", stdin = "in")
@@ -236,7 +236,7 @@ fn too_far(body: &str, expected: &Expected) {
 const TIME: &[&str] = &["5 s of CPU time", "100000000 loop iterations"];
 
 #[test]
-fn k5_endless_loop() {
+fn st5_endless_loop() {
     too_far(
         "for i in range(2000000000):\n        pass",
         &Expected::Lives(TIME),
@@ -244,13 +244,13 @@ fn k5_endless_loop() {
 }
 
 #[test]
-fn k5_endless_recursion() {
+fn st5_endless_recursion() {
     let nested = &["reached the limit of 1000 nested calls\n  at skill.star:2:12"];
     too_far("return far(input)", &Expected::Lives(nested));
 }
 
 #[test]
-fn k5_long_string() {
+fn st5_long_string() {
     too_far(
         "return len('a' * (2000000000 * input))",
         &Expected::Dies(&[Limit::Memory]),
@@ -258,7 +258,7 @@ fn k5_long_string() {
 }
 
 #[test]
-fn k5_long_list() {
+fn st5_long_list() {
     too_far(
         "return len([0] * (300000000 * input))",
         &Expected::Dies(&[Limit::Memory]),
@@ -266,7 +266,7 @@ fn k5_long_list() {
 }
 
 #[test]
-fn k5_long_string_that_the_interpreter_computes_ahead() {
+fn st5_long_string_that_the_interpreter_computes_ahead() {
     let mut worker = Worker::start();
     let source = "def far(input):\n    return 'a' * 2000000000\n";
     let params = json!({
@@ -279,21 +279,21 @@ fn k5_long_string_that_the_interpreter_computes_ahead() {
 }
 
 #[test]
-fn k5_doubled_string() {
+fn st5_doubled_string() {
     let body =
         "text = 'x'\n    for i in range(60):\n        text = text + text\n    return len(text)";
     too_far(body, &Expected::Dies(&[Limit::Memory]));
 }
 
 #[test]
-fn k5_repeated_squaring() {
+fn st5_repeated_squaring() {
     let body =
         "number = 3\n    for i in range(60):\n        number = number * number\n    return 1";
     too_far(body, &Expected::Dies(&[Limit::Processor, Limit::Memory]));
 }
 
 #[test]
-fn k5_nested_parentheses() {
+fn st5_nested_parentheses() {
     let deep = format!("x = {}1{}\n", "(".repeat(100_000), ")".repeat(100_000));
     let mut worker = Worker::start();
     let answer = worker.initialize(&[("skill.star", &deep)]);
@@ -304,7 +304,7 @@ fn k5_nested_parentheses() {
 }
 
 #[test]
-fn k5_nesting_without_brackets() {
+fn st5_nesting_without_brackets() {
     for deep in [
         "not ".repeat(100_000),
         "-".repeat(100_000),
@@ -326,7 +326,7 @@ fn k5_nesting_without_brackets() {
 }
 
 #[test]
-fn k5_text_of_a_nested_list() {
+fn st5_text_of_a_nested_list() {
     let body =
         "deep = []\n    for i in range(200000):\n        deep = [deep]\n    return str(deep)";
     let long = &["the result is larger than the limit of 262144 bytes"];
@@ -334,7 +334,7 @@ fn k5_text_of_a_nested_list() {
 }
 
 #[test]
-fn k5_a_nested_list() {
+fn st5_a_nested_list() {
     let body = "deep = []\n    for i in range(1000):\n        deep = [deep]\n    return deep";
     let deep = &["the value is nested deeper than the limit of 100"];
     too_far(body, &Expected::Lives(deep));
@@ -343,7 +343,7 @@ fn k5_a_nested_list() {
 }
 
 #[test]
-fn k5_much_output() {
+fn st5_much_output() {
     let long = &["the result is larger than the limit of 262144 bytes"];
     // Four times the limit: making more takes an unoptimised worker seconds, which are another limit.
     too_far("return 'a' * (1024 * 1024 * input)", &Expected::Lives(long));
@@ -353,7 +353,7 @@ fn k5_much_output() {
 }
 
 #[test]
-fn k5_many_values() {
+fn st5_many_values() {
     let body =
         "kept = []\n    for i in range(2000000000):\n        kept.append('x' * 1000 + str(i))";
     too_far(
@@ -363,7 +363,7 @@ fn k5_many_values() {
 }
 
 #[test]
-fn k5_growing_dict() {
+fn st5_growing_dict() {
     let body = "kept = {}\n    for i in range(2000000000):\n        kept[i] = i";
     let words = &[
         "bytes of memory",
@@ -374,7 +374,7 @@ fn k5_growing_dict() {
 }
 
 #[test]
-fn k5_much_log_is_cut() {
+fn st5_much_log_is_cut() {
     let mut worker =
         Worker::with("register_tool('t', 'd', lambda input: log('ä' * (4 * 1024 * 1024)))");
     worker.tool("t", &json!({}));
@@ -410,7 +410,7 @@ fn hook(worker: &mut Worker, phase: &str, data: &Value) -> Value {
 }
 
 #[test]
-fn k6_hooks_chain_and_nothing_changes_nothing() {
+fn st6_hooks_chain_and_nothing_changes_nothing() {
     let mut worker = Worker::with(HOOKS);
     let answer = hook(
         &mut worker,
@@ -458,14 +458,14 @@ fn k6_hooks_chain_and_nothing_changes_nothing() {
 }
 
 #[test]
-fn k6_one_none_is_no_change() {
+fn st6_one_none_is_no_change() {
     let mut worker = Worker::with("register_hook('OnActivate', lambda data: None)");
     let answer = hook(&mut worker, "OnActivate", &json!({"skill": "x"}));
     assert_eq!(answer.get("result"), Some(&Value::Null), "{answer}");
 }
 
 #[test]
-fn k7_what_is_denied_at_top_level_fails_the_activation() {
+fn st7_what_is_denied_at_top_level_fails_the_activation() {
     let mut worker = Worker::start();
     let source = "x = 1\ny = env('HOME')\n";
     let deny = |_: &str, _: &Value| Err((-32001, "`env:read` is not approved"));
@@ -479,7 +479,7 @@ fn k7_what_is_denied_at_top_level_fails_the_activation() {
 }
 
 #[test]
-fn k8_trivial_calls_are_quick() {
+fn st8_trivial_calls_are_quick() {
     let mut worker = Worker::with("register_tool('t', 'd', lambda input: 'fine')");
     let mut times: Vec<_> = (0..1_000)
         .map(|_| {
@@ -495,7 +495,7 @@ fn k8_trivial_calls_are_quick() {
 }
 
 #[test]
-fn h10_unknown_phase_names_the_nine() {
+fn hk10_unknown_phase_names_the_nine() {
     let mut worker = Worker::start();
     let answer = worker.initialize(&[("skill.star", "register_hook('OnLunch', len)")]);
     let message = answer["error"]["message"].as_str().unwrap();

@@ -31,7 +31,7 @@ fn message(answer: &Value) -> &str {
 }
 
 #[test]
-fn what_a_plugin_registers_is_told() {
+fn pl1_what_a_plugin_registers_is_told() {
     let mut worker = Worker::start(sample());
     let told = worker.initialize(&[])["result"].clone();
     let echo =
@@ -156,7 +156,7 @@ fn calls_are_answered_while_others_wait() {
 }
 
 #[test]
-fn a_panic_is_a_failure_of_that_call() {
+fn pl3_a_panic_is_a_failure_of_that_call() {
     let mut worker = Worker::sample();
     let hook = json!({"phase": "OnAfterResponse", "data": {"response": "r"}});
     let table = [
@@ -203,7 +203,7 @@ fn a_panic_is_a_failure_of_that_call() {
 }
 
 #[test]
-fn an_activation_that_fails_says_why_and_can_be_tried_again() {
+fn pl3_an_activation_that_fails_says_why_and_can_be_tried_again() {
     let mut worker = Worker::start(sample());
     let panicked = "the plugin's `activate` panicked: no luck";
     let table: [(&[&str], &str); 4] = [
@@ -291,7 +291,7 @@ fn what_does_not_fit_into_a_line_is_refused() {
 }
 
 #[test]
-fn an_end_of_the_process_is_the_end_of_the_worker() {
+fn pl4_an_end_of_the_process_is_the_end_of_the_worker() {
     let end = Worker::sample().last_tool("abort", &json!({}));
     assert_eq!(end.signal, Some(SIGABRT));
     assert_eq!(limit_of(&end.stderr, end.signal), None);
@@ -361,7 +361,7 @@ fn a_plugin_in_c_needs_nothing_of_ours_but_the_header() {
 }
 
 #[test]
-fn a_plugin_in_c_that_misbehaves_harms_itself() {
+fn pl4_a_plugin_in_c_that_misbehaves_harms_itself() {
     let library = shout();
     let mut worker = Worker::start(&library);
     worker.initialize_as("shout", "0.1.0", &[]);
@@ -398,7 +398,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_no_plugin_is_refused_with_a_reason() {
+fn pl2_what_is_no_plugin_is_refused_with_a_reason() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     fs::create_dir_all(&place).unwrap();
     let file = |name: &str, content: &[u8]| {
@@ -435,7 +435,7 @@ fn what_is_no_plugin_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_library_that_keeps_to_no_agreement_is_refused() {
+fn pl2_a_library_that_keeps_to_no_agreement_is_refused() {
     let no_symbol = |symbol: &str| {
         format!("`PATH` is not a Prowess plugin: missing symbol `{symbol}`; use `export_plugin!`")
     };

@@ -30,7 +30,7 @@ async fn with_echo(hooks: &[(&str, String)]) -> (Place, Running) {
 }
 
 #[tokio::test]
-async fn h1_built_in_then_user_then_project() {
+async fn hk1_built_in_then_user_then_project() {
     let place = Place::new();
     let code = |name: &str| hook("OnConversationStart", &format!("log('{name}')"));
     place.skill("p", "tool", "", &code("project"));
@@ -46,7 +46,7 @@ async fn h1_built_in_then_user_then_project() {
 }
 
 #[tokio::test]
-async fn h2_a_cancelled_call_is_not_made() {
+async fn hk2_a_cancelled_call_is_not_made() {
     let cancel = "return hook_result(cancel = True, reason = 'not on a Sunday')";
     let (_place, running) = with_echo(&[
         ("guard", hook("OnBeforeToolCall", cancel)),
@@ -63,7 +63,7 @@ async fn h2_a_cancelled_call_is_not_made() {
 }
 
 #[tokio::test]
-async fn h3_a_changed_input_is_what_the_tool_gets() {
+async fn hk3_a_changed_input_is_what_the_tool_gets() {
     let add = |key: &str| {
         format!("return hook_result(modified = {{'input': data['input'] | {{'{key}': True}}}})")
     };
@@ -78,7 +78,7 @@ async fn h3_a_changed_input_is_what_the_tool_gets() {
 }
 
 #[tokio::test]
-async fn h4_a_failing_guard_lets_nothing_through() {
+async fn hk4_a_failing_guard_lets_nothing_through() {
     for body in [
         "fail('oops')",
         "return 7",
@@ -91,7 +91,7 @@ async fn h4_a_failing_guard_lets_nothing_through() {
 }
 
 #[tokio::test]
-async fn h4_a_guard_that_takes_too_long_lets_nothing_through() {
+async fn hk4_a_guard_that_takes_too_long_lets_nothing_through() {
     let endless = "[x for y in range(1000000000) for x in range(1000000000)]";
     let place = Place::new();
     place.skill_in("builtin", "echo", "tool", "", ECHO);
@@ -113,7 +113,7 @@ async fn h4_a_guard_that_takes_too_long_lets_nothing_through() {
 }
 
 #[tokio::test]
-async fn h5_results_are_chained() {
+async fn hk5_results_are_chained() {
     let (_place, running) = with_echo(&[
         (
             "a",
@@ -138,7 +138,7 @@ async fn h5_results_are_chained() {
 }
 
 #[tokio::test]
-async fn h6_a_failing_observer_changes_nothing() {
+async fn hk6_a_failing_observer_changes_nothing() {
     for body in ["fail('oops')", "return {'modified': {'content': 3}}"] {
         let (_place, running) = with_echo(&[("a", hook("OnAfterToolResult", body))]).await;
         assert_eq!(
@@ -152,7 +152,7 @@ async fn h6_a_failing_observer_changes_nothing() {
 }
 
 #[tokio::test]
-async fn h7_transforms_are_chained() {
+async fn hk7_transforms_are_chained() {
     let wrap = |mark: &str| {
         format!(
             "return hook_result(modified = {{'response': '{mark}' + data['response'] + '{mark}'}})"
@@ -167,7 +167,7 @@ async fn h7_transforms_are_chained() {
 }
 
 #[tokio::test]
-async fn h8_fragments_within_the_budget() {
+async fn hk8_fragments_within_the_budget() {
     let add = |text: &str| format!("return hook_result(modified = {{'fragments': ['{text}']}})");
     let long = "one two three four five six seven eight nine ten eleven twelve thirteen";
     let (_place, running) = with_echo(&[
@@ -193,7 +193,7 @@ async fn h8_fragments_within_the_budget() {
 }
 
 #[tokio::test]
-async fn h9_cancelling_elsewhere_is_ignored_and_told_once() {
+async fn hk9_cancelling_elsewhere_is_ignored_and_told_once() {
     let cancel = "return hook_result(cancel = True)";
     let (_place, running) = with_echo(&[("a", hook("OnAfterToolResult", cancel))]).await;
     for _ in 0..3 {
@@ -208,7 +208,7 @@ async fn h9_cancelling_elsewhere_is_ignored_and_told_once() {
 }
 
 #[tokio::test]
-async fn h10_an_unknown_phase_names_the_nine() {
+async fn hk10_an_unknown_phase_names_the_nine() {
     let place = Place::new();
     place.skill("a", "tool", "", &hook("OnTuesday", "pass"));
     let running = place.open().await;
@@ -221,7 +221,7 @@ async fn h10_an_unknown_phase_names_the_nine() {
 }
 
 #[tokio::test]
-async fn h11_no_endless_recursion() {
+async fn hk11_no_endless_recursion() {
     let place = Place::new();
     let code = "
 def again(data):
@@ -241,7 +241,7 @@ register_hook('OnBeforeToolCall', again)
 }
 
 #[tokio::test]
-async fn h12_the_other_phases() {
+async fn hk12_the_other_phases() {
     let (_place, running) = with_echo(&[
         ("a", hook("OnConversationStart", "log(data['user_message'])")),
         (

@@ -12,7 +12,7 @@ register_tool('hello', 'says hello', hello)
 ";
 
 #[tokio::test]
-async fn inactive_activating_active_inactive() {
+async fn lc1_inactive_activating_active_inactive() {
     let place = Place::new();
     place.skill("a", "tool", "", TOOL);
     let running = place.open().await;
@@ -36,7 +36,7 @@ async fn inactive_activating_active_inactive() {
 }
 
 #[tokio::test]
-async fn invalid_transition_changes_nothing() {
+async fn lc2_an_invalid_transition_changes_nothing() {
     let place = Place::new();
     place.skill("a", "tool", "", TOOL);
     let running = place.open().await.with(&["a"]).await;
@@ -48,7 +48,7 @@ async fn invalid_transition_changes_nothing() {
 }
 
 #[tokio::test]
-async fn error_then_reset_then_active() {
+async fn lc3_error_reset_active() {
     let place = Place::new();
     place.skill("a", "tool", "", "fail('not today')");
     let running = place.open().await;
@@ -72,7 +72,7 @@ async fn error_then_reset_then_active() {
 }
 
 #[tokio::test]
-async fn a_failed_activation_leaves_nothing() {
+async fn lc4_a_failed_activation_leaves_nothing() {
     let place = Place::new();
     place.skill("first", "tool", "", TOOL);
     let hooks = "
@@ -116,7 +116,7 @@ register_tool('other', '', other)
 }
 
 #[tokio::test]
-async fn greeted_and_bidden_farewell() {
+async fn lc5_greeted_and_bidden_farewell() {
     let place = Place::new();
     let code = "
 def on(data):

@@ -97,6 +97,33 @@ async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
 }
 
 #[tokio::test]
+async fn p6_another_skill_of_the_name_of_a_removed_one_is_not_approved() {
+    let place = Place::new();
+    let store = Store::open(prowess_store::Place::File(place.path("data/p.db")));
+    let store = store.await.unwrap();
+    let declared = permissions(&["file:read"]);
+    place.skill("a", "tool", &declared, CALLS);
+    let approvals = Approvals::load(store.clone(), Path::new("/p"))
+        .await
+        .unwrap();
+    let first = place.open_with(ApprovalDecision::Always, |parts| {
+        parts.approvals = approvals;
+    });
+    first.await.with(&["a"]).await;
+    std::fs::remove_dir_all(place.path("skills/a")).unwrap();
+    place.skill("a", "tool", &declared, "log('another skill')");
+    let approvals = Approvals::load(store, Path::new("/p")).await.unwrap();
+    let second = place.open_with(ApprovalDecision::Unavailable, |parts| {
+        parts.approvals = approvals;
+    });
+    let second = second.await;
+    let error = second.runtime.activate(&id("a")).await.unwrap_err();
+    assert!(error.to_string().contains("not-approved"), "{error}");
+    assert_eq!(second.approver.1.lock().unwrap().len(), 1);
+    assert!(second.log().is_empty());
+}
+
+#[tokio::test]
 async fn p3_changed_content_is_asked_about_again() {
     let place = Place::new();
     let store = Store::open(prowess_store::Place::File(place.path("data/p.db")));

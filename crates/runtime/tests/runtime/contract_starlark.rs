@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::place::{Place, id};
 
 #[tokio::test]
-async fn k3_failures_say_where() {
+async fn st3_failures_say_where() {
     let place = Place::new();
     let code = "
 def broken(input):
@@ -26,7 +26,7 @@ register_tool('broken', '', broken)
 }
 
 #[tokio::test]
-async fn k4_programs() {
+async fn st4_programs() {
     let place = Place::new();
     let code = "register_tool('run', '', lambda input: exec('sh', '-c', 'echo out; echo err >&2; exit 3'))";
     place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", code);
@@ -41,7 +41,7 @@ async fn k4_programs() {
 }
 
 #[tokio::test]
-async fn k5_limits_end_the_call_and_nothing_else() {
+async fn st5_limits_end_the_call_and_nothing_else() {
     let place = Place::new();
     let code = "
 def endless(input):
@@ -111,7 +111,7 @@ register_tool('fine', '', lambda input: 'fine')
 }
 
 #[tokio::test]
-async fn k5_sources_that_cannot_be_read() {
+async fn st5_sources_that_cannot_be_read() {
     let place = Place::new();
     let nested = format!("x = {}1{}\n", "(".repeat(100_000), ")".repeat(100_000));
     place.skill("deep", "tool", "", &nested);
@@ -139,7 +139,7 @@ async fn k5_sources_that_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn k7_no_permission_at_the_top() {
+async fn st7_no_permission_at_the_top() {
     let place = Place::new();
     place.skill("a", "tool", "", "read_file('x')");
     let running = place.open().await;
@@ -156,7 +156,7 @@ async fn k7_no_permission_at_the_top() {
 }
 
 #[tokio::test]
-async fn k8_a_thousand_calls() {
+async fn st8_a_thousand_calls() {
     let place = Place::new();
     place.skill(
         "a",
