@@ -190,6 +190,21 @@ fn cl3_instructions_and_files() {
 }
 
 #[test]
+fn d10_info_shows_the_target_of_a_linked_skill() {
+    let place = Place::new();
+    described(&place, "store/pdf", "Reads PDF files");
+    fs::create_dir_all(place.path(".agents/skills")).unwrap();
+    std::os::unix::fs::symlink("../../store/pdf", place.path(".agents/skills/pdf")).unwrap();
+    let target = fs::canonicalize(place.path("store/pdf")).unwrap();
+    let info = place.run(&["info", "pdf", "--json"]).json();
+    assert_eq!(info["target"], target.to_str().unwrap());
+    let shown = place.run(&["info", "pdf"]).stdout;
+    let line = format!("links to      {}", target.display());
+    assert!(shown.lines().any(|it| it.trim() == line), "{shown}");
+    assert!(place.run(&["list"]).stdout.contains("Reads PDF files"));
+}
+
+#[test]
 fn cl2_search_finds_by_body_and_forgives_typos() {
     let place = flat();
     described(&place, ".agents/skills/k8s", "Helps with clusters");

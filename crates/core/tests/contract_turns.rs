@@ -5,12 +5,17 @@
     reason = "helpers of tests may panic"
 )]
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Barrier, Mutex};
 
+use async_trait::async_trait;
 use pollster::block_on;
 use prowess_core::{
-    Event, MemorySource, Scope, Session, SkillId, SkillParams, Skills, ToolUse, Turn, reference,
+    Document, Event, FileEntry, FilePart, MemorySource, Scope, Session, SkillId, SkillParams,
+    Skills, Snapshot, Source, SourceError, ToolUse, Turn, reference,
 };
+use prowess_spec::SkillPath;
 
 const IDS: [&str; 4] = ["pdf-processing", "extraction/email", "a", "a/b/c"];
 
@@ -100,8 +105,8 @@ fn rf3_other_messages_are_plain_text() {
 
 #[test]
 fn rf4_an_earlier_reference_is_not_resolved_again() {
-    let (_, mut session) = turn("/a do it");
-    let next = block_on(session.turn("and /pdf-processing?", &[]));
+    let (_, session) = turn("/a do it");
+    let next = block_on(session.turn("and /pdf-processing?"));
     assert_eq!(next.content(), "and /pdf-processing?");
     assert!(next.blocks.is_empty() && next.events.is_empty());
     assert_eq!(session.active(), [id("a")]);
@@ -231,34 +236,119 @@ fn t9_what_survives_compaction() {
     assert_eq!(order, ["pdf-processing", "a"]);
 }
 
+/// Skills whose descriptions hold the number of the snapshot; a snapshot waits for the gate.
+#[derive(Default)]
+struct Numbered {
+    snapshots: AtomicUsize,
+    gate: Arc<Mutex<Option<Receiver<()>>>>,
+}
+
+impl Numbered {
+    fn skills(number: usize) -> MemorySource {
+        let mut source = MemorySource::new(Scope::Project);
+        for id in IDS {
+            let name = id.rsplit('/').next().unwrap();
+            let text =
+                format!("---\nname: {name}\ndescription: number-{number}\n---\nBody of {id}.\n");
+            source.add(id, &text).unwrap();
+        }
+        source
+    }
+}
+
+#[async_trait]
+impl Source for Numbered {
+    async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+        let gate = self.gate.lock().unwrap().take();
+        if let Some(gate) = gate {
+            gate.recv().unwrap();
+        }
+        let number = self.snapshots.fetch_add(1, Ordering::Relaxed);
+        Self::skills(number).snapshot().await
+    }
+
+    async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+        Self::skills(0).load(id).await
+    }
+
+    async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+        Self::skills(0).files(id).await
+    }
+
+    async fn read(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        offset: u64,
+        limit: usize,
+    ) -> Result<FilePart, SourceError> {
+        Self::skills(0).read(id, path, offset, limit).await
+    }
+}
+
+/// The numbers in the descriptions of a prompt.
+fn numbers(prompt: &str) -> Vec<&str> {
+    let descriptions = prompt.split("number-").skip(1);
+    descriptions
+        .map(|rest| rest.split('<').next().unwrap())
+        .collect()
+}
+
 #[test]
-fn t10_turns_while_refreshing() {
-    let skills = Arc::new(skills());
+fn t10_a_thousand_parallel_turns_during_a_hundred_refreshes() {
+    let skills = block_on(
+        Skills::builder()
+            .source("numbered", Numbered::default())
+            .build(),
+    );
+    let skills = skills.unwrap();
+    let start = Barrier::new(1_001);
     std::thread::scope(|scope| {
-        for worker in 0..4 {
-            let skills = Arc::clone(&skills);
+        for number in 0..1_000 {
+            let (skills, start) = (&skills, &start);
             scope.spawn(move || {
-                for number in 0..250 {
-                    let session = skills.session();
-                    let message = format!("/a turn {worker} {number}");
-                    let turn = block_on(session.turn(&message));
-                    assert_eq!(turn.blocks.len(), 1);
-                    let catalog = skills.catalog();
-                    assert_eq!(catalog.len(), IDS.len());
-                    assert!(
-                        catalog
-                            .skills()
-                            .all(|skill| catalog.get(skill.descriptor.id.as_str()) == Some(skill))
-                    );
-                }
+                let session = skills.session();
+                start.wait();
+                let turn =
+                    block_on(session.turn_with(&format!("/a turn {number}"), &[id("a/b/c")]));
+                assert_eq!(turn.blocks.len(), 2);
+                let prompt = session.prompt().text;
+                let numbers = numbers(&prompt);
+                assert_eq!(numbers.len(), IDS.len(), "{prompt}");
+                assert!(
+                    numbers.windows(2).all(|pair| pair.first() == pair.last()),
+                    "{prompt}"
+                );
             });
         }
+        start.wait();
         for _ in 0..100 {
-            let catalog = block_on(skills.refresh());
-            assert_eq!(catalog.len(), IDS.len());
+            assert_eq!(block_on(skills.refresh()).len(), IDS.len());
         }
     });
     assert_eq!(skills.catalog().generation(), 101);
+}
+
+#[test]
+fn t10_a_turn_does_not_wait_for_a_refresh() {
+    let source = Numbered::default();
+    let waiting = Arc::clone(&source.gate);
+    let skills = block_on(Skills::builder().source("numbered", source).build()).unwrap();
+    let (open, gate) = mpsc::channel();
+    *waiting.lock().unwrap() = Some(gate);
+    std::thread::scope(|scope| {
+        let refresh = scope.spawn(|| block_on(skills.refresh()).generation());
+        while waiting.lock().unwrap().is_some() {
+            std::thread::yield_now();
+        }
+        let session = skills.session();
+        let turn = block_on(session.turn("/a do it"));
+        assert_eq!(turn.blocks.len(), 1);
+        let prompt = session.prompt().text;
+        assert_eq!(numbers(&prompt), ["0"; IDS.len()]);
+        open.send(()).unwrap();
+        assert_eq!(refresh.join().unwrap(), 2);
+    });
 }
 
 #[test]

@@ -219,6 +219,27 @@ fn strict_leaves_out_what_check_refuses() {
 }
 
 #[test]
+fn a10_a_source_unpacks_nothing_to_the_disk() {
+    let place = Place::new();
+    place.write(
+        "skills.zip",
+        zip(&[("pdf/SKILL.md", PDF), ("pdf/references/a.md", b"A")]),
+    );
+    let file = place.path("skills.zip");
+    let source = ArchiveSource::new(&file, Scope::Project, Strictness::Tolerant);
+    let document = block_on(source.load(&id("pdf"))).unwrap();
+    let alone = || fs::read_dir(place.path("")).unwrap().count();
+    assert_eq!(alone(), 1);
+    // The archive that was verified is read, also after its file is gone.
+    fs::remove_file(&file).unwrap();
+    let part = block_on(source.read(&id("pdf"), &path("references/a.md"), 0, 10)).unwrap();
+    assert_eq!(part.bytes, b"A");
+    drop(source);
+    assert_eq!(document.body, "Read them.");
+    assert_eq!(alone(), 0);
+}
+
+#[test]
 fn d22_records_with_archives() {
     let record = |id: &str, data: Vec<u8>| SkillRecord {
         id: id.to_owned(),

@@ -1,4 +1,4 @@
-//! The discovery contract: each test is named after its row.
+//! The rows of `docs/contract/discovery.md`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,16 +16,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use pollster::block_on;
 use prowess_core::{
-    CatalogOptions, Collisions, Composite, Document, FileEntry, FilePart, Filter, FilterError,
-    Health, MemorySource, Scope, SkillId, Skills, Snapshot, Source, SourceError, Validation,
-    validate_all,
+    CatalogOptions, Collisions, Composite, Dialect, Document, FileEntry, FilePart, Filter,
+    FilterError, Health, MemorySource, Scope, SkillId, Skills, Snapshot, Source, SourceError,
+    Validation, validate_all,
 };
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, SkillRecord, Strictness, UserDirectories, default_chain,
     records, watch,
 };
 use prowess_spec::SkillPath;
-use support::{Place, catalog, id, ids};
+use support::{Place, call, catalog, id, ids};
 
 #[test]
 fn d1_missing_and_empty_roots() {
@@ -60,21 +60,39 @@ fn d4_nested_ids_load() {
 }
 
 #[test]
-fn d5_collection_descriptions() {
+fn d5_collection_descriptions_are_in_every_listing_and_in_the_prompt() {
     let place = Place::new();
+    for index in 0..13 {
+        place.skill(&format!("extraction/s{index}"));
+    }
     place
-        .skill("extraction/a")
-        .write("extraction/COLLECTION.md", "Entity extraction\n");
-    let catalog = catalog(
-        vec![("x", Arc::new(place.source("")))],
-        CatalogOptions::default(),
-    );
-    let collections: Vec<_> = catalog.collections().collect();
-    assert_eq!(collections[0].description, "Entity extraction");
+        .skill("extraction/medical/scan")
+        .write("extraction/COLLECTION.md", "Entity extraction\n")
+        .write("extraction/medical/COLLECTION.md", "Medical texts\n");
+    let skills = place.skills(Dialect::PROWESS);
+    let catalog = skills.catalog();
+    let described: Vec<_> = catalog
+        .collections()
+        .map(|it| (it.path.to_string(), it.description.to_string()))
+        .collect();
+    let expected = [
+        ("extraction", "Entity extraction"),
+        ("extraction/medical", "Medical texts"),
+    ];
     assert_eq!(
-        catalog.browse(None).subcollections[0].description,
-        "Entity extraction"
+        described,
+        expected.map(|(path, text)| (path.to_owned(), text.to_owned()))
     );
+    for (arguments, text) in [
+        ("{}", "Entity extraction"),
+        (r#"{"path": "extraction"}"#, "Medical texts"),
+    ] {
+        let listing = call(&skills, "browse_skills", arguments);
+        assert_eq!(listing["subcollections"][0]["description"], text);
+    }
+    let prompt = skills.session().prompt().text;
+    let line = "<collection path=\"extraction\" count=\"14\">Entity extraction</collection>";
+    assert!(prompt.contains(line), "{prompt}");
 }
 
 #[test]
@@ -147,11 +165,16 @@ fn d8_invalid_beside_valid() {
 fn d10_linked_skills() {
     let place = Place::new();
     place.skill("store/pdf").link("../store/pdf", "root/pdf");
+    place.write("store/pdf/references/a.md", "a");
     let source = place.source("root");
     let snapshot = block_on(source.snapshot()).unwrap();
-    assert_eq!(snapshot.skills.len(), 1);
+    let found: Vec<&str> = snapshot.skills.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!((found, snapshot.warnings.len()), (vec!["pdf"], 0));
     let document = block_on(source.load(&id("pdf"))).unwrap();
     assert_eq!(document.body, "Body of store/pdf.");
+    let file = SkillPath::parse("references/a.md").unwrap();
+    let part = block_on(source.read(&id("pdf"), &file, 0, 10)).unwrap();
+    assert_eq!(part.bytes, b"a");
 }
 
 #[test]
@@ -204,49 +227,107 @@ fn d12_link_loops_end() {
 }
 
 #[test]
-fn d13_bounds() {
+fn d13_a_hundred_thousand_skills_and_forty_levels() {
+    // A disk takes a minute for so many directories. A file has at most 65,000 links on some of them.
+    let place = Place::in_memory();
+    for index in 0..100_000 {
+        let text = format!("text-{}", index / 50_000);
+        if index % 50_000 == 0 {
+            place.write(&text, "---\ndescription: d\n---\n");
+        }
+        let directory = place.path(&format!("skills/s{index}"));
+        fs::create_dir_all(&directory).unwrap();
+        fs::hard_link(place.path(&text), directory.join("SKILL.md")).unwrap();
+    }
+    let deep = vec!["d"; 40].join("/");
+    place.skill(&format!("skills/{deep}"));
+    let source = place.source("skills");
+    let snapshot = block_on(source.snapshot()).unwrap();
+    assert_eq!(snapshot.skills.len(), 100_001);
+    assert_eq!(snapshot.warnings, [""; 0]);
+    let document = block_on(source.load(&id(&deep))).unwrap();
+    assert_eq!(document.body, format!("Body of skills/{deep}."));
+}
+
+#[test]
+fn d13_max_skills_omits_the_same_skills_every_time() {
+    let place = Place::new();
+    for index in 0..50 {
+        place.skill(&format!("c{}/s{index:02}", index % 7));
+    }
+    let all = place.ids();
+    for _ in 0..10 {
+        let options = CatalogOptions {
+            max_skills: Some(20),
+            ..CatalogOptions::default()
+        };
+        let catalog = catalog(vec![("x", Arc::new(place.source("")))], options);
+        assert_eq!(ids(&catalog), all[..20]);
+        assert_eq!(catalog.omitted(), 30);
+    }
+}
+
+#[test]
+fn d13_directories_beyond_a_limit_are_reported() {
     let place = Place::new();
     for index in 0..20 {
         place.skill(&format!("s{index}"));
     }
-    place.skill("a/b/c/d/e/f/g/h");
-    let deep = place.snapshot();
-    assert_eq!(deep.skills.len(), 20);
-    assert_eq!(
-        deep.warnings,
-        ["directories nested more than 6 deep are ignored"]
-    );
-    let options = FilesystemOptions {
-        max_entries: 10,
-        ..FilesystemOptions::new(Scope::Project)
+    place.skill("a/b/c");
+    let scan = |max_depth, max_entries| {
+        let options = FilesystemOptions {
+            max_depth,
+            max_entries,
+            ..FilesystemOptions::new(Scope::Project)
+        };
+        let snapshot = block_on(FilesystemSource::new(place.path(""), options).snapshot()).unwrap();
+        (snapshot.skills.len(), snapshot.warnings.clone())
     };
-    let wide = block_on(FilesystemSource::new(place.path(""), options).snapshot()).unwrap();
-    assert!(wide.skills.len() <= 10);
-    assert!(
-        wide.warnings
-            .contains(&"stopped: more than 10 directories".to_owned()),
-        "{:?}",
-        wide.warnings
-    );
+    assert_eq!(scan(3, 23), (21, Vec::new()));
+    let deep = "directories nested more than 2 deep are ignored".to_owned();
+    assert_eq!(scan(2, 23), (20, vec![deep]));
+    let (found, warnings) = scan(3, 10);
+    assert!((9..=10).contains(&found), "{found}");
+    assert_eq!(warnings, ["stopped: more than 10 directories"]);
 }
 
 #[test]
-fn d14_frontmatter_without_end() {
+fn d14_frontmatter_beyond_the_limit_is_skipped_and_no_body_is_read() {
+    const LIMIT: usize = 64 * 1024;
     let place = Place::new();
-    place.write(
-        "long/SKILL.md",
-        format!("---\nname: long\n{}", "x: y\n".repeat(100_000)),
-    );
-    let almost = format!(
-        "---\nname: almost\ndescription: d\nx: {}\n---\n",
-        "y".repeat(60_000)
-    );
-    place.write("almost/SKILL.md", almost);
+    let skill = |name: &str, bytes: usize| {
+        let head = format!("name: {name}\ndescription: d\nx: ");
+        format!("---\n{head}{}\n---\n", "y".repeat(bytes - head.len() - 1))
+    };
+    for (name, text) in [
+        ("at-the-limit", skill("at-the-limit", LIMIT)),
+        ("beyond", skill("beyond", LIMIT + 1)),
+        (
+            "unclosed",
+            format!("---\nname: unclosed\n{}", "x: y\n".repeat(LIMIT)),
+        ),
+        ("usual", skill("usual", 400)),
+    ] {
+        place.write(&format!("{name}/SKILL.md"), text);
+        // 64 GiB: reading one to its end would not return.
+        let file = fs::File::options()
+            .write(true)
+            .open(place.path(&format!("{name}/SKILL.md")));
+        file.unwrap().set_len(1 << 36).unwrap();
+    }
     let snapshot = place.snapshot();
-    assert_eq!(place.ids(), ["almost"]);
+    assert_eq!(place.ids(), ["at-the-limit", "usual"]);
+    let invalid: Vec<_> = snapshot
+        .invalid
+        .iter()
+        .map(|it| (it.path.as_str(), it.diagnostics[0].code.id()))
+        .collect();
     assert_eq!(
-        snapshot.invalid[0].diagnostics[0].code.id(),
-        "frontmatter-too-large"
+        invalid,
+        [
+            ("beyond/SKILL.md", "frontmatter-too-large"),
+            ("unclosed/SKILL.md", "frontmatter-too-large")
+        ]
     );
 }
 
@@ -495,7 +576,7 @@ fn d22_records() {
 #[test]
 fn d24_no_skills_at_all() {
     let place = Place::new();
-    let skills = place.skills(prowess_core::Dialect::PROWESS);
+    let skills = place.skills(Dialect::PROWESS);
     let session = skills.session();
     assert_eq!(session.prompt().text, "");
     assert_eq!(session.tools(), []);

@@ -528,12 +528,14 @@ async fn t10_many_turns_while_skills_are_refreshed() {
             })
         })
         .collect();
+    let before = skills.catalog().generation();
     for _ in 0..100 {
         skills.refresh().await;
     }
     for turn in turns {
         assert!(turn.await.unwrap().contains("Five, seven, five."));
     }
+    assert_eq!(skills.catalog().generation(), before + 100);
 }
 
 /// The code of skills asks the same model, one question at a time.

@@ -207,25 +207,38 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn r6_killed_and_started_again() {
+async fn r6_killed_and_started_again_after_pauses_that_double() {
     let code = r#"
+start, ready = time.monotonic_ns(), False
 for request in requests():
     if request["method"] == "initialize":
+        ready = True
         answer(request, tools("t", "die"))
     elif request["params"]["name"] == "die":
         os.kill(os.getpid(), 9)
     else:
-        answer(request, {"content": "fine"})
+        answer(request, {"content": f"{ready} {start}"})
 "#;
     let (_place, running) = running(code, 10).await;
-    let (text, is_error) = running.call("die", json!({})).await;
-    assert!(is_error && text.contains("the worker exited"), "{text}");
-    assert_eq!(running.call("t", json!({})).await, ("fine".into(), false));
-    assert!(running.told().iter().any(|it| it["type"] == "worker-ended"));
+    let mut seen = vec![running.call("t", json!({})).await.0];
+    for pause in [50, 100, 200, 400].map(Duration::from_millis) {
+        let (text, is_error) = running.call("die", json!({})).await;
+        assert!(is_error && text.contains("the worker exited"), "{text}");
+        let asked = Instant::now();
+        let (text, is_error) = running.call("t", json!({})).await;
+        assert!(!is_error && text.starts_with("True "), "{text}");
+        assert!(asked.elapsed() >= pause, "{:?}", asked.elapsed());
+        assert!(!seen.contains(&text), "a process of its own");
+        seen.push(text);
+    }
+    let events = running.told();
+    let ended = events.iter().filter(|it| it["type"] == "worker-ended");
+    assert_eq!(ended.count(), 4);
+    assert_eq!(running.runtime.state(&id("a")).0, State::Active);
 }
 
 #[tokio::test]
-async fn r7_one_that_keeps_falling_over_is_given_up() {
+async fn r7_five_crashes_end_in_an_error() {
     // The first start works; each one after it ends at once. The project remembers which it is.
     let code = r#"
 seen = os.path.exists("/project/seen")

@@ -74,8 +74,8 @@ impl FilesystemOptions {
             scope,
             strictness: Strictness::default(),
             links: Links::default(),
-            max_depth: 6,
-            max_entries: 20_000,
+            max_depth: 64,
+            max_entries: 1_000_000,
         }
     }
 }

@@ -29,6 +29,14 @@ impl Place {
         }
     }
 
+    /// In memory where the system has a directory for that.
+    pub(crate) fn in_memory() -> Self {
+        let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self {
+            directory: directory.unwrap(),
+        }
+    }
+
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.directory.path().join(path)
     }

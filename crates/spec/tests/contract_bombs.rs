@@ -1,0 +1,85 @@
+//! Row F21 of the contract. It is a binary of its own because it measures the memory of its process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may panic"
+)]
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use prowess_spec::Code;
+use support::frontmatter;
+
+/// Builds without optimisation are slower; the figure of the contract is for the program that users run.
+const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+const MEMORY_KIB: u64 = 16 * 1024;
+
+/// The most memory that this process had, in KiB.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap()
+}
+
+fn aliases() -> String {
+    let mut text = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for pair in ["ab", "bc", "cd", "de", "ef", "fg", "gh"] {
+        let (of, name) = pair.split_at(1);
+        let aliases = vec![format!("*{of}"); 9].join(", ");
+        writeln!(text, "{name}: &{name} [{aliases}]").unwrap();
+    }
+    text
+}
+
+fn nested(depth: usize) -> String {
+    format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn f21_bombs_are_skipped_in_little_time_and_memory() {
+    let text_aliases = format!(
+        "a: &a {}\nb: [{}]\n",
+        "x".repeat(9_000),
+        "*a, ".repeat(5_000)
+    );
+    let bombs = [
+        (aliases(), Code::YamlTooLarge),
+        (text_aliases, Code::YamlTooLarge),
+        (nested(100), Code::YamlTooDeep),
+        (
+            format!("a: [{}x]\n", "x, ".repeat(20_000)),
+            Code::YamlTooLarge,
+        ),
+        (
+            format!("a: {}\n", "x".repeat(1024 * 1024)),
+            Code::FrontmatterTooLarge,
+        ),
+    ]
+    .map(|(text, code)| (format!("name: pdf\ndescription: d\n{text}"), code));
+    assert!(frontmatter("name: pdf\ndescription: d\n").skill.is_some());
+    let before = peak();
+    for (text, code) in &bombs {
+        let best = (0..3).map(|_| {
+            let start = Instant::now();
+            let outcome = frontmatter(text);
+            let time = start.elapsed();
+            outcome.skipped(*code);
+            time
+        });
+        let best = best.min().unwrap();
+        assert!(best < TIME, "{code}: {best:?}");
+    }
+    let used = peak() - before;
+    assert!(used < MEMORY_KIB, "{used} KiB");
+    let within = format!("name: pdf\ndescription: d\n{}", nested(60));
+    assert!(frontmatter(&within).skill.is_some());
+}
