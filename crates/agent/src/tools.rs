@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use prowess_core::{
     Event, Operation, Session, Shape, SkillId, ToolDefinition, ToolOutcome, provider_name,
-    without_own_tags,
+    without_cut_tag, without_own_tags,
 };
 use prowess_runtime::{ChangedInput, Runtime, ToolResult};
 use prowess_spec::nearest;
@@ -451,6 +451,7 @@ fn fitted(mut content: String) -> (String, bool) {
     let whole = content.len();
     let note = format!("\n[cut: {whole} bytes, at most {TOOL_RESULT_BYTES} allowed]");
     content.truncate(content.floor_char_boundary(TOOL_RESULT_BYTES - note.len()));
+    content.truncate(without_cut_tag(&content).len());
     content.push_str(&note);
     (content, true)
 }

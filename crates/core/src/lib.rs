@@ -48,7 +48,7 @@ pub use memory::{MemorySource, document};
 pub use reference::{Reference, reference};
 pub use render::{
     CatalogFormat, CatalogReport, Locate, RenderError, RenderOptions, RenderedSkill, SkillReport,
-    render_catalog, render_skill, without_own_tags,
+    render_catalog, render_skill, without_cut_tag, without_own_tags,
 };
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};

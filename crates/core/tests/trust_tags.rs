@@ -13,12 +13,12 @@ use prowess_core::{
 };
 use serde_json::json;
 
-/// Tags as a lenient reader sees them: invisible characters and blanks left out, one width, one case. Each as
-/// whether it opens or closes.
+/// Tags as a lenient reader sees them: without invisible characters, in one width and one case, with blanks before the
+/// name. Each as whether it opens or closes.
 fn tags(text: &str) -> Vec<&'static str> {
     let seen: String = text
         .chars()
-        .filter(|c| !prowess_spec::is_hidden(*c) && !c.is_whitespace())
+        .filter(|c| !prowess_spec::is_hidden(*c) || c.is_whitespace())
         .map(|c| match c {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap(),
             '\u{fe64}' | '\u{2039}' | '\u{3008}' | '\u{27e8}' => '<',
@@ -30,14 +30,18 @@ fn tags(text: &str) -> Vec<&'static str> {
         .collect();
     let found = seen.match_indices('<').filter_map(|(at, _)| {
         let inside = &seen[at + 1..];
-        let name = inside.trim_start_matches('/');
-        let ours = name.starts_with("skill") || name.starts_with("available_skills");
-        // Blanks are gone: `<skills>` is told from `<skill s>` by the tests of the contract.
-        let other = name.starts_with("skills") || name.starts_with("skill-");
-        (ours && !other).then_some(if inside.len() == name.len() {
-            "open"
-        } else {
+        let name = inside.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+        let before = &inside[..inside.len() - name.len()];
+        let own = ["skill", "available_skills"].into_iter().any(|own| {
+            let rest = name.strip_prefix(own);
+            rest.is_some_and(|rest| {
+                !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_')
+            })
+        });
+        own.then_some(if before.contains('/') {
             "close"
+        } else {
+            "open"
         })
     });
     found.collect()
@@ -194,8 +198,40 @@ fn q28_no_description_opens_or_closes_a_block() {
     }
 }
 
+/// The attack: a cut turns a longer name into one of ours.
+#[test]
+fn q28_a_shortened_description_opens_nothing() {
+    for name in ["<skillful ", "\u{ff1c}skillful ", "</available_skillset "] {
+        let mut source = MemorySource::new(Scope::Project);
+        let description = name.repeat(40);
+        let text = format!("---\nname: a\ndescription: \"{description}\"\n---\n");
+        source.add("a", &text).unwrap();
+        let source = std::sync::Arc::new(source);
+        for format in [
+            CatalogFormat::Xml,
+            CatalogFormat::XmlElements,
+            CatalogFormat::XmlAttributes,
+            CatalogFormat::Markdown,
+            CatalogFormat::Json,
+        ] {
+            let prompt = |chars: usize| {
+                let builder = Skills::builder().source("memory", std::sync::Arc::clone(&source));
+                let skills = builder.catalog_format(format).catalog_chars(chars).build();
+                block_on(skills).unwrap().session().prompt().text
+            };
+            let usual = tags(&prompt(10_000));
+            for chars in 150..350 {
+                let text = prompt(chars);
+                if text.contains('…') {
+                    assert_eq!(tags(&text), usual, "{format:?} {chars}: {text}");
+                }
+            }
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20_000) })]
 
     #[test]
     fn q28_nothing_that_is_put_together_is_a_tag(
@@ -208,9 +244,6 @@ proptest! {
         let body = parts.concat();
         let id = "own".parse().unwrap();
         let block = render_skill(&id, &body, limit).unwrap().text;
-        // A letter behind the name makes it another name; the reader above cannot tell without blanks.
-        let ends = |part: &str| part.to_lowercase().ends_with(['l', 's']);
-        prop_assume!(!parts.windows(2).any(|pair| ends(pair[0]) && pair[1].starts_with(char::is_alphabetic)));
         prop_assert_eq!(tags(&block), vec!["open", "close"], "{}", block);
         let once = without_own_tags(&body);
         prop_assert_eq!(without_own_tags(&once), once.clone());

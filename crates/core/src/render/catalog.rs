@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::catalog::{Catalog, Collection, Skill};
 use crate::id::SkillId;
 
-use super::escape::{plain_line, without_own_tags, xml_line};
+use super::escape::{plain_line, without_cut_tag, without_own_tags, xml_line};
 
 /// How the catalog is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -427,5 +427,5 @@ fn shortened(entry: &Entry, length: usize) -> String {
     {
         kept = kept.get(..entity).unwrap_or_default();
     }
-    format!("{}…", kept.trim_end())
+    format!("{}…", without_cut_tag(kept).trim_end())
 }

@@ -62,12 +62,7 @@ pub fn without_own_tags(text: &str) -> Cow<'_, str> {
     let mut copied = 0;
     for (at, c) in text.char_indices() {
         let behind = at + c.len_utf8();
-        if at < copied
-            || !matches!(
-                c,
-                '<' | '\u{ff1c}' | '\u{fe64}' | '\u{2039}' | '\u{3008}' | '\u{27e8}'
-            )
-        {
+        if at < copied || !is_bracket(c) {
             continue;
         }
         let Some(tag) = own_tag(text.get(behind..).unwrap_or_default()) else {
@@ -87,6 +82,23 @@ pub fn without_own_tags(text: &str) -> Cow<'_, str> {
             Cow::Owned(out)
         }
     }
+}
+
+/// Text that was safe, after it was cut: without its end, if the cut made one of our names of a longer one.
+pub fn without_cut_tag(text: &str) -> &str {
+    match without_own_tags(text) {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(_) => text
+            .get(..text.rfind(is_bracket).unwrap_or(0))
+            .unwrap_or_default(),
+    }
+}
+
+fn is_bracket(c: char) -> bool {
+    matches!(
+        c,
+        '<' | '\u{ff1c}' | '\u{fe64}' | '\u{2039}' | '\u{3008}' | '\u{27e8}'
+    )
 }
 
 /// The beginning of a tag of ours, without its bracket.

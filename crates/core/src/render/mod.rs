@@ -5,5 +5,5 @@ mod escape;
 mod skill;
 
 pub use catalog::{CatalogFormat, CatalogReport, Locate, RenderOptions, render_catalog};
-pub use escape::without_own_tags;
+pub use escape::{without_cut_tag, without_own_tags};
 pub use skill::{RenderError, RenderedSkill, SkillReport, render_skill};

@@ -2,7 +2,7 @@
 
 use crate::id::SkillId;
 
-use super::escape::{ESCAPED, without_own_tags};
+use super::escape::{ESCAPED, without_cut_tag, without_own_tags};
 
 const MARKER: &str = "[truncated]";
 
@@ -62,7 +62,7 @@ pub fn render_skill(id: &SkillId, body: &str, limit: usize) -> Result<RenderedSk
     let room = limit
         .checked_sub(wrapper + MARKER.len() + 1)
         .ok_or(too_small)?;
-    let kept = cut(&body, room);
+    let kept = without_cut_tag(cut(&body, room));
     Ok(RenderedSkill {
         text: format!("{opening}{kept}\n{MARKER}{closing}"),
         report: SkillReport {
