@@ -12,7 +12,6 @@ mod deny;
 mod fuzz;
 mod generate;
 mod python;
-mod record;
 mod reference;
 mod report;
 mod run;
@@ -46,8 +45,6 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Write the files that are made from the code
     Generate(generate::Arguments),
-    /// Record a session of `prowess chat` into docs/chat.cast and docs/chat.svg
-    Record(generate::Arguments),
     /// Attack the sandbox, and write what came of it into docs/sandbox-report.md
     Report,
 }
@@ -58,7 +55,6 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::test(&workspace, arguments),
         Command::Bench(arguments) => bench::bench(&workspace, arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&workspace, arguments),
-        Command::Record(arguments) => record::record(&workspace, arguments.mode()),
         Command::Report => report::report(&workspace),
         Command::Generate(arguments) => generate::generate(&workspace, arguments.mode()),
     });

@@ -11,7 +11,7 @@ use crate::counts::Counts;
 use crate::generate::{self, Mode};
 use crate::run::{check, run, stream, succeeds};
 use crate::workspace::Workspace;
-use crate::{deny, python, record, tools};
+use crate::{deny, python, tools};
 
 /// One step; cheap ones come first, so that a slip shows early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,8 +22,6 @@ pub(crate) enum Step {
     Format,
     /// Generated files are up to date
     Generated,
-    /// The recorded session is what the program shows
-    Recorded,
     /// `cargo clippy`, where a warning is an error
     Lint,
     /// Licences, doubled crates and origins, by cargo-deny
@@ -45,7 +43,6 @@ impl Step {
             Self::Tools => "tools",
             Self::Format => "format",
             Self::Generated => "generated",
-            Self::Recorded => "recorded",
             Self::Lint => "lint",
             Self::Licences => "licences",
             Self::Build => "build",
@@ -72,7 +69,6 @@ impl Step {
             Self::Tools => tools::ensure_for_tests(workspace),
             Self::Format => run(&mut cargo("fmt --all --check")),
             Self::Generated => generate::generate(workspace, Mode::Check),
-            Self::Recorded => record::record(workspace, Mode::Check),
             Self::Lint => run(&mut cargo(
                 "clippy --workspace --all-targets --locked -- -D warnings",
             )),
