@@ -9,7 +9,7 @@ use prowess_store::Store;
 
 use crate::code_skills::{HostServices, ResolvedSkills};
 use crate::error::Result;
-use crate::model::Chosen;
+use crate::model::SelectedModel;
 
 /// An agent and the parts that commands use directly.
 pub(crate) struct AgentSetup {
@@ -22,7 +22,7 @@ pub(crate) struct AgentSetup {
 /// Builds an agent over a model. Skills named by the user are active from the first turn.
 pub(crate) async fn build_agent(
     resolved: ResolvedSkills,
-    chosen: &Chosen,
+    chosen: &SelectedModel,
     system: &str,
     mode: Mode,
     store: Option<Store>,

@@ -37,7 +37,16 @@ Examples:
   prowess check            check every skill below this directory
   prowess chat             chat with a model that uses skills
 
-Run `prowess COMMAND --help` for the options and examples of a command.";
+Run `prowess COMMAND --help` for the options and examples of a command.
+
+With --json, a command that fails prints its error to standard output:
+  {\"error\": {\"code\": \"usage\", \"message\": \"...\", \"hints\": [\"...\"]}}
+
+Error codes and exit codes:
+  failure      1
+  usage        2
+  permission   4
+  interrupted  1";
 
 /// The skills engine for AI agents.
 #[derive(Parser)]

@@ -39,14 +39,14 @@ pub(crate) struct ModelArguments {
 
 impl ModelArguments {
     /// The same with overrides. Options of one provider are not used for another.
-    pub(crate) fn instead(
+    pub(crate) fn with_overrides(
         &self,
         provider: Option<&String>,
         model: Option<&String>,
         base_url: Option<&String>,
     ) -> Self {
         let elsewhere = provider.is_some() || base_url.is_some();
-        let ours = |said: &Option<String>| said.clone().filter(|_| !elsewhere);
+        let ours = |value: &Option<String>| value.clone().filter(|_| !elsewhere);
         Self {
             provider: provider.cloned().or_else(|| ours(&self.provider)),
             model: model.cloned().or_else(|| ours(&self.model)),
@@ -58,7 +58,7 @@ impl ModelArguments {
 
 /// The selected model, or the default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Chosen {
+pub(crate) enum SelectedModel {
     /// The stand-in.
     Demo {
         /// No model was selected.
@@ -70,11 +70,11 @@ pub(crate) enum Chosen {
 }
 
 /// Resolves the arguments and the configuration.
-pub(crate) fn choose(
+pub(crate) fn select(
     arguments: &ModelArguments,
     config: &SkillsConfig,
     global: &Global,
-) -> Result<Chosen> {
+) -> Result<SelectedModel> {
     let ours = &config.model;
     // A place that is typed without a name is a server of the user's own.
     let typed = match (&arguments.provider, &arguments.base_url) {
@@ -95,7 +95,7 @@ pub(crate) fn choose(
     let provider = match (typed.or(ours.provider.as_deref()), &base_url) {
         (Some(provider), _) if provider.trim().eq_ignore_ascii_case(DEMO) => {
             let by_default = false;
-            return Ok(Chosen::Demo {
+            return Ok(SelectedModel::Demo {
                 by_default,
                 tool_use,
             });
@@ -107,7 +107,7 @@ pub(crate) fn choose(
         }
         (None, None) => {
             let by_default = true;
-            return Ok(Chosen::Demo {
+            return Ok(SelectedModel::Demo {
                 by_default,
                 tool_use,
             });
@@ -127,7 +127,7 @@ pub(crate) fn choose(
                 .hint("add --model NAME, or `name` under [model] in your prowess.toml"),
         );
     };
-    if global.offline && !base_url.as_deref().is_some_and(is_here) {
+    if global.offline && !base_url.as_deref().is_some_and(is_local) {
         return Err(CommandError::usage(format!(
             "cannot use `{provider}` with --offline: it is not on this machine"
         ))
@@ -135,7 +135,7 @@ pub(crate) fn choose(
             "omit --offline, set --base-url to a server on this machine, or use `--provider demo`",
         ));
     }
-    Ok(Chosen::Real(ModelChoice {
+    Ok(SelectedModel::Real(ModelChoice {
         provider,
         model,
         base_url,
@@ -145,7 +145,7 @@ pub(crate) fn choose(
 }
 
 /// Whether a place is on this machine.
-fn is_here(url: &str) -> bool {
+fn is_local(url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else {
         return false;
     };
@@ -157,7 +157,7 @@ fn is_here(url: &str) -> bool {
     }
 }
 
-impl Chosen {
+impl SelectedModel {
     /// The model itself, with its key from the environment.
     pub(crate) fn open(&self, skills: &Skills) -> Result<Arc<dyn Provider>> {
         match self {
@@ -219,31 +219,31 @@ pub(crate) fn for_skills(
     skills: &Skills,
     global: &Global,
 ) -> Option<Arc<dyn Model>> {
-    let chosen = choose(&ModelArguments::default(), config, global);
+    let chosen = select(&ModelArguments::default(), config, global);
     if matches!(
         chosen,
-        Ok(Chosen::Demo {
+        Ok(SelectedModel::Demo {
             by_default: true,
             ..
         })
     ) {
         return None;
     }
-    Some(Arc::new(Later {
+    Some(Arc::new(LazyModel {
         chosen,
         skills: skills.clone(),
         opened: OnceLock::new(),
     }))
 }
 
-struct Later {
-    chosen: Result<Chosen>,
+struct LazyModel {
+    chosen: Result<SelectedModel>,
     skills: Skills,
     opened: OnceLock<Result<Arc<dyn Model>, String>>,
 }
 
 #[async_trait]
-impl Model for Later {
+impl Model for LazyModel {
     async fn complete(
         &self,
         prompt: &str,

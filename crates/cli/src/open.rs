@@ -18,7 +18,7 @@ use prowess_trust::ProjectRoot;
 
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
-use crate::progress::Waiting;
+use crate::progress::FetchProgress;
 use crate::{configuration, environment};
 
 /// Opens sources: the given directories, or those of the configuration.
@@ -46,7 +46,7 @@ pub(crate) fn builder(
             progress,
         },
         builtin: None,
-        other: Some(&other),
+        other: Some(&mcp_source),
     };
     let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
     for named in &sources.directories {
@@ -71,7 +71,7 @@ pub(crate) fn options_of(named: &Path, working_directory: &Path) -> FilesystemOp
 }
 
 /// Source types with a separate crate.
-fn other(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Source>> {
+fn mcp_source(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn Source>> {
     match repository.spec()? {
         RepositorySpec::Mcp(mcp) => {
             let source = McpSource::new(&repository.name, mcp.clone(), remote.clone());
@@ -92,7 +92,7 @@ pub(crate) fn skills_with(
     global: &Global,
     change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
 ) -> Result<Skills> {
-    let waiting = Waiting::new(global.quiet);
+    let waiting = FetchProgress::new(global.quiet);
     let builder = builder(sources, global, Some(waiting.report()))?;
     Ok(block_on(change(builder).build())?)
 }

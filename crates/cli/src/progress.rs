@@ -11,7 +11,7 @@ use prowess_sources::ProgressReport;
 use crate::terminal;
 
 /// The delay before progress is shown.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// A line on standard error that appears only when work takes long and a terminal shows it.
 pub(crate) struct Progress {
@@ -41,7 +41,7 @@ impl Progress {
             return;
         }
         self.bar.inc(1);
-        if self.bar.is_hidden() && self.start.elapsed() > PATIENCE {
+        if self.bar.is_hidden() && self.start.elapsed() > DELAY {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
@@ -53,14 +53,14 @@ impl Progress {
 }
 
 /// A line on standard error during a slow fetch.
-pub(crate) struct Waiting {
+pub(crate) struct FetchProgress {
     bar: ProgressBar,
     /// Shows the line after a delay; `None` without a terminal.
     clock: Option<JoinHandle<()>>,
     done: Arc<AtomicBool>,
 }
 
-impl Waiting {
+impl FetchProgress {
     pub(crate) fn new(quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
@@ -70,7 +70,7 @@ impl Waiting {
         let clock = (!quiet && terminal::shows_progress()).then(|| {
             let (bar, done) = (bar.clone(), Arc::clone(&done));
             thread::spawn(move || {
-                thread::park_timeout(PATIENCE);
+                thread::park_timeout(DELAY);
                 if !done.load(Ordering::Relaxed) && !bar.message().is_empty() {
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                     bar.enable_steady_tick(Duration::from_millis(100));
@@ -80,7 +80,7 @@ impl Waiting {
         Self { bar, clock, done }
     }
 
-    fn tell(bar: &ProgressBar, progress: &prowess_sources::Progress) {
+    fn update(bar: &ProgressBar, progress: &prowess_sources::Progress) {
         let what = terminal::printable(&progress.what);
         bar.set_message(match (progress.done, progress.total) {
             (0, None) => what,
@@ -92,12 +92,12 @@ impl Waiting {
     /// The progress sink of sources.
     pub(crate) fn report(&self) -> ProgressReport {
         let bar = self.bar.clone();
-        Arc::new(move |progress| Self::tell(&bar, progress))
+        Arc::new(move |progress| Self::update(&bar, progress))
     }
 }
 
 /// Removes the line.
-impl Drop for Waiting {
+impl Drop for FetchProgress {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
         if let Some(clock) = self.clock.take() {

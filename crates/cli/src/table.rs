@@ -76,13 +76,13 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
 
 /// The cell in exactly `width` columns; a wide character that would not fit leaves a blank.
 fn fitted(cell: &str, width: usize) -> String {
-    let mut kept = cell.to_owned();
+    let mut text = cell.to_owned();
     if cell.width() > width {
-        while kept.width() >= width && kept.pop().is_some() {}
-        kept.push('…');
+        while text.width() >= width && text.pop().is_some() {}
+        text.push('…');
     }
-    let used = kept.width();
-    kept + &" ".repeat(width.saturating_sub(used))
+    let used = text.width();
+    text + &" ".repeat(width.saturating_sub(used))
 }
 
 #[cfg(test)]

@@ -12,19 +12,19 @@ use std::fs;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
-use support::Place;
+use support::TestProject;
 
 #[test]
 fn valid_skills_pass() {
-    let place = Place::new();
-    place.skill("skills/pdf").skill("skills/deep/er/csv");
-    assert_snapshot!(place.run(&["check"]).snapshot(), @r"
+    let project = TestProject::new();
+    project.skill("skills/pdf").skill("skills/deep/er/csv");
+    assert_snapshot!(project.run(&["check"]).snapshot(), @r"
     exit 0
     --- stdout
     --- stderr
     checked 2 skills in TIME: all valid
     ");
-    assert_snapshot!(place.run(&["check", "--quiet"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["check", "--quiet"]).snapshot(), @r"
     exit 0
     --- stdout
     --- stderr
@@ -32,13 +32,13 @@ fn valid_skills_pass() {
 }
 
 #[test]
-fn cl5_errors_are_drawn_where_they_are() {
-    let place = Place::new();
-    place.write(
+fn cl5_errors_are_shown_with_their_source_lines() {
+    let project = TestProject::new();
+    project.write(
         "pdf/SKILL.md",
         "---\nname: pdf\ndescription: Use when: asked\n---\n",
     );
-    assert_snapshot!(place.run(&["check", "pdf"]).snapshot(), @r#"
+    assert_snapshot!(project.run(&["check", "pdf"]).snapshot(), @r#"
     exit 3
     --- stdout
     error[unquoted-colon]: a colon in this value starts a second key in YAML
@@ -56,35 +56,35 @@ fn cl5_errors_are_drawn_where_they_are() {
 }
 
 #[test]
-fn quiet_leaves_only_errors() {
-    let place = Place::copy_of("examples");
-    let run = place.run(&["check", "--quiet", "examples"]);
+fn quiet_prints_only_errors() {
+    let project = TestProject::copy_of("examples");
+    let run = project.run(&["check", "--quiet", "examples"]);
     assert_eq!(run.code, Some(3));
     assert!(run.stdout.contains("error[") && !run.stdout.contains("warning["));
     assert_eq!(run.stderr, "");
 }
 
 #[test]
-fn a_file_may_be_named() {
-    let place = Place::new();
-    place.skill("pdf");
+fn skill_file_is_checked_by_path() {
+    let project = TestProject::new();
+    project.skill("pdf");
     for path in ["pdf/SKILL.md", "./pdf", "pdf/../pdf/", "."] {
-        assert_eq!(place.run(&["check", path]).code, Some(0), "{path}");
+        assert_eq!(project.run(&["check", path]).code, Some(0), "{path}");
     }
-    let inside = place
+    let inside = project
         .command(&["check", "SKILL.md"])
-        .current_dir(place.path("pdf"))
+        .current_dir(project.path("pdf"))
         .output()
         .unwrap();
     assert_eq!(inside.status.code(), Some(0), "{inside:?}");
-    assert_eq!(place.run(&["-C", "pdf", "check"]).code, Some(0));
+    assert_eq!(project.run(&["-C", "pdf", "check"]).code, Some(0));
 }
 
 #[test]
-fn wrong_paths_are_said_and_the_rest_is_checked() {
-    let place = Place::new();
-    place.skill("pdf").write("notes.txt", "x");
-    assert_snapshot!(place.run(&["check", "nope", "notes.txt", "pdf"]).snapshot(), @r"
+fn invalid_paths_are_reported_and_the_rest_is_checked() {
+    let project = TestProject::new();
+    project.skill("pdf").write("notes.txt", "x");
+    assert_snapshot!(project.run(&["check", "nope", "notes.txt", "pdf"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
@@ -94,7 +94,7 @@ fn wrong_paths_are_said_and_the_rest_is_checked() {
     hint: pass a directory, or a file named SKILL.md
     checked 1 skill in TIME: all valid
     ");
-    assert_snapshot!(place.run(&["-C", "nowhere", "check"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["-C", "nowhere", "check"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
@@ -104,8 +104,8 @@ fn wrong_paths_are_said_and_the_rest_is_checked() {
 
 #[test]
 fn an_empty_directory_has_no_skills() {
-    let place = Place::new();
-    assert_snapshot!(place.run(&["check"]).snapshot(), @r"
+    let project = TestProject::new();
+    assert_snapshot!(project.run(&["check"]).snapshot(), @r"
     exit 0
     --- stdout
     --- stderr
@@ -114,8 +114,8 @@ fn an_empty_directory_has_no_skills() {
 }
 
 #[test]
-fn cl10_wrong_arguments_exit_with_two() {
-    let place = Place::new();
+fn cl10_invalid_arguments_exit_with_two() {
+    let project = TestProject::new();
     for arguments in [
         &["chek"][..],
         &["check", "--format", "xml"],
@@ -123,14 +123,14 @@ fn cl10_wrong_arguments_exit_with_two() {
         &["check", "--fix", "--json"],
         &[],
     ] {
-        assert_eq!(place.run(arguments).code, Some(2), "{arguments:?}");
+        assert_eq!(project.run(arguments).code, Some(2), "{arguments:?}");
     }
 }
 
 #[test]
 fn cl5_json_is_one_document_whatever_happens() {
-    let place = Place::copy_of("examples/broken");
-    let run = place.run(&["check", "--json"]);
+    let project = TestProject::copy_of("examples/broken");
+    let run = project.run(&["check", "--json"]);
     assert_eq!(run.code, Some(3));
     let document = run.json();
     assert_eq!(document["version"], 1);
@@ -141,10 +141,10 @@ fn cl5_json_is_one_document_whatever_happens() {
     assert_eq!(first["name"], "deploy-helper");
     assert_snapshot!(first["diagnostics"][0].to_string(), @r#"{"code":"name-uppercase","severity":"error","file":"examples/broken/Deploy_Helper/SKILL.md","start":{"line":2,"column":7,"byte":10},"end":{"line":2,"column":20,"byte":23},"message":"`Deploy_Helper` has upper-case letters","help":"for example `deploy-helper`","fixable":false}"#);
 
-    let missing = place.run(&["check", "--json", "nope"]);
+    let missing = project.run(&["check", "--json", "nope"]);
     assert_eq!(missing.code, Some(1));
     assert_eq!(missing.json()["problems"][0]["path"], "nope");
-    let empty = Place::new().run(&["check", "--json"]);
+    let empty = TestProject::new().run(&["check", "--json"]);
     assert_eq!(
         (empty.code, empty.json()["skills"].as_array().map(Vec::len)),
         (Some(0), Some(0))
@@ -153,12 +153,12 @@ fn cl5_json_is_one_document_whatever_happens() {
 
 #[test]
 fn cl5_github_annotations_are_escaped() {
-    let place = Place::new();
-    place.write(
+    let project = TestProject::new();
+    project.write(
         "a, b/SKILL.md",
         "---\nname: a\ndescription: 100%: yes\n---\n",
     );
-    assert_snapshot!(place.run(&["check", "--format", "github"]).stdout, @r#"
+    assert_snapshot!(project.run(&["check", "--format", "github"]).stdout, @r#"
     ::error file=a%2C b/SKILL.md,line=2,col=7,endLine=2,endColumn=8,title=name-mismatch::the name is `a`, but the directory is `a, b`%0Ahelp: rename the directory to `a`, or change the name
     ::error file=a%2C b/SKILL.md,line=3,col=14,endLine=3,endColumn=23,title=unquoted-colon::a colon in this value starts a second key in YAML%0Ahelp: write `description: "100%25: yes"`
     "#);
@@ -166,8 +166,8 @@ fn cl5_github_annotations_are_escaped() {
 
 #[test]
 fn cl5_sarif_names_rules_and_places() {
-    let place = Place::copy_of("examples/broken");
-    let run = place.run(&["check", "--format", "sarif"]);
+    let project = TestProject::copy_of("examples/broken");
+    let run = project.run(&["check", "--format", "sarif"]);
     let document = run.json();
     assert_eq!(document["version"], "2.1.0");
     let results = document["runs"][0]["results"].as_array().unwrap();
@@ -176,21 +176,21 @@ fn cl5_sarif_names_rules_and_places() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
         let rule = &document["runs"][0]["tool"]["driver"]["rules"][index];
         assert_eq!(rule["id"], result["ruleId"]);
-        let place = &result["locations"][0]["physicalLocation"];
+        let project = &result["locations"][0]["physicalLocation"];
         assert!(
-            place["artifactLocation"]["uri"]
+            project["artifactLocation"]["uri"]
                 .as_str()
                 .unwrap()
                 .ends_with("/SKILL.md")
         );
-        assert!(place["region"]["startLine"].as_u64() >= Some(1));
+        assert!(project["region"]["startLine"].as_u64() >= Some(1));
     }
 }
 
 #[test]
 fn codes_are_explained() {
-    let place = Place::new();
-    assert_snapshot!(place.run(&["check", "--explain", "unquoted-colon"]).snapshot(), @r#"
+    let project = TestProject::new();
+    assert_snapshot!(project.run(&["check", "--explain", "unquoted-colon"]).snapshot(), @r#"
     exit 0
     --- stdout
     unquoted-colon: unquoted colon in a value
@@ -221,7 +221,7 @@ fn codes_are_explained() {
         | # PDF
     --- stderr
     "#);
-    assert_snapshot!(place.run(&["check", "--explain", "unquoted-colin"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["check", "--explain", "unquoted-colin"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
@@ -231,19 +231,19 @@ fn codes_are_explained() {
 }
 
 #[test]
-fn dependencies_among_the_checked_skills() {
-    let place = Place::new();
+fn dependencies_are_resolved_among_checked_skills() {
+    let project = TestProject::new();
     let manifest = |name: &str, needs: &str| {
         format!(
             "name: {name}\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\ndependencies: [{needs}]\n"
         )
     };
-    place.write("a/SKILL.yaml", manifest("a", "{name: b}"));
-    place.write(
+    project.write("a/SKILL.yaml", manifest("a", "{name: b}"));
+    project.write(
         "b/SKILL.yaml",
         manifest("b", "{name: a, version: ^2}, {name: elsewhere}"),
     );
-    let run = place.run(&["check"]);
+    let run = project.run(&["check"]);
     assert_eq!(run.code, Some(3));
     for expected in [
         "error[dependency-cycle]: cyclic dependency: a -> b -> a",
@@ -256,18 +256,18 @@ fn dependencies_among_the_checked_skills() {
 
 #[test]
 fn a_skill_is_checked_once_and_is_a_leaf() {
-    let place = Place::new();
-    place
+    let project = TestProject::new();
+    project
         .skill("skills/pdf")
         .skill("skills/pdf/assets/inner")
         .skill(".claude/skills/csv")
         .skill(".cache/x");
-    place.skill("node_modules/y").skill("shared/linked");
+    project.skill("node_modules/y").skill("shared/linked");
     let link =
-        |target: &str, path: &str| std::os::unix::fs::symlink(target, place.path(path)).unwrap();
+        |target: &str, path: &str| std::os::unix::fs::symlink(target, project.path(path)).unwrap();
     link("../../shared/linked", ".claude/skills/linked");
     link("..", "skills/loop");
-    let run = place.run(&["check", "--json", ".", "skills"]);
+    let run = project.run(&["check", "--json", ".", "skills"]);
     let paths: Vec<_> = run.json()["skills"]
         .as_array()
         .unwrap()
@@ -279,15 +279,15 @@ fn a_skill_is_checked_once_and_is_a_leaf() {
 
 #[test]
 fn things_that_are_not_files_never_block() {
-    let place = Place::new();
-    place.skill("good");
-    fs::create_dir_all(place.path("pipe")).unwrap();
-    fs::create_dir_all(place.path("dir/SKILL.md")).unwrap();
+    let project = TestProject::new();
+    project.skill("good");
+    fs::create_dir_all(project.path("pipe")).unwrap();
+    fs::create_dir_all(project.path("dir/SKILL.md")).unwrap();
     let status = std::process::Command::new("mkfifo")
-        .arg(place.path("pipe/SKILL.md"))
+        .arg(project.path("pipe/SKILL.md"))
         .status();
     assert!(status.unwrap().success());
-    assert_snapshot!(place.run(&["check"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["check"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
@@ -298,22 +298,22 @@ fn things_that_are_not_files_never_block() {
 }
 
 #[test]
-fn a_directory_with_very_many_files() {
-    let place = Place::new();
-    place.skill("many");
+fn directory_with_many_files_is_checked() {
+    let project = TestProject::new();
+    project.skill("many");
     for index in 0..100_000 {
-        fs::File::create(place.path(&format!("many/{index}"))).unwrap();
+        fs::File::create(project.path(&format!("many/{index}"))).unwrap();
     }
-    assert_eq!(place.run(&["check"]).code, Some(0));
-    fs::remove_file(place.path("many/SKILL.md")).unwrap();
-    assert!(place.run(&["check"]).stderr.contains("no skills found"));
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    fs::remove_file(project.path("many/SKILL.md")).unwrap();
+    assert!(project.run(&["check"]).stderr.contains("no skills found"));
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
-    let place = Place::copy_of("examples/broken");
+fn closed_pipe_is_not_an_error() {
+    let project = TestProject::copy_of("examples/broken");
     for format in ["human", "json", "sarif", "github"] {
-        let mut child = place
+        let mut child = project
             .command(&["check", "--format", format])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -328,18 +328,18 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn what_a_file_holds_never_reaches_the_terminal_raw() {
-    let place = Place::new();
-    place.write(
+    let project = TestProject::new();
+    project.write(
         "pdf/SKILL.md",
         "---\nname: \"pdf\\e[31m\"\ndescription: a\u{1b}]0;title\u{7}b\nfoo\u{9b}: 1\n---\n",
     );
-    place.write("bad/SKILL.md", "---\nname: x\u{1b}[2J\n");
+    project.write("bad/SKILL.md", "---\nname: x\u{1b}[2J\n");
     for arguments in [
         &["check"][..],
         &["check", "--format", "github"],
         &["check", "--fix"],
     ] {
-        let run = place.run(arguments);
+        let run = project.run(arguments);
         let text = run.stdout + &run.stderr;
         let control = text.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!(control, None, "{text:?}");
@@ -348,9 +348,9 @@ fn what_a_file_holds_never_reaches_the_terminal_raw() {
 
 #[test]
 fn colours_are_for_terminals() {
-    let place = Place::copy_of("examples/broken");
-    assert!(!place.run(&["check"]).stdout.contains('\u{1b}'));
-    let forced = place
+    let project = TestProject::copy_of("examples/broken");
+    assert!(!project.run(&["check"]).stdout.contains('\u{1b}'));
+    let forced = project
         .command(&["check"])
         .env("CLICOLOR_FORCE", "1")
         .output()

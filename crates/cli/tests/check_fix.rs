@@ -12,17 +12,17 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
-use support::Place;
+use support::TestProject;
 
 const FILE: &str = "examples/broken/changelog/SKILL.md";
 
 #[test]
-fn the_difference_comes_first_and_nothing_is_written_without_a_yes() {
-    let place = Place::copy_of("examples/broken");
-    let before = place.read(FILE);
-    let run = place.run(&["check", "--fix", "--quiet"]);
+fn difference_is_shown_and_nothing_is_written_without_confirmation() {
+    let project = TestProject::copy_of("examples/broken");
+    let before = project.read(FILE);
+    let run = project.run(&["check", "--fix", "--quiet"]);
     assert_eq!(run.code, Some(3));
-    assert_eq!(place.read(FILE), before);
+    assert_eq!(project.read(FILE), before);
     let difference = run.stdout.split("error[").next().unwrap();
     assert_snapshot!(difference, @r#"
     --- examples/broken/changelog/SKILL.md
@@ -49,40 +49,43 @@ fn the_difference_comes_first_and_nothing_is_written_without_a_yes() {
 
 #[test]
 fn fixed_files_pass_and_a_second_run_has_nothing_to_do() {
-    let place = Place::copy_of("examples/broken");
-    fs::set_permissions(place.path(FILE), fs::Permissions::from_mode(0o640)).unwrap();
-    let first = place.run(&["check", "--fix", "--yes", "examples/broken/changelog"]);
+    let project = TestProject::copy_of("examples/broken");
+    fs::set_permissions(project.path(FILE), fs::Permissions::from_mode(0o640)).unwrap();
+    let first = project.run(&["check", "--fix", "--yes", "examples/broken/changelog"]);
     assert_eq!(first.code, Some(0), "{first:?}");
     assert!(first.stderr.starts_with("wrote this file\n"));
-    let mode = fs::metadata(place.path(FILE)).unwrap().permissions().mode();
+    let mode = fs::metadata(project.path(FILE))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o640);
-    let names: Vec<_> = fs::read_dir(place.path("examples/broken/changelog"))
+    let names: Vec<_> = fs::read_dir(project.path("examples/broken/changelog"))
         .unwrap()
         .collect();
     assert_eq!(names.len(), 1, "{names:?}");
-    let second = place.run(&["check", "--fix", "--yes", "examples/broken/changelog"]);
+    let second = project.run(&["check", "--fix", "--yes", "examples/broken/changelog"]);
     assert_eq!(second.code, Some(0));
     assert!(second.stderr.starts_with("nothing to fix\n"));
 }
 
 #[test]
 fn fixing_needs_no_temporary_directory_of_the_system() {
-    let place = Place::copy_of("examples/broken");
-    let mut command = place.command(&["check", "--fix", "--yes", "examples/broken/changelog"]);
+    let project = TestProject::copy_of("examples/broken");
+    let mut command = project.command(&["check", "--fix", "--yes", "examples/broken/changelog"]);
     let output = command.env("TMPDIR", "/nonexistent").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]
-fn windows_line_endings_are_kept() {
-    let place = Place::new();
-    place.write(
+fn windows_line_endings_are_preserved() {
+    let project = TestProject::new();
+    project.write(
         "pdf/SKILL.md",
         "---\r\nname: pdf\r\ndescription: Use when: asked\r\n---\r\nBody\r\n",
     );
-    assert_eq!(place.run(&["check", "--fix", "--yes"]).code, Some(0));
+    assert_eq!(project.run(&["check", "--fix", "--yes"]).code, Some(0));
     assert_eq!(
-        place.read("pdf/SKILL.md"),
+        project.read("pdf/SKILL.md"),
         "---\r\nname: pdf\r\ndescription: \"Use when: asked\"\r\n---\r\nBody\r\n"
     );
 }

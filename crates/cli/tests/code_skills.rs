@@ -17,27 +17,27 @@ use std::process::Command;
 use insta::assert_snapshot;
 use serde_json::Value;
 use support::terminal::{answering, plain};
-use support::{Place, Run, without_digests};
+use support::{Run, TestProject, without_digests};
 
 /// The example skills, in a project.
-fn examples() -> Place {
-    let place = Place::copy_of("examples/code-skills");
-    fs::rename(place.path("examples/code-skills"), place.path("skills")).unwrap();
-    fs::create_dir_all(place.path(".agents")).unwrap();
-    fs::rename(place.path("skills"), place.path(".agents/skills")).unwrap();
-    fs::create_dir(place.path(".git")).unwrap();
-    place
+fn examples() -> TestProject {
+    let project = TestProject::copy_of("examples/code-skills");
+    fs::rename(project.path("examples/code-skills"), project.path("skills")).unwrap();
+    fs::create_dir_all(project.path(".agents")).unwrap();
+    fs::rename(project.path("skills"), project.path(".agents/skills")).unwrap();
+    fs::create_dir(project.path(".git")).unwrap();
+    project
 }
 
 /// What a terminal shows when somebody answers.
-fn typed(place: &Place, arguments: &[&str], answers: &str) -> String {
-    let shown = answering(place, 100, arguments, "[D]eny: ", answers);
+fn typed(project: &TestProject, arguments: &[&str], answers: &str) -> String {
+    let shown = answering(project, 100, arguments, "[D]eny: ", answers);
     plain(&shown).replace("\r\n", "\n")
 }
 
 /// A kubectl that writes down how it was called, and answers from files.
-fn recording_kubectl(place: &Place) -> String {
-    place.write(
+fn recording_kubectl(project: &TestProject) -> String {
+    project.write(
         "bin/kubectl",
         "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$HOME/calls\"\n\
          case \"$1 $2\" in\n\
@@ -47,29 +47,35 @@ fn recording_kubectl(place: &Place) -> String {
          'get nodes') echo 'error: connection refused' >&2; exit 1 ;;\n\
          esac\n",
     );
-    let program = place.path("bin/kubectl");
+    let program = project.path("bin/kubectl");
     fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
     let pods = r#"{"items": [
         {"metadata": {"name": "web-1"}, "status": {"phase": "Running", "containerStatuses": [{"name": "web", "ready": true}]}},
         {"metadata": {"name": "api-1"}, "status": {"phase": "Running", "containerStatuses":
             [{"name": "api", "ready": false, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}}
     ]}"#;
-    place.write("home/pods.json", pods);
+    project.write("home/pods.json", pods);
     format!(
         "{}:{}",
-        place.path("bin").display(),
+        project.path("bin").display(),
         std::env::var("PATH").unwrap()
     )
 }
 
-fn run_with_path(place: &Place, path: &str, arguments: &[&str]) -> Run {
-    Run::of(place.command(arguments).env("PATH", path).output().unwrap())
+fn run_with_path(project: &TestProject, path: &str, arguments: &[&str]) -> Run {
+    Run::of(
+        project
+            .command(arguments)
+            .env("PATH", path)
+            .output()
+            .unwrap(),
+    )
 }
 
 #[test]
-fn cl7_why_a_skill_is_active_or_not() {
-    let place = examples();
-    assert_snapshot!(place.run(&["why", "kubernetes"]).snapshot(), @r"
+fn cl7_why_explains_activation() {
+    let project = examples();
+    assert_snapshot!(project.run(&["why", "kubernetes"]).snapshot(), @r"
     exit 0
     --- stdout
     kubernetes is not activated automatically here.
@@ -79,9 +85,9 @@ fn cl7_why_a_skill_is_active_or_not() {
     needs approval: run, shell:exec
     --- stderr
     ");
-    place.write("k8s/web/deploy.yaml", "kind: Deployment\n");
+    project.write("k8s/web/deploy.yaml", "kind: Deployment\n");
     assert_snapshot!(
-        place.run(&["why", "kubernetes", "--message", "the", "pods", "died"]).snapshot(), @r#"
+        project.run(&["why", "kubernetes", "--message", "the", "pods", "died"]).snapshot(), @r#"
     exit 0
     --- stdout
     kubernetes is activated here, with a score of 180:
@@ -90,7 +96,7 @@ fn cl7_why_a_skill_is_active_or_not() {
     needs approval: run, shell:exec
     --- stderr
     "#);
-    assert_snapshot!(place.run(&["why", "kubernets"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["why", "kubernets"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
@@ -100,10 +106,10 @@ fn cl7_why_a_skill_is_active_or_not() {
 }
 
 #[test]
-fn trace_tells_what_a_message_activates() {
-    let place = examples();
-    place.write("AGENTS.md", "---\nskills: [rfc-writer]\n---\n# Agents\n");
-    let run = place.run(&["trace", "is", "this", "aggregate", "well", "drawn?"]);
+fn trace_lists_activated_skills() {
+    let project = examples();
+    project.write("AGENTS.md", "---\nskills: [rfc-writer]\n---\n# Agents\n");
+    let run = project.run(&["trace", "is", "this", "aggregate", "well", "drawn?"]);
     assert_snapshot!(run.snapshot(), @r#"
     exit 0
     --- stdout
@@ -116,7 +122,7 @@ fn trace_tells_what_a_message_activates() {
       ddd-expert: 285 tokens
     --- stderr
     "#);
-    let run = place.run(&[
+    let run = project.run(&[
         "trace",
         "--json",
         "--skills",
@@ -135,13 +141,13 @@ fn trace_tells_what_a_message_activates() {
 }
 
 #[test]
-fn named_skills_that_are_not_there() {
-    let place = examples();
-    let run = place.run(&["trace", "--skills", "kubernets"]);
+fn unknown_named_skills_are_rejected() {
+    let project = examples();
+    let run = project.run(&["trace", "--skills", "kubernets"]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("kubernetes"), "{}", run.stderr);
-    place.write("AGENTS.md", "---\nskills:\n  - rfc-writter\n---\n");
-    let run = place.run(&["trace"]);
+    project.write("AGENTS.md", "---\nskills:\n  - rfc-writter\n---\n");
+    let run = project.run(&["trace"]);
     assert_eq!(run.code, Some(1));
     assert!(
         run.stderr.contains("AGENTS.md") && run.stderr.contains("rfc-writer"),
@@ -151,23 +157,23 @@ fn named_skills_that_are_not_there() {
 }
 
 #[test]
-fn a_directory_as_a_layer_of_its_own() {
-    let place = Place::new();
-    place.write("mine/lint/SKILL.yaml", "name: lint\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\nprompt: {system_prompt_file: p.md}\n");
-    place.write("mine/lint/p.md", "Be tidy.");
-    place.skill(".agents/skills/lint");
-    let run = place.run(&["trace", "--json", "--skills", "./mine"]);
+fn directory_overrides_other_sources() {
+    let project = TestProject::new();
+    project.write("mine/lint/SKILL.yaml", "name: lint\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\nprompt: {system_prompt_file: p.md}\n");
+    project.write("mine/lint/p.md", "Be tidy.");
+    project.skill(".agents/skills/lint");
+    let run = project.run(&["trace", "--json", "--skills", "./mine"]);
     let trace: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(trace["skills"][0]["id"], "lint");
     assert_eq!(trace["prompt"]["fragments"][0]["text"], "Be tidy.");
 }
 
 #[test]
-fn the_kubernetes_skill_looks_into_a_cluster() {
-    let place = examples();
-    let path = recording_kubectl(&place);
+fn kubernetes_skill_lists_cluster_resources() {
+    let project = examples();
+    let path = recording_kubectl(&project);
     let approved = ["--approve-skills", "kubernetes"];
-    let run = |words: &[&str]| run_with_path(&place, &path, &[words, &approved].concat());
+    let run = |words: &[&str]| run_with_path(&project, &path, &[words, &approved].concat());
     assert_snapshot!(run(&["run", "kubernetes/diagnose", "--arg", "namespace=web"]).snapshot(), @r"
     exit 0
     --- stdout
@@ -180,7 +186,7 @@ fn the_kubernetes_skill_looks_into_a_cluster() {
     Warning BackOff restarting failed container
     --- stderr
     ");
-    assert_snapshot!(place.read("home/calls"), @r"
+    assert_snapshot!(project.read("home/calls"), @r"
     get pods --namespace web --output json
     logs api-1 --namespace web --tail 20 --previous
     get events --namespace web --field-selector involvedObject.name=api-1 --output custom-columns=TYPE:.type,REASON:.reason,MESSAGE:.message
@@ -215,10 +221,10 @@ fn the_kubernetes_skill_looks_into_a_cluster() {
 }
 
 #[test]
-fn the_rfc_skill_drafts_and_reviews() {
-    let place = examples();
+fn rfc_skill_drafts_and_reviews() {
+    let project = examples();
     let approved = ["--approve-skills", "rfc-writer"];
-    let run = |words: &[&str]| place.run(&[words, &approved].concat());
+    let run = |words: &[&str]| project.run(&[words, &approved].concat());
     let drafted = run(&[
         "run",
         "rfc-writer/draft",
@@ -245,7 +251,7 @@ fn the_rfc_skill_drafts_and_reviews() {
         second.snapshot()
     );
     assert!(
-        place
+        project
             .read("rfcs/0001-faster-scans-please.md")
             .contains("## Motivation")
     );
@@ -262,7 +268,7 @@ fn the_rfc_skill_drafts_and_reviews() {
         "{}",
         review.snapshot()
     );
-    place.write("rfcs/0003-x.md", "# RFC\r\n\r\n## Summary\r\n\r\nText.\r\n");
+    project.write("rfcs/0003-x.md", "# RFC\r\n\r\n## Summary\r\n\r\nText.\r\n");
     let review = run(&["run", "rfc-writer/review", "--arg", "path=rfcs/0003-x.md"]);
     assert!(
         review.stdout.starts_with("missing: Motivation"),
@@ -278,13 +284,13 @@ fn the_rfc_skill_drafts_and_reviews() {
         "directory=../out",
     ]);
     assert_eq!(outside.code, Some(1), "{}", outside.snapshot());
-    assert!(!place.root().parent().unwrap().join("out").exists());
+    assert!(!project.root().parent().unwrap().join("out").exists());
 }
 
 #[test]
-fn the_ddd_skill_reaches_the_prompt() {
-    let place = examples();
-    let run = place.run(&["trace", "--json", "what is the bounded context here?"]);
+fn ddd_skill_contributes_to_the_prompt() {
+    let project = examples();
+    let run = project.run(&["trace", "--json", "what is the bounded context here?"]);
     let trace: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(trace["skills"][0]["id"], "ddd-expert");
     let text = trace["prompt"]["fragments"][0]["text"].as_str().unwrap();
@@ -296,16 +302,16 @@ fn the_ddd_skill_reaches_the_prompt() {
 }
 
 #[test]
-fn the_skills_that_come_along() {
-    let place = Place::new();
-    place.write("src/lib.rs", "fn one() {}\nfn two() {}\n");
+fn built_in_skills_are_available() {
+    let project = TestProject::new();
+    project.write("src/lib.rs", "fn one() {}\nfn two() {}\n");
     let git = |words: &[&str]| {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
         assert!(
             command
                 .args(words)
-                .current_dir(place.root())
+                .current_dir(project.root())
                 .output()
                 .unwrap()
                 .status
@@ -316,7 +322,7 @@ fn the_skills_that_come_along() {
     git(&["add", "src"]);
     git(&["commit", "--quiet", "-m", "first"]);
     let approved = ["--approve-skills", "core-tools,git"];
-    let run = |words: &[&str]| place.run(&[words, &approved].concat());
+    let run = |words: &[&str]| project.run(&[words, &approved].concat());
     let tool = |name: &str, input: &str| run(&["run", name, "--input", input]);
     assert_eq!(
         tool("core-tools/find_files", r#"{"pattern": "*.rs"}"#).stdout,
@@ -376,12 +382,12 @@ fn the_skills_that_come_along() {
 
 /// What could not be read is said before the user decides, not passed over as "nothing found".
 #[test]
-fn unread_code_is_said_before_a_skill_is_approved() {
-    let place = examples();
+fn unread_code_is_reported_before_approval() {
+    let project = examples();
     let tool = ".agents/skills/rfc-writer/tool.bin";
-    place.write(tool, b"\x7fELF\x02\x01\x01\0\0\0\0");
+    project.write(tool, b"\x7fELF\x02\x01\x01\0\0\0\0");
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
-    let shown = typed(&place, &draft, "s\nd\n");
+    let shown = typed(&project, &draft, "s\nd\n");
     let said = "audit: unverified: not read: tool.bin";
     assert!(shown.contains(said), "{shown}");
     assert!(!shown.contains("nothing found"), "{shown}");
@@ -390,18 +396,18 @@ fn unread_code_is_said_before_a_skill_is_approved() {
 /// Refused without anybody to ask, allowed at a terminal, then remembered; and all of it again after one byte changed.
 #[test]
 fn cl6_approved_once_and_for_exactly_these_bytes() {
-    let place = examples();
+    let project = examples();
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
-    assert_snapshot!(without_digests(&place.run(&draft).snapshot()), @r"
+    assert_snapshot!(without_digests(&project.run(&draft).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
     error: not-approved: `rfc-writer` needs approval: run, file:read, file:write
     hint: run it in a terminal to approve it, or add `--approve-skills rfc-writer@sha256:DIGEST` if you trust it
     ");
-    assert!(!place.path("rfcs").exists());
+    assert!(!project.path("rfcs").exists());
 
-    let shown = typed(&place, &draft, "s\na\n");
+    let shown = typed(&project, &draft, "s\na\n");
     for part in [
         "The skill `rfc-writer` 1.0.0 wants to:",
         "file:write    write project files",
@@ -411,9 +417,9 @@ fn cl6_approved_once_and_for_exactly_these_bytes() {
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    assert_eq!(place.run(&draft).stdout, "rfcs/0002-one.md\n");
-    let root = place.root().canonicalize().unwrap();
-    let listed = without_digests(&place.run(&["permissions"]).snapshot());
+    assert_eq!(project.run(&draft).stdout, "rfcs/0002-one.md\n");
+    let root = project.root().canonicalize().unwrap();
+    let listed = without_digests(&project.run(&["permissions"]).snapshot());
     let wide = " ".repeat(root.to_str().unwrap().len() - "PROJECT".len());
     let listed = listed.replace(&format!("PROJECT{wide}"), "PROJECT");
     let listed = listed.replace(root.to_str().unwrap(), "HERE   ");
@@ -427,57 +433,57 @@ fn cl6_approved_once_and_for_exactly_these_bytes() {
     --- stderr
     ");
 
-    let code = place.read(".agents/skills/rfc-writer/rfc.star");
-    place.write(".agents/skills/rfc-writer/rfc.star", code + "\n");
-    let refused = place.run(&draft);
+    let code = project.read(".agents/skills/rfc-writer/rfc.star");
+    project.write(".agents/skills/rfc-writer/rfc.star", code + "\n");
+    let refused = project.run(&draft);
     assert_eq!(refused.code, Some(4), "{}", refused.snapshot());
-    let shown = typed(&place, &draft, "o\n");
+    let shown = typed(&project, &draft, "o\n");
     assert!(
         shown.contains("changed since its last approval") && shown.contains("rfcs/0003-one.md"),
         "{shown}"
     );
     // Once was once.
-    assert_eq!(place.run(&draft).code, Some(4));
-    let shown = typed(&place, &draft, "d\n");
+    assert_eq!(project.run(&draft).code, Some(4));
+    let shown = typed(&project, &draft, "d\n");
     assert!(shown.contains("denied"), "{shown}");
 
-    let revoked = place.run(&["permissions", "rfc-writer", "--revoke"]);
+    let revoked = project.run(&["permissions", "rfc-writer", "--revoke"]);
     assert!(
         revoked.stderr.contains("revoked 3 approvals"),
         "{}",
         revoked.snapshot()
     );
-    assert_eq!(place.run(&["permissions"]).stdout, "");
+    assert_eq!(project.run(&["permissions"]).stdout, "");
 }
 
 #[test]
 fn what_a_configuration_approves() {
-    let place = examples();
+    let project = examples();
     let approves = "[permissions.approved]\nrfc-writer = [\"file:read\", \"file:write\"]\n";
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
-    place.write("prowess.toml", approves);
-    let run = place.run(&draft);
+    project.write("prowess.toml", approves);
+    let run = project.run(&draft);
     assert_eq!(run.code, Some(4), "{}", run.snapshot());
     let ignored = "`permissions.approved.rfc-writer` ignored: a project file cannot approve";
     assert!(run.stderr.contains(ignored), "{}", run.snapshot());
-    fs::remove_file(place.path("prowess.toml")).unwrap();
+    fs::remove_file(project.path("prowess.toml")).unwrap();
     // The user's own file covers the user's own skill of that name, not the project's.
-    place.write("home/.config/prowess/prowess.toml", approves);
-    assert_eq!(place.run(&draft).code, Some(4));
-    let own = place.path("home/.agents/skills");
+    project.write("home/.config/prowess/prowess.toml", approves);
+    assert_eq!(project.run(&draft).code, Some(4));
+    let own = project.path("home/.agents/skills");
     fs::create_dir_all(&own).unwrap();
-    let theirs = place.path(".agents/skills/rfc-writer");
+    let theirs = project.path(".agents/skills/rfc-writer");
     fs::rename(theirs, own.join("rfc-writer")).unwrap();
-    let run = place.run(&draft);
+    let run = project.run(&draft);
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
 }
 
 #[test]
-fn a_home_that_cannot_be_written() {
-    let place = examples();
+fn read_only_home_falls_back_to_memory() {
+    let project = examples();
     // Root writes everywhere, so what should be a directory is a file.
-    place.write("home/.local", "in the way");
-    let run = place.run(&[
+    project.write("home/.local", "in the way");
+    let run = project.run(&[
         "run",
         "rfc-writer/draft",
         "--arg",
@@ -494,28 +500,28 @@ fn a_home_that_cannot_be_written() {
 }
 
 #[test]
-fn rules_of_skills_look_at_other_skills() {
-    let place = Place::new();
+fn security_rules_of_skills_audit_other_skills() {
+    let project = TestProject::new();
     let manifest = "name: house\nversion: 1.0.0\ndescription: d\ntypes: [security-rule]\n\
         implementation: {backend: starlark, entrypoint: s.star}\n\
         security_rules:\n  rules:\n    - {id: no-telnet, pattern: telnet, severity: high, message: use ssh}\n  scanners: [todo]\n";
-    place.write(".agents/skills/house/SKILL.yaml", manifest);
-    place.write(
+    project.write(".agents/skills/house/SKILL.yaml", manifest);
+    project.write(
         ".agents/skills/house/s.star",
         "def scan(files):\n    return [{'rule': 'todo', 'severity': 'medium', 'file': f['path'], 'line': n + 1, 'message': 'not done'}\n        for f in files for n, line in enumerate(f['text'].split('\\n')) if 'TODO' in line]\nregister_scanner('todo', scan)\n",
     );
-    place.write(
+    project.write(
         "other/x/SKILL.md",
         "---\nname: x\ndescription: d\n---\nCall telnet.\nTODO later\n",
     );
-    let run = place.run(&["audit", "other"]);
+    let run = project.run(&["audit", "other"]);
     assert!(
         run.stderr.contains("rules of house not used: not-approved"),
         "{}",
         run.snapshot()
     );
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
-    let run = place.run(&["audit", "other", "--approve-skills", "house"]);
+    let run = project.run(&["audit", "other", "--approve-skills", "house"]);
     assert_snapshot!(run.snapshot(), @r"
     exit 3
     --- stdout
@@ -541,34 +547,34 @@ fn rules_of_skills_look_at_other_skills() {
 }
 
 /// A skill with scripts and nothing else.
-fn scripted() -> Place {
-    let place = Place::new();
-    place.skill(".agents/skills/tidy");
-    place.write(
+fn scripted() -> TestProject {
+    let project = TestProject::new();
+    project.skill(".agents/skills/tidy");
+    project.write(
         ".agents/skills/tidy/scripts/count.py",
         "import os, sys\nprint(len(sys.argv) - 1, sys.argv[1:], os.listdir('.'), sorted(os.listdir('/skill')))\nopen('out.txt', 'w').write('left')\n",
     );
-    place.write(
+    project.write(
         ".agents/skills/tidy/scripts/fail.sh",
         "echo no >&2\nprintf '\\033]0;owned\\007'\nexit 3\n",
     );
-    place.write(".agents/skills/tidy/scripts/notes.txt", "text");
-    place.write(".agents/skills/tidy/scripts/x.rb", "puts 1");
-    place
+    project.write(".agents/skills/tidy/scripts/notes.txt", "text");
+    project.write(".agents/skills/tidy/scripts/x.rb", "puts 1");
+    project
 }
 
 #[test]
 fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
-    let place = scripted();
+    let project = scripted();
     let count = ["run", "tidy/scripts/count.py"];
-    assert_snapshot!(without_digests(&place.run(&count).snapshot()), @r"
+    assert_snapshot!(without_digests(&project.run(&count).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
     error: not approved: run; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy@sha256:DIGEST
     ");
     let approved = ["--approve-skills", "tidy", "--", "a b", "$(id)", "--flag"];
-    let run = place.run(&[&count[..], &approved].concat());
+    let run = project.run(&[&count[..], &approved].concat());
     assert_eq!(
         run.stdout,
         "3 ['a b', '$(id)', '--flag'] [] ['SKILL.md', 'scripts']\n",
@@ -582,7 +588,7 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
         "{}",
         run.snapshot()
     );
-    let failed = place.run(&["run", "tidy/scripts/fail.sh", "--approve-skills", "tidy"]);
+    let failed = project.run(&["run", "tidy/scripts/fail.sh", "--approve-skills", "tidy"]);
     assert_eq!(failed.code, Some(1));
     // What a terminal would obey is shown instead.
     assert!(
@@ -595,7 +601,7 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
         ("nothing.py", "`scripts/nothing.py` is not in the skill"),
         ("x.rb", "the package is `ruby`"),
     ] {
-        let run = place.run(&[
+        let run = project.run(&[
             "run",
             &format!("tidy/scripts/{script}"),
             "--approve-skills",
@@ -604,23 +610,23 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
         assert!(run.stderr.contains(reason), "{}", run.snapshot());
         assert_eq!(run.code, Some(1));
     }
-    place.write(
+    project.write(
         "prowess.toml",
         "[skills]\nscripts = \"sandboxed\"\nsandbox = \"none\"\n",
     );
     // Neither is for the project to say.
-    assert_eq!(place.run(&count).code, Some(4));
-    place.write("prowess.toml", "[skills]\nscripts = \"off\"\n");
-    let off = place.run(&[&count[..], &["--approve-skills", "tidy"]].concat());
+    assert_eq!(project.run(&count).code, Some(4));
+    project.write("prowess.toml", "[skills]\nscripts = \"off\"\n");
+    let off = project.run(&[&count[..], &["--approve-skills", "tidy"]].concat());
     assert!(off.stderr.contains("scripts are off"), "{}", off.snapshot());
     assert_eq!(off.code, Some(4));
 }
 
 #[test]
-fn a_client_runs_a_script_that_was_approved_meanwhile() {
+fn mcp_client_runs_a_script_approved_later() {
     use std::io::{BufRead, BufReader, Write};
-    let place = scripted();
-    let mut child = place
+    let project = scripted();
+    let mut child = project
         .command(&["mcp"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
@@ -650,7 +656,7 @@ fn a_client_runs_a_script_that_was_approved_meanwhile() {
     assert_eq!(refused["isError"], true, "{refused}");
     let text = refused["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("prowess run tidy/scripts/count.py"), "{text}");
-    let shown = typed(&place, &["run", "tidy/scripts/fail.sh"], "a\n");
+    let shown = typed(&project, &["run", "tidy/scripts/fail.sh"], "a\n");
     assert!(shown.contains("run its code"), "{shown}");
     let ran = ask("tools/call", call);
     assert_eq!(ran["structuredContent"]["exit_code"], 0, "{ran}");
@@ -666,13 +672,13 @@ fn a_client_runs_a_script_that_was_approved_meanwhile() {
 }
 
 #[test]
-fn doctor_says_what_holds() {
-    let place = Place::new();
-    let report: Value = serde_json::from_str(&place.run(&["doctor", "--json"]).stdout).unwrap();
+fn doctor_reports_the_sandbox() {
+    let project = TestProject::new();
+    let report: Value = serde_json::from_str(&project.run(&["doctor", "--json"]).stdout).unwrap();
     assert_eq!(report["sandbox"]["isolation"], "namespaces");
     assert_eq!(report["sandbox"]["seccomp"]["state"], "works");
     assert!(
-        place
+        project
             .run(&["doctor"])
             .stdout
             .contains("sandbox   namespaces")
@@ -681,22 +687,22 @@ fn doctor_says_what_holds() {
 
 #[test]
 fn an_interrupt_ends_what_runs_for_a_skill() {
-    let place = Place::new();
-    place.write(
+    let project = TestProject::new();
+    project.write(
         ".agents/skills/slow/SKILL.yaml",
         "name: slow\nversion: 1.0.0\ndescription: d\ntypes: [workflow]\npermissions: [\"shell:exec\"]\nimplementation: {backend: starlark, entrypoint: s.star}\n",
     );
-    place.write(
+    project.write(
         ".agents/skills/slow/s.star",
         "register_workflow('w', lambda input: exec('sh', '-c', 'echo $$ > started; sleep 62.28125'))\n",
     );
-    let mut child = place
+    let mut child = project
         .command(&["run", "slow/w", "--approve-skills", "slow"])
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
     let began = std::time::Instant::now();
-    let started = place.path("started");
+    let started = project.path("started");
     while fs::read_to_string(&started)
         .unwrap_or_default()
         .trim()

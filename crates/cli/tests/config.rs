@@ -8,18 +8,18 @@
 mod support;
 
 use insta::assert_snapshot;
-use support::Place;
+use support::TestProject;
 
 #[test]
-fn every_mistake_of_a_file_is_shown_with_its_line() {
-    let place = Place::new();
-    place.write(
+fn every_problem_is_shown_with_its_line() {
+    let project = TestProject::new();
+    project.write(
         "prowess.toml",
         "[skills]\r\nenabled = \"yes\"\r\ninventory_treshold = 3\r\n\r\n[[skills.repositories]]\r\nname = \"x\"\r\ntype = \"htp\"\r\nurl = \"https://u:secret@example.com\"\r\n",
     );
-    let list = place.run(&["list"]).snapshot();
+    let list = project.run(&["list"]).snapshot();
     for command in [&["config", "check"][..], &["doctor"], &["show", "a"]] {
-        assert_eq!(place.run(command).snapshot(), list);
+        assert_eq!(project.run(command).snapshot(), list);
     }
     assert_snapshot!(list, @r#"
         exit 1
@@ -50,13 +50,13 @@ fn every_mistake_of_a_file_is_shown_with_its_line() {
 }
 
 #[test]
-fn a_repository_that_cannot_be_used() {
-    let place = Place::new();
-    place.skill("home/.config/prowess/skills/a").write(
+fn unusable_repository_is_reported() {
+    let project = TestProject::new();
+    project.skill("home/.config/prowess/skills/a").write(
         "home/.config/prowess/prowess.toml",
         "[[skills.repositories]]\nname = \"company\"\ntype = \"http\"\nurl = \"https://example.com\"\nauth = { bearer = \"${NOT_SET_ANYWHERE}\" }\n\n[[skills.repositories]]\nname = \"here\"\ntype = \"filesystem\"\npath = \"skills\"\n",
     );
-    assert_snapshot!(place.run(&["config", "check"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["config", "check"]).snapshot(), @r"
     exit 3
     --- stdout
     error: `skills.repositories.company.auth.bearer` uses the environment variable `NOT_SET_ANYWHERE`, which is not set
@@ -70,10 +70,10 @@ fn a_repository_that_cannot_be_used() {
     --- stderr
     home/.config/prowess/prowess.toml: 1 problem
     ");
-    let list = place.run(&["list", "--offline"]);
+    let list = project.run(&["list", "--offline"]);
     assert!(list.stdout.contains("a      d"), "{}", list.snapshot());
     assert!(list.stderr.contains("warning: company: "));
-    let doctor = place.run(&["doctor", "--offline"]);
+    let doctor = project.run(&["doctor", "--offline"]);
     assert_eq!(doctor.code, Some(1));
     assert!(
         doctor.stdout.contains("broken    company"),
@@ -83,12 +83,12 @@ fn a_repository_that_cannot_be_used() {
 }
 
 #[test]
-fn what_holds_and_who_says_so() {
-    let place = Place::new();
-    place
+fn show_prints_values_with_origins() {
+    let project = TestProject::new();
+    project
         .write("prowess.toml", "[skills]\nstrict = true\n\n[[skills.repositories]]\nname = \"db\"\ntype = \"sql\"\nurl = \"postgres://u:${PW}@h/d\"\nquery = \"SELECT 1\"\n")
         .write("home/.config/prowess/prowess.toml", "[skills]\nstrict = false\nmax_skills = 7\n");
-    let show = place
+    let show = project
         .command(&["config", "show"])
         .env("PW", "hunter2")
         .output()
@@ -113,9 +113,9 @@ fn what_holds_and_who_says_so() {
         line("skills.repositories.db.url"),
         "skills.repositories.db.url \"postgres://***@h/d\" prowess.toml:7"
     );
-    let path = place.run(&["config", "path"]);
+    let path = project.run(&["config", "path"]);
     assert_eq!(path.stdout.lines().count(), 2);
-    let none = Place::new();
+    let none = TestProject::new();
     assert_snapshot!(none.run(&["config", "path"]).snapshot(), @r"
     exit 0
     --- stdout
@@ -128,15 +128,15 @@ fn what_holds_and_who_says_so() {
 }
 
 #[test]
-fn another_file_and_a_missing_one() {
-    let place = Place::new();
-    place.skill("elsewhere/skills/b").write(
+fn config_option_selects_the_file() {
+    let project = TestProject::new();
+    project.skill("elsewhere/skills/b").write(
         "elsewhere/my.toml",
         "[[skills.repositories]]\nname = \"b\"\ntype = \"filesystem\"\npath = \"skills\"\n",
     );
-    let list = place.run(&["list", "--config", "elsewhere/my.toml"]);
+    let list = project.run(&["list", "--config", "elsewhere/my.toml"]);
     assert!(list.stdout.contains("b      d"), "{}", list.snapshot());
-    let missing = place.run(&["list", "--config", "nope.toml"]);
+    let missing = project.run(&["list", "--config", "nope.toml"]);
     assert_eq!(missing.code, Some(1));
     assert!(
         missing.stderr.contains("nope.toml"),

@@ -18,23 +18,23 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use support::{Place, repository};
+use support::{TestProject, repository};
 
 /// A project without skills.
-fn project() -> Place {
-    let place = Place::new();
-    fs::create_dir(place.path(".git")).unwrap();
-    place
+fn new_project() -> TestProject {
+    let project = TestProject::new();
+    fs::create_dir(project.path(".git")).unwrap();
+    project
 }
 
-fn create(place: &Place, arguments: &[&str]) {
-    let run = place.run(&[&["create"], arguments].concat());
+fn create(project: &TestProject, arguments: &[&str]) {
+    let run = project.run(&[&["create"], arguments].concat());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 /// Nothing is said about it but that it is well.
-fn check(place: &Place, path: &str) {
-    let run = place.run(&["check", path]);
+fn check(project: &TestProject, path: &str) {
+    let run = project.run(&["check", path]);
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     assert!(
         run.stderr.ends_with(": valid\n") || run.stderr.ends_with("all valid\n"),
@@ -43,16 +43,16 @@ fn check(place: &Place, path: &str) {
     );
 }
 
-fn say_hello(place: &Place, name: &str) {
+fn say_hello(project: &TestProject, name: &str) {
     let target = format!("{name}/hello");
-    let run = place.run(&["run", &target, "--approve-skills", name]);
+    let run = project.run(&["run", &target, "--approve-skills", name]);
     assert_eq!(
         (run.code, run.stdout.as_str()),
         (Some(0), "Hello, world!\n"),
         "{}",
         run.stderr
     );
-    let run = place.run(&[
+    let run = project.run(&[
         "run",
         &target,
         "--approve-skills",
@@ -76,9 +76,9 @@ fn build(script: &Path) {
 }
 
 #[test]
-fn instructions_are_all_that_a_skill_needs() {
-    let place = project();
-    let run = place.run(&[
+fn skill_without_code_is_created() {
+    let project = new_project();
+    let run = project.run(&[
         "create",
         "release-notes",
         "--description",
@@ -94,30 +94,30 @@ fn instructions_are_all_that_a_skill_needs() {
       prowess show release-notes
       prowess check .agents/skills/release-notes
     "#);
-    check(&place, ".agents/skills/release-notes");
-    let shown = place.run(&["info", "release-notes", "--json"]).json();
+    check(&project, ".agents/skills/release-notes");
+    let shown = project.run(&["info", "release-notes", "--json"]).json();
     let description = &shown["frontmatter"]["description"];
     assert_eq!(description, "Writes them: \"all\" of them.");
-    let mode = fs::metadata(place.path(".agents/skills/release-notes")).unwrap();
+    let mode = fs::metadata(project.path(".agents/skills/release-notes")).unwrap();
     assert_ne!(mode.permissions().mode() & 0o055, 0, "others may read it");
 }
 
 #[test]
-fn a_skill_goes_where_the_others_are() {
-    let place = Place::new();
-    create(&place, &["here"]);
-    assert!(place.path("here/SKILL.md").is_file());
-    create(&place, &["there", "--in", "some/where"]);
-    assert!(place.path("some/where/there/SKILL.md").is_file());
-    let run = place.run(&["create", "told", "--in", "some where", "--type", "tool"]);
+fn skill_is_created_beside_others() {
+    let project = TestProject::new();
+    create(&project, &["here"]);
+    assert!(project.path("here/SKILL.md").is_file());
+    create(&project, &["there", "--in", "some/where"]);
+    assert!(project.path("some/where/there/SKILL.md").is_file());
+    let run = project.run(&["create", "told", "--in", "some where", "--type", "tool"]);
     assert!(
         run.stderr
             .contains("prowess run told/hello --approve-skills told --in 'some where'\n"),
         "{}",
         run.stderr
     );
-    fs::create_dir_all(place.path(".agents/skills")).unwrap();
-    let run = place.run(&["create", "with-others", "--json"]);
+    fs::create_dir_all(project.path(".agents/skills")).unwrap();
+    let run = project.run(&["create", "with-others", "--json"]);
     assert_eq!(
         run.json(),
         json!({
@@ -131,23 +131,23 @@ fn a_skill_goes_where_the_others_are() {
 }
 
 #[test]
-fn what_cannot_be_is_not_made() {
-    let place = project();
-    assert_snapshot!(place.run(&["create", "Release_Notes"]).snapshot(), @r"
+fn invalid_options_create_nothing() {
+    let project = new_project();
+    assert_snapshot!(project.run(&["create", "Release_Notes"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
     error: invalid skill name `Release_Notes`: upper-case letters, `_` is not allowed
     hint: use lower-case letters, digits and single hyphens, at most 64 characters, for example `release-notes`
     ");
-    assert_snapshot!(place.run(&["create", "a", "--type", "prompt", "--language", "node"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["create", "a", "--type", "prompt", "--language", "node"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
     error: a skill of type `prompt` has no code
     hint: omit --backend and --language, or add --type tool
     ");
-    assert_snapshot!(place.run(&["create", "a", "--backend", "plugin", "--language", "node"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["create", "a", "--backend", "plugin", "--language", "node"]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
@@ -155,62 +155,68 @@ fn what_cannot_be_is_not_made() {
     hint: omit --language; for other languages, see the C interface in the documentation of prowess-sdk
     ");
     let long = "x".repeat(1100);
-    assert_snapshot!(place.run(&["create", "a", "--description", &long]).snapshot(), @r"
+    assert_snapshot!(project.run(&["create", "a", "--description", &long]).snapshot(), @r"
     exit 2
     --- stdout
     --- stderr
     error: invalid --description: 1100 characters; the standard allows 1024
     hint: shorten it by 76 characters
     ");
-    let empty = place.run(&["create", "a", "--description", " "]);
+    let empty = project.run(&["create", "a", "--description", " "]);
     assert_eq!(empty.code, Some(2), "{}", empty.stderr);
-    assert!(!place.path(".agents").exists());
+    assert!(!project.path(".agents").exists());
 }
 
 #[test]
-fn cl4_what_is_there_stays() {
-    let place = project();
-    place.write(".agents/skills/notes/SKILL.md", "mine");
-    place.write(".agents/skills/notes/more.md", "mine too");
-    assert_snapshot!(place.run(&["create", "notes"]).snapshot(), @r"
+fn cl4_existing_files_are_preserved() {
+    let project = new_project();
+    project.write(".agents/skills/notes/SKILL.md", "mine");
+    project.write(".agents/skills/notes/more.md", "mine too");
+    assert_snapshot!(project.run(&["create", "notes"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
     error: `.agents/skills/notes` already exists
     hint: use --force to overwrite the files of the template
     ");
-    assert_eq!(place.read(".agents/skills/notes/SKILL.md"), "mine");
-    create(&place, &["notes", "--force"]);
+    assert_eq!(project.read(".agents/skills/notes/SKILL.md"), "mine");
+    create(&project, &["notes", "--force"]);
     assert!(
-        place
+        project
             .read(".agents/skills/notes/SKILL.md")
             .starts_with("---\nname: notes\n")
     );
-    assert_eq!(place.read(".agents/skills/notes/more.md"), "mine too");
+    assert_eq!(project.read(".agents/skills/notes/more.md"), "mine too");
 
-    fs::create_dir(place.path("elsewhere")).unwrap();
-    symlink(place.path("elsewhere"), place.path(".agents/skills/linked")).unwrap();
-    let run = place.run(&["create", "linked", "--force"]);
+    fs::create_dir(project.path("elsewhere")).unwrap();
+    symlink(
+        project.path("elsewhere"),
+        project.path(".agents/skills/linked"),
+    )
+    .unwrap();
+    let run = project.run(&["create", "linked", "--force"]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("is not a directory"), "{}", run.stderr);
-    assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 0);
-    let left = fs::read_dir(place.path(".agents/skills")).unwrap().count();
+    assert_eq!(fs::read_dir(project.path("elsewhere")).unwrap().count(), 0);
+    let left = fs::read_dir(project.path(".agents/skills"))
+        .unwrap()
+        .count();
     assert_eq!(left, 2, "nothing is left behind");
 }
 
 #[test]
 fn code_that_needs_no_build_runs_at_once() {
-    let place = project();
+    let project = new_project();
     for (name, arguments) in [
         ("in-starlark", ["--backend", "starlark"]),
         ("in-python", ["--language", "python"]),
         ("in-node", ["--language", "node"]),
         ("in-shell", ["--language", "shell"]),
     ] {
-        create(&place, &[&[name], &arguments[..]].concat());
-        say_hello(&place, name);
+        create(&project, &[&[name], &arguments[..]].concat());
+        say_hello(&project, name);
     }
-    check(&place, ".agents/skills");
+    check(&project, ".agents/skills");
 }
 
 /// Everything that a template can hold.
@@ -267,7 +273,7 @@ fn check_answers(answers: &[Value]) {
 /// With everything at once, and with each type alone: what a template leaves out has to leave code behind.
 #[test]
 fn cl4_every_type_works_in_every_language() {
-    let place = project();
+    let project = new_project();
     for (code, program) in [
         (
             "starlark",
@@ -283,9 +289,9 @@ fn cl4_every_type_works_in_every_language() {
         };
         for kind in ["workflow", "security-rule", "transform", ALL] {
             let name = format!("{code}-{}", kind.split(',').next().unwrap());
-            create(&place, &[&name, how, code, "--type", kind]);
+            create(&project, &[&name, how, code, "--type", kind]);
             let named = ["--skills", &name, "--approve-skills", &name, "--json"];
-            let run = place.run(&[&["trace"], &named[..]].concat());
+            let run = project.run(&[&["trace"], &named[..]].concat());
             let skill = &run.json()["skills"][0];
             assert_eq!(
                 (&skill["id"], &skill["state"]),
@@ -293,43 +299,43 @@ fn cl4_every_type_works_in_every_language() {
                 "{skill}"
             );
         }
-        check(&place, ".agents/skills");
+        check(&project, ".agents/skills");
         let name = format!("{code}-tool");
-        say_hello(&place, &name);
-        let directory = place.path(&format!(".agents/skills/{name}"));
+        say_hello(&project, &name);
+        let directory = project.path(&format!(".agents/skills/{name}"));
         let text = fs::read_to_string(directory.join("skill.star")).unwrap_or_default();
         let source = json!({"entrypoint": "skill.star", "files": {"skill.star": text}});
         let mut command = Command::new(program[0]);
         command.args(&program[1..]).current_dir(directory);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         check_answers(&speak(&mut command, &name, &source));
-        fs::remove_dir_all(place.path(".agents/skills")).unwrap();
+        fs::remove_dir_all(project.path(".agents/skills")).unwrap();
     }
-    create(&place, &["house-style", "--type", "prompt"]);
-    check(&place, ".agents/skills");
+    create(&project, &["house-style", "--type", "prompt"]);
+    check(&project, ".agents/skills");
 }
 
 #[test]
-fn a_program_in_rust_runs_once_it_is_built() {
-    let place = project();
-    create(&place, &["in-rust", "--language", "rust", "--type", ALL]);
-    check(&place, ".agents/skills");
-    let directory = place.path(".agents/skills/in-rust");
+fn rust_program_runs_after_the_build() {
+    let project = new_project();
+    create(&project, &["in-rust", "--language", "rust", "--type", ALL]);
+    check(&project, ".agents/skills");
+    let directory = project.path(".agents/skills/in-rust");
     build(&directory.join("build.sh"));
-    check(&place, ".agents/skills");
-    say_hello(&place, "in-rust");
+    check(&project, ".agents/skills");
+    say_hello(&project, "in-rust");
     let mut program = Command::new(directory.join("program"));
     check_answers(&speak(&mut program, "in-rust", &Value::Null));
 }
 
 #[test]
-fn a_plugin_runs_once_it_is_built() {
-    let place = project();
-    create(&place, &["native", "--backend", "plugin", "--type", ALL]);
-    let missing = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+fn plugin_runs_after_the_build() {
+    let project = new_project();
+    create(&project, &["native", "--backend", "plugin", "--type", ALL]);
+    let missing = project.run(&["run", "native/hello", "--approve-skills", "native"]);
     assert_eq!(missing.code, Some(1), "{}", missing.stdout);
-    place.write(".agents/skills/native/plugin.so", "this is no library");
-    let wrong = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+    project.write(".agents/skills/native/plugin.so", "this is no library");
+    let wrong = project.run(&["run", "native/hello", "--approve-skills", "native"]);
     assert_eq!(wrong.code, Some(1), "{}", wrong.stdout);
     assert!(
         wrong
@@ -338,17 +344,17 @@ fn a_plugin_runs_once_it_is_built() {
         "{}",
         wrong.stderr
     );
-    build(&place.path(".agents/skills/native/build.sh"));
-    check(&place, ".agents/skills");
-    say_hello(&place, "native");
-    let mut worker = place.command(&["worker", "plugin", ".agents/skills/native/plugin.so"]);
+    build(&project.path(".agents/skills/native/build.sh"));
+    check(&project, ".agents/skills");
+    say_hello(&project, "native");
+    let mut worker = project.command(&["worker", "plugin", ".agents/skills/native/plugin.so"]);
     check_answers(&speak(&mut worker, "native", &Value::Null));
-    let manifest = place.read(".agents/skills/native/SKILL.yaml");
-    place.write(
+    let manifest = project.read(".agents/skills/native/SKILL.yaml");
+    project.write(
         ".agents/skills/native/SKILL.yaml",
         manifest.replace("0.1.0", "0.2.0"),
     );
-    let stale = place.run(&["run", "native/hello", "--approve-skills", "native"]);
+    let stale = project.run(&["run", "native/hello", "--approve-skills", "native"]);
     let expected =
         "version mismatch: the skill is `native` 0.2.0, the plugin was built as `native` 0.1.0";
     assert!(stale.stderr.contains(expected), "{}", stale.stderr);
@@ -379,21 +385,21 @@ fn the_example_plugin_answers_about_json() {
             String::from_utf8_lossy(&done.stderr)
         );
     }
-    let place = project();
+    let project = new_project();
     let skill = ".agents/skills/json-query";
     for file in ["SKILL.md", "SKILL.yaml"] {
         let from = manifest.with_file_name(file);
-        place.write(&format!("{skill}/{file}"), fs::read(from).unwrap());
+        project.write(&format!("{skill}/{file}"), fs::read(from).unwrap());
     }
     let library = fs::read(target.join("debug/libjson_query.so")).unwrap();
-    place.write(&format!("{skill}/plugin.so"), library);
-    check(&place, skill);
-    place.write(
+    project.write(&format!("{skill}/plugin.so"), library);
+    check(&project, skill);
+    project.write(
         "shop.json",
         r#"{"items": [{"name": "tea", "price": 3}, {"name": "pot", "price": 30}]}"#,
     );
     let ask = |target: &str, input: &str| {
-        let run = place.run(&[
+        let run = project.run(&[
             "run",
             target,
             "--approve-skills",
@@ -415,14 +421,14 @@ fn the_example_plugin_answers_about_json() {
 }
 
 /// A copy of an example skill in a project.
-fn example(name: &str) -> Place {
-    let place = Place::copy_of(&format!("examples/code-skills/{name}"));
-    fs::create_dir_all(place.path(".agents/skills")).unwrap();
-    let from = place.path(&format!("examples/code-skills/{name}"));
-    fs::rename(from, place.path(&format!(".agents/skills/{name}"))).unwrap();
-    fs::remove_dir_all(place.path("examples")).unwrap();
-    fs::create_dir(place.path(".git")).unwrap();
-    place
+fn example(name: &str) -> TestProject {
+    let project = TestProject::copy_of(&format!("examples/code-skills/{name}"));
+    fs::create_dir_all(project.path(".agents/skills")).unwrap();
+    let from = project.path(&format!("examples/code-skills/{name}"));
+    fs::rename(from, project.path(&format!(".agents/skills/{name}"))).unwrap();
+    fs::remove_dir_all(project.path("examples")).unwrap();
+    fs::create_dir(project.path(".git")).unwrap();
+    project
 }
 
 #[test]
@@ -444,15 +450,15 @@ fn the_examples_speak_the_protocol_of_the_templates() {
 
 #[test]
 fn the_example_in_python_summarises_csv() {
-    let place = example("csv-summary");
-    place.write(
+    let project = example("csv-summary");
+    project.write(
         "a.csv",
         "\u{feff}id;name;price\r\n1;\"Müller; \"\"Hans\"\"\";3,5\r\n2;x\r\n3;x;;more\r\n",
     );
-    place.write("empty.csv", "");
-    place.write("binary.csv", b"\xff\xfe");
+    project.write("empty.csv", "");
+    project.write("binary.csv", b"\xff\xfe");
     let run = |arguments: &[&str]| {
-        place.run(&[&["run", "--approve-skills", "csv-summary"], arguments].concat())
+        project.run(&[&["run", "--approve-skills", "csv-summary"], arguments].concat())
     };
     assert_snapshot!(run(&["csv-summary/report", "--arg", "path=a.csv"]).snapshot(), @r#"
     exit 0
@@ -490,16 +496,16 @@ fn the_example_in_python_summarises_csv() {
 
 #[test]
 fn the_example_in_node_finds_broken_links() {
-    let place = example("markdown-links");
-    place.write(
+    let project = example("markdown-links");
+    project.write(
         "README.md",
         "# Read me\n[a](docs/a.md#one--two) [b](docs/b.md) [c](#read-em) `[d](d.md)`\n",
     );
-    place.write(
+    project.write(
         "docs/a.md",
         "# One & Two\n[up](../README.md#read-me) [web](https://example.com)\n",
     );
-    let run = |name: &str| place.run(&["run", "--approve-skills", "markdown-links", name]);
+    let run = |name: &str| project.run(&["run", "--approve-skills", "markdown-links", name]);
     assert_snapshot!(run("markdown-links/check_links").snapshot(), @r"
     exit 0
     --- stdout
@@ -509,7 +515,7 @@ fn the_example_in_node_finds_broken_links() {
     --- stderr
     ");
     assert_eq!(run("markdown-links/check").code, Some(1));
-    place.write("README.md", "# Read me\n");
+    project.write("README.md", "# Read me\n");
     let run = run("markdown-links/check");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(

@@ -10,30 +10,30 @@ mod support;
 use std::fs;
 
 use insta::assert_snapshot;
-use support::Place;
+use support::TestProject;
 
-fn described(place: &Place, path: &str, description: &str) {
+fn described(project: &TestProject, path: &str, description: &str) {
     let name = path.rsplit('/').next().unwrap();
-    place.write(
+    project.write(
         &format!("{path}/SKILL.md"),
         format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}.\n"),
     );
 }
 
 /// `.agents/skills` with skills side by side.
-fn flat() -> Place {
-    let place = Place::new();
-    described(&place, ".agents/skills/pdf", "Reads PDF files");
-    described(&place, ".agents/skills/csv", "Summarises CSV files");
-    place.write(".agents/skills/csv/references/GUIDE.md", "Guide.\n");
-    place.write(".agents/skills/broken/SKILL.md", "no frontmatter\n");
-    place
+fn flat() -> TestProject {
+    let project = TestProject::new();
+    described(&project, ".agents/skills/pdf", "Reads PDF files");
+    described(&project, ".agents/skills/csv", "Summarises CSV files");
+    project.write(".agents/skills/csv/references/GUIDE.md", "Guide.\n");
+    project.write(".agents/skills/broken/SKILL.md", "no frontmatter\n");
+    project
 }
 
 #[test]
-fn cl1_a_flat_layout() {
-    let place = flat();
-    assert_snapshot!(place.run(&["list"]).snapshot(), @r"
+fn cl1_flat_layout_is_listed() {
+    let project = flat();
+    assert_snapshot!(project.run(&["list"]).snapshot(), @r"
     exit 0
     --- stdout
     SKILL  DESCRIPTION           TOKENS  SOURCE
@@ -42,7 +42,7 @@ fn cl1_a_flat_layout() {
     --- stderr
     2 skills in 1 place, 1 invalid (see `prowess list --all`)
     ");
-    assert_snapshot!(place.run(&["prompt"]).snapshot(), @r#"
+    assert_snapshot!(project.run(&["prompt"]).snapshot(), @r#"
     exit 0
     --- stdout
     <available_skills>
@@ -56,27 +56,27 @@ fn cl1_a_flat_layout() {
     --- stderr
     2 of 2 skills listed, about 50 tokens, for the system prompt
     "#);
-    assert_snapshot!(place.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not start with a `---` line");
+    assert_snapshot!(project.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not start with a `---` line");
 }
 
 #[test]
-fn nested_collections() {
-    let place = Place::new();
+fn nested_collections_are_browsed() {
+    let project = TestProject::new();
     for index in 0..7 {
         described(
-            &place,
+            &project,
             &format!("library/extraction/skill-{index}"),
             "Extracts",
         );
         described(
-            &place,
+            &project,
             &format!("library/extraction/medical/scan-{index}"),
             "Scans",
         );
     }
-    described(&place, "library/pdf", "Reads PDF files");
-    place.write("library/extraction/COLLECTION.md", "Entity extraction\n");
-    assert_snapshot!(place.run(&["prompt", "--in", "library"]).snapshot(), @r#"
+    described(&project, "library/pdf", "Reads PDF files");
+    project.write("library/extraction/COLLECTION.md", "Entity extraction\n");
+    assert_snapshot!(project.run(&["prompt", "--in", "library"]).snapshot(), @r#"
     exit 0
     --- stdout
     <available_skills mode="collections">
@@ -90,13 +90,13 @@ fn nested_collections() {
     --- stderr
     1 of 15 skills listed, about 89 tokens, for the system prompt; 14 available through collections or search
     "#);
-    assert_snapshot!(place.run(&["browse", "--in", "library"]).stdout, @r"
+    assert_snapshot!(project.run(&["browse", "--in", "library"]).stdout, @r"
     extraction/  Entity extraction
 
     SKILL  DESCRIPTION      TOKENS  SOURCE
     pdf    Reads PDF files  4       library
     ");
-    let below = place
+    let below = project
         .run(&["browse", "extraction", "--in", "library", "--json"])
         .json();
     assert_eq!(below["subcollections"][0]["path"], "extraction/medical");
@@ -104,23 +104,23 @@ fn nested_collections() {
 }
 
 #[test]
-fn a_monorepo_of_four_levels() {
-    let place = Place::new();
-    fs::create_dir_all(place.path("home/repo/.git")).unwrap();
-    described(&place, "home/.agents/skills/pdf", "The user's");
-    described(&place, "home/repo/.agents/skills/pdf", "The repository's");
-    described(&place, "home/repo/apps/.claude/skills/pdf", "The apps'");
+fn nearest_level_of_a_monorepo_wins() {
+    let project = TestProject::new();
+    fs::create_dir_all(project.path("home/repo/.git")).unwrap();
+    described(&project, "home/.agents/skills/pdf", "The user's");
+    described(&project, "home/repo/.agents/skills/pdf", "The repository's");
+    described(&project, "home/repo/apps/.claude/skills/pdf", "The apps'");
     described(
-        &place,
+        &project,
         "home/repo/apps/web/.agents/skills/pdf",
         "The web app's",
     );
     described(
-        &place,
+        &project,
         "home/repo/apps/web/.agents/skills/css",
         "Writes CSS",
     );
-    let run = place.run(&["-C", "home/repo/apps/web", "list", "--all"]);
+    let run = project.run(&["-C", "home/repo/apps/web", "list", "--all"]);
     assert_snapshot!(run.snapshot(), @r"
     exit 0
     --- stdout
@@ -136,9 +136,9 @@ fn a_monorepo_of_four_levels() {
 }
 
 #[test]
-fn cl3_instructions_and_files() {
-    let place = flat();
-    assert_snapshot!(place.run(&["show", "pdf", "page", "3"]).stdout, @r#"
+fn cl3_show_and_read_print_content() {
+    let project = flat();
+    assert_snapshot!(project.run(&["show", "pdf", "page", "3"]).stdout, @r#"
     <skill id="pdf">
     Body of pdf.
 
@@ -146,11 +146,11 @@ fn cl3_instructions_and_files() {
     </skill>
     "#);
     assert_eq!(
-        place.run(&["read", "csv", "references/GUIDE.md"]).stdout,
+        project.run(&["read", "csv", "references/GUIDE.md"]).stdout,
         "Guide.\n"
     );
     assert_eq!(
-        place
+        project
             .run(&[
                 "read",
                 "csv",
@@ -163,82 +163,67 @@ fn cl3_instructions_and_files() {
             .stdout,
         "id"
     );
-    assert_snapshot!(place.run(&["read", "csv", "../pdf/SKILL.md"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["read", "csv", "../pdf/SKILL.md"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
     error: `../pdf/SKILL.md` contains `..`
     hint: pass a path inside the skill, such as references/API.md
     ");
-    assert_snapshot!(place.run(&["read", "csv", "references/GUIDES.md"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["read", "csv", "references/GUIDES.md"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
     error: `csv` has no file `references/GUIDES.md`
     hint: did you mean references/GUIDE.md?
     ");
-    assert_snapshot!(place.run(&["show", "csw"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["show", "csw"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
     error: unknown skill `csw`
     hint: did you mean csv?
     ");
-    let info = place.run(&["info", "csv", "--json"]).json();
+    let info = project.run(&["info", "csv", "--json"]).json();
     assert_eq!(info["files"][0]["path"], "references/GUIDE.md");
     assert_eq!(info["frontmatter"]["description"], "Summarises CSV files");
 }
 
 #[test]
-fn d10_info_shows_the_target_of_a_linked_skill() {
-    let place = Place::new();
-    described(&place, "store/pdf", "Reads PDF files");
-    fs::create_dir_all(place.path(".agents/skills")).unwrap();
-    std::os::unix::fs::symlink("../../store/pdf", place.path(".agents/skills/pdf")).unwrap();
-    let target = fs::canonicalize(place.path("store/pdf")).unwrap();
-    let info = place.run(&["info", "pdf", "--json"]).json();
-    assert_eq!(info["target"], target.to_str().unwrap());
-    let shown = place.run(&["info", "pdf"]).stdout;
-    let line = format!("links to      {}", target.display());
-    assert!(shown.lines().any(|it| it.trim() == line), "{shown}");
-    assert!(place.run(&["list"]).stdout.contains("Reads PDF files"));
-}
-
-#[test]
-fn cl2_search_finds_by_body_and_forgives_typos() {
-    let place = flat();
-    described(&place, ".agents/skills/k8s", "Helps with clusters");
-    place.write(".agents/skills/k8s/SKILL.md", "---\nname: k8s\ndescription: Helps with clusters\n---\nWhen a pod restarts, look at the logs.\n");
+fn d10_search_finds_by_body_and_forgives_typos() {
+    let project = flat();
+    described(&project, ".agents/skills/k8s", "Helps with clusters");
+    project.write(".agents/skills/k8s/SKILL.md", "---\nname: k8s\ndescription: Helps with clusters\n---\nWhen a pod restarts, look at the logs.\n");
     for (query, expected) in [
         ("my pod keeps restarting", "k8s"),
         ("spreadsheet csv", "csv"),
         ("summarsies", "csv"),
     ] {
-        let found = place.run(&["search", query, "--json"]).json();
+        let found = project.run(&["search", query, "--json"]).json();
         assert_eq!(found["skills"][0]["id"], expected, "{query}");
     }
     assert!(
-        place.path("home/.cache/prowess").is_dir(),
+        project.path("home/.cache/prowess").is_dir(),
         "the index is kept"
     );
-    assert_snapshot!(place.run(&["search", "zzzzzz"]).snapshot(), @r#"
+    assert_snapshot!(project.run(&["search", "zzzzzz"]).snapshot(), @r#"
     exit 0
     --- stdout
     --- stderr
     No results for "zzzzzz".
     "#);
     // A damaged cache is made again.
-    for entry in fs::read_dir(place.path("home/.cache/prowess")).unwrap() {
+    for entry in fs::read_dir(project.path("home/.cache/prowess")).unwrap() {
         fs::write(entry.unwrap().path(), "damaged").unwrap();
     }
-    let found = place.run(&["search", "pod", "--json"]).json();
+    let found = project.run(&["search", "pod", "--json"]).json();
     assert_eq!(found["skills"][0]["id"], "k8s");
 }
 
 #[test]
-fn cl9_doctor_says_what_is_broken() {
-    let place = flat();
-    let run = place.run(&["doctor"]);
+fn cl9_doctor_reports_broken_skills() {
+    let project = flat();
+    let run = project.run(&["doctor"]);
     assert_eq!(run.code, Some(1));
     assert!(
         run.stdout.contains("ok        .agents/skills (2 skills)"),
@@ -249,28 +234,28 @@ fn cl9_doctor_says_what_is_broken() {
         run.stdout
             .contains("invalid   .agents/skills/broken/SKILL.md")
     );
-    assert_eq!(Place::new().run(&["doctor"]).code, Some(0));
+    assert_eq!(TestProject::new().run(&["doctor"]).code, Some(0));
 }
 
 #[test]
-fn cl1_nothing_anywhere() {
-    let place = Place::new();
-    assert_snapshot!(place.run(&["list"]).snapshot(), @r"
+fn cl1_commands_work_without_skills() {
+    let project = TestProject::new();
+    assert_snapshot!(project.run(&["list"]).snapshot(), @r"
     exit 0
     --- stdout
     --- stderr
     no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above
     ");
-    assert_snapshot!(place.run(&["list", "--in", "nowhere"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["list", "--in", "nowhere"]).snapshot(), @r"
     exit 0
     --- stdout
     --- stderr
     warning: nowhere does not exist
     0 skills in 1 place
     ");
-    assert_eq!(place.run(&["prompt", "--quiet"]).stdout, "");
+    assert_eq!(project.run(&["prompt", "--quiet"]).stdout, "");
     assert_eq!(
-        place.run(&["list", "--json"]).json()["skills"]
+        project.run(&["list", "--json"]).json()["skills"]
             .as_array()
             .unwrap()
             .len(),
@@ -280,14 +265,14 @@ fn cl1_nothing_anywhere() {
 
 #[test]
 fn cl8_dialects_change_the_prompt() {
-    let place = flat();
+    let project = flat();
     assert_eq!(
-        place
+        project
             .run(&["prompt", "--dialect", "remcochat", "--quiet"])
             .stdout,
         "{\"available_skills\":[{\"name\":\"csv\",\"description\":\"Summarises CSV files\"},{\"name\":\"pdf\",\"description\":\"Reads PDF files\"}]}\n"
     );
-    let wrong = place.run(&["prompt", "--dialect", "nope"]);
+    let wrong = project.run(&["prompt", "--dialect", "nope"]);
     assert_eq!(wrong.code, Some(1));
     assert!(wrong.stderr.contains("vibe-tavern"));
 }
@@ -295,16 +280,16 @@ fn cl8_dialects_change_the_prompt() {
 /// The program as somebody for whom modes count: root is turned into nobody, in a directory that nobody
 /// may enter.
 #[cfg(unix)]
-fn without_privileges(place: &Place, arguments: &[&str]) -> support::Run {
+fn without_privileges(project: &TestProject, arguments: &[&str]) -> support::Run {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
-    let program = place.path("prowess");
+    let program = project.path("prowess");
     fs::copy(env!("CARGO_BIN_EXE_prowess"), &program).unwrap();
-    fs::set_permissions(place.root(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(project.root(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = std::process::Command::new(program);
     command
         .args(arguments)
-        .current_dir(place.root())
+        .current_dir(project.root())
         .env_clear()
         .env("HOME", "/nonexistent");
     if rustix::process::geteuid().is_root() {
@@ -317,17 +302,17 @@ fn without_privileges(place: &Place, arguments: &[&str]) -> support::Run {
 #[test]
 fn d9_what_cannot_be_read_is_said_and_the_rest_loads() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
-    place
+    let project = TestProject::new();
+    project
         .skill(".agents/skills/fine")
         .skill(".agents/skills/closed-file")
         .skill(".agents/skills/closed-directory");
     let close = |path: &str| {
-        fs::set_permissions(place.path(path), fs::Permissions::from_mode(0o000)).unwrap();
+        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o000)).unwrap();
     };
     close(".agents/skills/closed-file/SKILL.md");
     close(".agents/skills/closed-directory");
-    assert_snapshot!(without_privileges(&place, &["list"]).snapshot(), @r"
+    assert_snapshot!(without_privileges(&project, &["list"]).snapshot(), @r"
     exit 0
     --- stdout
     SKILL  DESCRIPTION  TOKENS  SOURCE
@@ -340,10 +325,10 @@ fn d9_what_cannot_be_read_is_said_and_the_rest_loads() {
 }
 
 #[test]
-fn browsing_what_cannot_exist() {
-    let place = flat();
+fn browsing_an_invalid_path_lists_nothing() {
+    let project = flat();
     for path in ["nope", "../etc", "No Such Thing", "a//b"] {
-        let run = place.run(&["browse", path]);
+        let run = project.run(&["browse", path]);
         assert_eq!(
             (run.code, run.stdout.as_str(), run.stderr.as_str()),
             (Some(0), "", format!("nothing in {path}\n").as_str())
@@ -352,14 +337,14 @@ fn browsing_what_cannot_exist() {
 }
 
 #[test]
-fn completions_know_the_ids() {
-    let place = flat();
-    described(&place, ".agents/skills/writing/poems", "Writes poems");
-    let script = place.run(&["completions", "bash"]);
-    place.write("completions.bash", &script.stdout);
+fn completions_include_skill_ids() {
+    let project = flat();
+    described(&project, ".agents/skills/writing/poems", "Writes poems");
+    let script = project.run(&["completions", "bash"]);
+    project.write("completions.bash", &script.stdout);
     let ask = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let mut command = place.command(&["--"]);
+        let mut command = project.command(&["--"]);
         command
             .args(&words)
             .env("PROWESS_COMPLETE", "bash")
@@ -373,8 +358,8 @@ fn completions_know_the_ids() {
     // A real shell takes the script and is answered.
     let output = std::process::Command::new("bash")
         .args(["--norc", "-c", "source completions.bash; COMP_WORDS=(prowess show cs); COMP_CWORD=2; COMP_TYPE=9; _clap_complete_prowess prowess cs show; echo ${COMPREPLY[@]}"])
-        .current_dir(place.root())
-        .env("HOME", place.path("home"))
+        .current_dir(project.root())
+        .env("HOME", project.path("home"))
         .env("PATH", format!("{}:{}", std::path::Path::new(env!("CARGO_BIN_EXE_prowess")).parent().unwrap().display(), std::env::var("PATH").unwrap()))
         .output()
         .unwrap();
@@ -383,7 +368,7 @@ fn completions_know_the_ids() {
         "csv",
         "{output:?}"
     );
-    let unknown = place.run(&["completions", "tcsh"]);
+    let unknown = project.run(&["completions", "tcsh"]);
     assert_eq!(unknown.code, Some(1));
     assert!(
         unknown.stderr.contains("bash, elvish, fish"),

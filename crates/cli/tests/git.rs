@@ -15,7 +15,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use support::{Place, Run};
+use support::{Run, TestProject};
 
 const TOKEN: &str = "t0ken-that-nobody-may-see";
 
@@ -42,24 +42,24 @@ fn shell(directory: &Path, script: &str) {
 }
 
 /// A place with a bare repository `skills.git` that holds the skill `pdf`.
-fn repository() -> Place {
-    let place = Place::new();
-    place.skill("work/pdf");
+fn repository() -> TestProject {
+    let project = TestProject::new();
+    project.skill("work/pdf");
     let author = "git -c user.name=a -c user.email=a@example.com";
     shell(
-        place.root(),
+        project.root(),
         &format!(
             "git init -q -b main work; cd work; git add -A; {author} commit -qm first; cd ..;
              git clone -q --bare work skills.git"
         ),
     );
-    place
+    project
 }
 
 /// A certificate for 127.0.0.1, and the authority that signed it.
-fn certificate(place: &Place) {
+fn certificate(project: &TestProject) {
     shell(
-        place.root(),
+        project.root(),
         "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=test-ca 2>/dev/null
          openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=127.0.0.1 2>/dev/null
          printf 'subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' > extensions
@@ -67,17 +67,17 @@ fn certificate(place: &Place) {
     );
 }
 
-fn serve(place: &Place, token: &str, tls: bool) -> (Server, u16) {
+fn serve(project: &TestProject, token: &str, tls: bool) -> (Server, u16) {
     let script =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../sources/tests/support/git_server.py");
     let mut command = Command::new("python3");
     command
         .arg(script)
-        .arg(place.root())
-        .arg(place.path("requests.log"))
+        .arg(project.root())
+        .arg(project.path("requests.log"))
         .arg(token);
     if tls {
-        command.args([place.path("server.pem"), place.path("server.key")]);
+        command.args([project.path("server.pem"), project.path("server.key")]);
     }
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -87,21 +87,21 @@ fn serve(place: &Place, token: &str, tls: bool) -> (Server, u16) {
     (Server(child), line.trim().parse().unwrap())
 }
 
-fn configure(place: &Place, lines: &str) {
-    place.write(
+fn configure(project: &TestProject, lines: &str) {
+    project.write(
         "own.toml",
         format!("[[skills.repositories]]\nname = \"company\"\ntype = \"git\"\n{lines}\n"),
     );
 }
 
 /// `list` with these variables and nothing else.
-fn list(place: &Place, variables: &[(&str, &str)]) -> Run {
+fn list(project: &TestProject, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
     command
         .args(["list", "--config", "own.toml"])
-        .current_dir(place.root())
+        .current_dir(project.root())
         .env_clear()
-        .env("HOME", place.path("home"))
+        .env("HOME", project.path("home"))
         .envs(variables.iter().copied());
     let run = Run::of(command.output().unwrap());
     for text in [&run.stdout, &run.stderr] {
@@ -110,8 +110,8 @@ fn list(place: &Place, variables: &[(&str, &str)]) -> Run {
     run
 }
 
-fn forget(place: &Place) {
-    let _ = fs::remove_dir_all(place.path("home"));
+fn forget(project: &TestProject) {
+    let _ = fs::remove_dir_all(project.path("home"));
 }
 
 /// Whether a text is anywhere below a directory.
@@ -133,10 +133,10 @@ fn is_anywhere(directory: &Path, text: &[u8]) -> bool {
 
 #[test]
 fn g10_a_token_goes_over_https_and_nowhere_else() {
-    let place = repository();
-    certificate(&place);
-    let (_https, port) = serve(&place, TOKEN, true);
-    let authority = place.path("ca.pem").display().to_string();
+    let project = repository();
+    certificate(&project);
+    let (_https, port) = serve(&project, TOKEN, true);
+    let authority = project.path("ca.pem").display().to_string();
     let trusted = [
         ("SSL_CERT_FILE", authority.as_str()),
         ("COMPANY_TOKEN", TOKEN),
@@ -145,71 +145,71 @@ fn g10_a_token_goes_over_https_and_nowhere_else() {
 
     // No PATH at all: no program is started.
     configure(
-        &place,
+        &project,
         &format!("url = \"https://127.0.0.1:{port}/skills.git\"\n{auth}"),
     );
-    let run = list(&place, &trusted);
+    let run = list(&project, &trusted);
     assert!(run.stdout.contains("pdf"), "{}", run.snapshot());
-    assert!(!is_anywhere(&place.path("home"), TOKEN.as_bytes()));
-    let log = place.read("requests.log");
+    assert!(!is_anywhere(&project.path("home"), TOKEN.as_bytes()));
+    let log = project.read("requests.log");
     assert!(log.contains(" auth"), "{log}");
 
     // A certificate that nobody vouches for.
-    forget(&place);
-    fs::write(place.path("requests.log"), "").unwrap();
-    let run = list(&place, &[("COMPANY_TOKEN", TOKEN)]);
+    forget(&project);
+    fs::write(project.path("requests.log"), "").unwrap();
+    let run = list(&project, &[("COMPANY_TOKEN", TOKEN)]);
     assert!(run.stderr.contains("certificate"), "{}", run.snapshot());
-    assert_eq!(place.read("requests.log"), "");
+    assert_eq!(project.read("requests.log"), "");
 
     // The wrong token, and none.
     let wrong = [
         ("SSL_CERT_FILE", authority.as_str()),
         ("COMPANY_TOKEN", "wrong"),
     ];
-    assert!(list(&place, &wrong).stderr.contains("check `auth`"));
+    assert!(list(&project, &wrong).stderr.contains("check `auth`"));
     configure(
-        &place,
+        &project,
         &format!("url = \"https://127.0.0.1:{port}/skills.git\""),
     );
-    let run = list(&place, &trusted);
+    let run = list(&project, &trusted);
     assert!(run.stderr.contains("check `auth`"), "{}", run.snapshot());
 
     // Plain http: refused before anything is sent.
-    let (_http, port) = serve(&place, TOKEN, false);
-    fs::write(place.path("requests.log"), "").unwrap();
+    let (_http, port) = serve(&project, TOKEN, false);
+    fs::write(project.path("requests.log"), "").unwrap();
     configure(
-        &place,
+        &project,
         &format!("url = \"http://127.0.0.1:{port}/skills.git\"\n{auth}"),
     );
-    let run = list(&place, &trusted);
+    let run = list(&project, &trusted);
     assert!(
         run.stderr.contains("without encryption"),
         "{}",
         run.snapshot()
     );
-    assert_eq!(place.read("requests.log"), "");
+    assert_eq!(project.read("requests.log"), "");
 }
 
 #[test]
 fn g10_local_repositories_need_no_program() {
-    let place = repository();
-    let absolute = place.path("skills.git").display().to_string();
+    let project = repository();
+    let absolute = project.path("skills.git").display().to_string();
     for url in [
         "skills.git".to_owned(),
         "work".to_owned(),
         absolute.clone(),
         format!("file://{absolute}"),
     ] {
-        forget(&place);
-        configure(&place, &format!("url = \"{url}\""));
-        let run = list(&place, &[]);
+        forget(&project);
+        configure(&project, &format!("url = \"{url}\""));
+        let run = list(&project, &[]);
         assert!(run.stdout.contains("pdf"), "{url}: {}", run.snapshot());
     }
 }
 
 #[test]
 fn g10_what_git_would_take_for_an_option_or_a_program() {
-    let place = repository();
+    let project = repository();
     for lines in [
         "url = \"--upload-pack=touch pwned\"",
         "url = \"ext::touch pwned\"",
@@ -219,22 +219,22 @@ fn g10_what_git_would_take_for_an_option_or_a_program() {
         "url = \"skills.git\"\nref = { branch = \"--upload-pack=touch pwned\" }",
         "url = \"skills.git\"\nref = { branch = \"a\\u0007b\" }",
     ] {
-        configure(&place, lines);
-        let run = list(&place, &[("PATH", "/usr/bin:/bin")]);
+        configure(&project, lines);
+        let run = list(&project, &[("PATH", "/usr/bin:/bin")]);
         assert!(run.stdout.is_empty(), "{lines}: {}", run.snapshot());
         assert!(
             run.stderr.contains("warning: company: "),
             "{lines}: {}",
             run.snapshot()
         );
-        assert!(!place.path("pwned").exists(), "{lines}");
+        assert!(!project.path("pwned").exists(), "{lines}");
     }
 }
 
 /// An ssh server for whoever runs the tests, with a key of its own.
-fn sshd(place: &Place) -> (Server, u16) {
+fn sshd(project: &TestProject) -> (Server, u16) {
     shell(
-        place.root(),
+        project.root(),
         "ssh-keygen -q -t ed25519 -N '' -f host_key; ssh-keygen -q -t ed25519 -N '' -f user_key; cp user_key.pub authorized_keys; chmod 600 authorized_keys",
     );
     let port = TcpListener::bind("127.0.0.1:0")
@@ -242,8 +242,8 @@ fn sshd(place: &Place) -> (Server, u16) {
         .local_addr()
         .unwrap()
         .port();
-    let root = place.root().display();
-    place.write(
+    let root = project.root().display();
+    project.write(
         "sshd_config",
         format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {root}/host_key\nAuthorizedKeysFile {root}/authorized_keys\nPidFile {root}/sshd.pid\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
@@ -253,7 +253,7 @@ fn sshd(place: &Place) -> (Server, u16) {
     let _ = fs::create_dir_all("/run/sshd");
     let mut child = Command::new("/usr/sbin/sshd")
         .args(["-D", "-e", "-f"])
-        .arg(place.path("sshd_config"))
+        .arg(project.path("sshd_config"))
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -266,21 +266,21 @@ fn sshd(place: &Place) -> (Server, u16) {
 
 #[test]
 fn g10_ssh_uses_the_client_of_the_system() {
-    let place = repository();
-    let (_server, port) = sshd(&place);
+    let project = repository();
+    let (_server, port) = sshd(&project);
     let user = String::from_utf8(Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
     let user = user.trim();
-    let repository = place.path("skills.git").display().to_string();
+    let repository = project.path("skills.git").display().to_string();
     configure(
-        &place,
+        &project,
         &format!(
             "url = \"ssh://{user}@127.0.0.1:{port}{repository}\"\nauth = {{ ssh_key = \"user_key\" }}"
         ),
     );
     // No client in PATH.
-    let empty = place.path("empty");
+    let empty = project.path("empty");
     fs::create_dir(&empty).unwrap();
-    let run = list(&place, &[("PATH", &empty.display().to_string())]);
+    let run = list(&project, &[("PATH", &empty.display().to_string())]);
     assert!(
         run.stderr.contains("ssh not found in PATH"),
         "{}",
@@ -289,7 +289,7 @@ fn g10_ssh_uses_the_client_of_the_system() {
 
     // A host that nobody knows: the client refuses, and nobody is asked.
     let path = std::env::var("PATH").unwrap();
-    let run = list(&place, &[("PATH", &path)]);
+    let run = list(&project, &[("PATH", &path)]);
     assert!(
         run.stderr.contains("warning: company: "),
         "{}",
@@ -297,16 +297,16 @@ fn g10_ssh_uses_the_client_of_the_system() {
     );
 
     // The client reads the user's own known hosts, wherever HOME points; so they are written in a wrapper.
-    let wrapper: PathBuf = place.path("bin/ssh");
-    place.write(
+    let wrapper: PathBuf = project.path("bin/ssh");
+    project.write(
         "bin/ssh",
         format!(
             "#!/bin/sh\nexec /usr/bin/ssh -o UserKnownHostsFile={0}/known_hosts -o StrictHostKeyChecking=accept-new \"$@\"\n",
-            place.root().display()
+            project.root().display()
         ),
     );
-    shell(place.root(), "chmod 755 bin/ssh");
+    shell(project.root(), "chmod 755 bin/ssh");
     let with_wrapper = format!("{}:{path}", wrapper.parent().unwrap().display());
-    let run = list(&place, &[("PATH", &with_wrapper)]);
+    let run = list(&project, &[("PATH", &with_wrapper)]);
     assert!(run.stdout.contains("pdf"), "{}", run.snapshot());
 }

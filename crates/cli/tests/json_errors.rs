@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, Run};
+use support::{Run, TestProject};
 
 /// Arguments without `--json`, the exit code, the code of the error, and a part of its message.
 const FAILURES: &[(&[&str], i32, &str, &str)] = &[
@@ -100,15 +100,17 @@ const INVALID_ARGUMENTS: &[&[&str]] = &[
     &["show", "--json"],
 ];
 
-fn project() -> Place {
-    let place = Place::new();
-    place.skill(".agents/skills/demo");
-    place.write("bad.toml", "[skills\n").write(".git/HEAD", "");
-    place
+fn new_project() -> TestProject {
+    let project = TestProject::new();
+    project.skill(".agents/skills/demo");
+    project
+        .write("bad.toml", "[skills\n")
+        .write(".git/HEAD", "");
+    project
 }
 
-fn run(place: &Place, arguments: &[&str]) -> Run {
-    Run::of(place.command_as_typed(arguments).output().unwrap())
+fn run(project: &TestProject, arguments: &[&str]) -> Run {
+    Run::of(project.command_as_typed(arguments).output().unwrap())
 }
 
 fn error_of(run: &Run) -> Value {
@@ -120,16 +122,16 @@ fn error_of(run: &Run) -> Value {
 
 #[test]
 fn failures_are_json_with_the_same_exit_code() {
-    let place = project();
+    let project = new_project();
     for (arguments, exit, code, message) in FAILURES {
-        let text = run(&place, arguments);
+        let text = run(&project, arguments);
         assert_eq!((text.code, text.stdout.as_str()), (Some(*exit), ""));
         assert!(
             text.stderr.contains("error"),
             "{arguments:?}: {}",
             text.stderr
         );
-        let json = run(&place, &[arguments, &["--json"][..]].concat());
+        let json = run(&project, &[arguments, &["--json"][..]].concat());
         assert_eq!(json.code, Some(*exit), "{arguments:?}");
         let error = error_of(&json);
         assert_eq!(error["code"], *code, "{arguments:?}");
@@ -144,9 +146,9 @@ fn failures_are_json_with_the_same_exit_code() {
 
 #[test]
 fn invalid_arguments_are_json() {
-    let place = project();
+    let project = new_project();
     for arguments in INVALID_ARGUMENTS {
-        let run = run(&place, arguments);
+        let run = run(&project, arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}");
         let error = error_of(&run);
         assert_eq!(error["code"], "usage");
@@ -155,7 +157,7 @@ fn invalid_arguments_are_json() {
         let hints = error["hints"].to_string();
         assert!(hints.contains("usage: prowess"), "{hints}");
     }
-    let after = run(&place, &["show", "nope", "--", "--json"]);
+    let after = run(&project, &["show", "nope", "--", "--json"]);
     assert_eq!(after.stdout, "", "`--json` after `--` is an argument");
 }
 

@@ -13,19 +13,19 @@ mod support;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use support::Place;
+use support::TestProject;
 
 const BROKEN: &str = "---\nname: pdf\ndescription: Reads: files\n---\nBody.\n";
 
 /// A place outside of the project, with a file that must not change.
-fn victim() -> Place {
-    let victim = Place::new();
+fn victim() -> TestProject {
+    let victim = TestProject::new();
     victim.write("file", BROKEN);
     victim
 }
 
-fn names(place: &Place) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(place.root())
+fn names(project: &TestProject) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(project.root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -35,19 +35,19 @@ fn names(place: &Place) -> Vec<String> {
 
 #[test]
 fn q29_fixes_are_not_written_behind_links() {
-    let (place, victim) = (Place::new(), victim());
-    fs::create_dir_all(place.path("skills/pdf")).unwrap();
-    symlink(victim.path("file"), place.path("skills/pdf/SKILL.md")).unwrap();
-    let run = place.run(&["check", "--fix", "--yes", "skills"]);
+    let (project, victim) = (TestProject::new(), victim());
+    fs::create_dir_all(project.path("skills/pdf")).unwrap();
+    symlink(victim.path("file"), project.path("skills/pdf/SKILL.md")).unwrap();
+    let run = project.run(&["check", "--fix", "--yes", "skills"]);
     assert!(run.stderr.contains("is a symbolic link"), "{}", run.stderr);
     assert_eq!(victim.read("file"), BROKEN);
-    assert!(place.path("skills/pdf/SKILL.md").is_symlink());
+    assert!(project.path("skills/pdf/SKILL.md").is_symlink());
 
     // A directory on the way is one, too.
     victim.write("pdf/SKILL.md", BROKEN);
     for path in ["linked/pdf", "linked/pdf/SKILL.md", "./linked/pdf"] {
-        let _ = symlink(victim.root(), place.path("linked"));
-        let run = place.run(&["check", "--fix", "--yes", path]);
+        let _ = symlink(victim.root(), project.path("linked"));
+        let run = project.run(&["check", "--fix", "--yes", path]);
         assert_ne!(run.code, Some(0), "{path}");
         assert_eq!(
             victim.read("pdf/SKILL.md"),
@@ -58,18 +58,18 @@ fn q29_fixes_are_not_written_behind_links() {
     }
     assert_eq!(names(&victim), ["file", "pdf"]);
     // Without a link it is written, and nothing is left beside it.
-    place.write("plain/pdf/SKILL.md", BROKEN);
-    place.run(&["check", "--fix", "--yes", "plain"]);
-    assert_ne!(place.read("plain/pdf/SKILL.md"), BROKEN);
-    assert_eq!(fs::read_dir(place.path("plain/pdf")).unwrap().count(), 1);
+    project.write("plain/pdf/SKILL.md", BROKEN);
+    project.run(&["check", "--fix", "--yes", "plain"]);
+    assert_ne!(project.read("plain/pdf/SKILL.md"), BROKEN);
+    assert_eq!(fs::read_dir(project.path("plain/pdf")).unwrap().count(), 1);
 }
 
 #[test]
 fn q29_a_configuration_is_not_written_behind_a_link() {
-    let (place, victim) = (Place::new(), Place::new());
+    let (project, victim) = (TestProject::new(), TestProject::new());
     victim.write("config.json", "{}");
-    symlink(victim.path("config.json"), place.path(".mcp.json")).unwrap();
-    let run = place.run(&[
+    symlink(victim.path("config.json"), project.path(".mcp.json")).unwrap();
+    let run = project.run(&[
         "mcp",
         "install",
         "claude-code",
@@ -78,10 +78,10 @@ fn q29_a_configuration_is_not_written_behind_a_link() {
         "--yes",
     ]);
     assert!(run.stderr.contains("symbolic link"), "{}", run.stderr);
-    symlink(victim.root(), place.path(".vscode")).unwrap();
-    symlink(victim.root(), place.path(".cursor")).unwrap();
+    symlink(victim.root(), project.path(".vscode")).unwrap();
+    symlink(victim.root(), project.path(".cursor")).unwrap();
     for client in ["vscode", "cursor"] {
-        place.run(&["mcp", "install", client, "--scope", "project", "--yes"]);
+        project.run(&["mcp", "install", client, "--scope", "project", "--yes"]);
     }
     assert_eq!(victim.read("config.json"), "{}");
     assert_eq!(names(&victim), ["config.json"]);
@@ -89,15 +89,15 @@ fn q29_a_configuration_is_not_written_behind_a_link() {
 
 #[test]
 fn q29_nothing_is_created_behind_a_link() {
-    let (place, victim) = (Place::new(), victim());
-    fs::create_dir_all(place.path(".agents")).unwrap();
-    symlink(victim.root(), place.path(".agents/skills")).unwrap();
+    let (project, victim) = (TestProject::new(), victim());
+    fs::create_dir_all(project.path(".agents")).unwrap();
+    symlink(victim.root(), project.path(".agents/skills")).unwrap();
     for arguments in [
         &["create", "new"][..],
         &["create", "new", "--in", ".agents/skills"],
         &["create", "new", "--in", ".agents/skills/deep"],
     ] {
-        let run = place.run(arguments);
+        let run = project.run(arguments);
         assert_ne!(run.code, Some(0), "{arguments:?}");
         assert!(run.stderr.contains("symbolic link"), "{}", run.stderr);
     }
@@ -106,18 +106,18 @@ fn q29_nothing_is_created_behind_a_link() {
 
 #[test]
 fn q29_results_are_not_written_behind_a_link() {
-    let (place, victim) = (Place::new(), victim());
-    place.write(
+    let (project, victim) = (TestProject::new(), victim());
+    project.write(
         ".agents/skills/haiku/SKILL.md",
         "---\nname: haiku\ndescription: Writes haiku\n---\nBody.\n",
     );
-    place.write(
+    project.write(
         ".agents/skills/haiku/evals/evals.json",
         r#"{"skill_name":"haiku","evals":[{"id":1,"prompt":"a haiku","expectations":["x"]}]}"#,
     );
-    symlink(victim.root(), place.path("results")).unwrap();
+    symlink(victim.root(), project.path("results")).unwrap();
     for out in ["results", "results/deep"] {
-        let run = place.run(&["eval", "haiku", "--out", out, "--provider", "demo"]);
+        let run = project.run(&["eval", "haiku", "--out", out, "--provider", "demo"]);
         assert_ne!(run.code, Some(0), "{}", run.stdout);
         assert!(run.stderr.contains("symbolic link"), "{}", run.stderr);
     }

@@ -13,7 +13,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use support::{Place, repository};
+use support::{TestProject, repository};
 
 struct Server(Child);
 
@@ -25,9 +25,9 @@ impl Drop for Server {
 }
 
 #[test]
-fn every_session_of_the_page() {
-    let place = Place::copy_of("examples/places");
-    let directory = place.path("examples/places");
+fn sessions_of_the_page_match_the_program() {
+    let project = TestProject::copy_of("examples/places");
+    let directory = project.path("examples/places");
     let _ = fs::remove_dir_all(directory.join("made"));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -38,7 +38,7 @@ fn every_session_of_the_page() {
         command
             .args(arguments.split(' ').filter(|word| !word.is_empty()))
             .current_dir(&directory)
-            .env("HOME", place.path("home"))
+            .env("HOME", project.path("home"))
             .env("TEAM_PORT", &port)
             .env("PROWESS", env!("CARGO_BIN_EXE_prowess"))
             .env_remove("XDG_CONFIG_HOME")

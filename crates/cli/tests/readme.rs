@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{Place, repository, without_digests, without_seconds, without_times};
+use support::{TestProject, repository, without_digests, without_seconds, without_times};
 
 /// The commands of a document's `console` blocks, each with the output shown below it.
 fn sessions(document: &str) -> Vec<(String, String)> {
@@ -78,28 +78,28 @@ fn check_in(document: &str, directory: &Path) {
 }
 
 #[test]
-fn readme() {
+fn readme_sessions_match() {
     check("README.md");
 }
 
 #[test]
-fn guide() {
+fn guide_sessions_match() {
     check("docs/guide.md");
 }
 
 #[test]
-fn chat() {
+fn chat_sessions_match() {
     check("docs/chat.md");
 }
 
 #[test]
-fn code_skills() {
+fn code_skills_sessions_match() {
     check("docs/code-skills.md");
 }
 
 /// In a copy: results are written.
 #[test]
-fn evals() {
-    let place = Place::copy_of("examples/skills");
-    check_in("docs/evals.md", place.root());
+fn evals_sessions_match() {
+    let project = TestProject::copy_of("examples/skills");
+    check_in("docs/evals.md", project.root());
 }

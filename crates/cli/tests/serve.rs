@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use support::Place;
+use support::TestProject;
 
 struct Server {
     child: Child,
@@ -30,8 +30,8 @@ impl Drop for Server {
     }
 }
 
-fn serve(place: &Place, variables: &[(&str, &str)]) -> Server {
-    let mut child = place
+fn serve(project: &TestProject, variables: &[(&str, &str)]) -> Server {
+    let mut child = project
         .command(&["serve", "--read-only", "--json", "--listen", "127.0.0.1:0"])
         .envs(variables.iter().copied())
         .stdout(Stdio::piped())
@@ -65,10 +65,10 @@ fn ask(server: &Server, head: &str, body: &str) -> (u16, String) {
 }
 
 #[test]
-fn skills_and_mcp_on_one_port() {
-    let place = Place::new();
-    place.skill(".agents/skills/a");
-    let server = serve(&place, &[]);
+fn api_and_mcp_share_a_port() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/a");
+    let server = serve(&project, &[]);
     let (status, body) = ask(&server, "GET /api/skills HTTP/1.1\r\nHost: localhost", "");
     let list: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((status, &list["skills"][0]["id"]), (200, &json!("a")));
@@ -88,10 +88,10 @@ fn skills_and_mcp_on_one_port() {
 }
 
 #[test]
-fn with_a_token_nobody_else_is_answered() {
-    let place = Place::new();
-    place.skill(".agents/skills/a");
-    let server = serve(&place, &[("PROWESS_TOKEN", "s3cret")]);
+fn token_is_required() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/a");
+    let server = serve(&project, &[("PROWESS_TOKEN", "s3cret")]);
     for path in ["GET /api/skills", "POST /mcp"] {
         let head = format!("{path} HTTP/1.1\r\nHost: localhost");
         assert_eq!(ask(&server, &head, "").0, 401, "{path}");
@@ -101,15 +101,16 @@ fn with_a_token_nobody_else_is_answered() {
 }
 
 #[test]
-fn what_must_not_be_served_is_not() {
-    let place = Place::new();
-    assert_snapshot!(place.run(&["serve", "--read-only", "--listen", "0.0.0.0:0"]).snapshot(), @r"
+fn unsafe_serve_options_are_rejected() {
+    let project = TestProject::new();
+    assert_snapshot!(project.run(&["serve", "--read-only", "--listen", "0.0.0.0:0"]).snapshot(), @r"
     exit 1
     --- stdout
     --- stderr
-    error: set PROWESS_TOKEN to a token, or listen on 127.0.0.1: cannot listen on 0.0.0.0:0 without a token: other machines can connect
+    error: cannot listen on 0.0.0.0:0 without a token: other machines can connect
+    hint: set PROWESS_TOKEN to a token, or listen on 127.0.0.1
     ");
-    let writing = place.run(&["serve"]);
+    let writing = project.run(&["serve"]);
     assert!(
         writing.stderr.contains("--read-only"),
         "{}",
@@ -118,10 +119,10 @@ fn what_must_not_be_served_is_not() {
 }
 
 #[test]
-fn a_server_ends_when_it_is_asked_to() {
-    let place = Place::new();
+fn server_stops_on_signals() {
+    let project = TestProject::new();
     for signal in ["-INT", "-TERM"] {
-        let mut server = serve(&place, &[]);
+        let mut server = serve(&project, &[]);
         let id = server.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -135,10 +136,10 @@ fn a_server_ends_when_it_is_asked_to() {
 }
 
 #[test]
-fn mcp_over_standard_input_and_output() {
-    let place = Place::new();
-    place.skill(".agents/skills/a");
-    let mut child = place
+fn mcp_serves_over_stdio() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/a");
+    let mut child = project
         .command(&["mcp"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -166,42 +167,42 @@ fn mcp_over_standard_input_and_output() {
 }
 
 #[test]
-fn clients_are_told_and_nothing_of_theirs_is_lost() {
-    let place = Place::new();
-    let asked = place.run(&["mcp", "install", "claude-code"]);
+fn mcp_install_preserves_client_configuration() {
+    let project = TestProject::new();
+    let asked = project.run(&["mcp", "install", "claude-code"]);
     assert!(
         asked.stderr.contains("nothing written"),
         "{}",
         asked.snapshot()
     );
-    assert!(!place.path(".mcp.json").exists());
+    assert!(!project.path(".mcp.json").exists());
 
-    place.write(
+    project.write(
         ".mcp.json",
         "{\n  // mine\n  \"mcpServers\": { \"other\": { \"command\": \"x\" } }\n}\n",
     );
-    let run = place.run(&["mcp", "install", "claude-code", "--yes"]);
+    let run = project.run(&["mcp", "install", "claude-code", "--yes"]);
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
-    let written = place.read(".mcp.json");
+    let written = project.read(".mcp.json");
     assert!(
         written.contains("// mine") && written.contains("\"other\": { \"command\": \"x\" }"),
         "{written}"
     );
     assert!(written.contains("\"args\": [\"mcp\"]"), "{written}");
-    assert!(place.read(".mcp.json.bak").starts_with("{\n  // mine"));
-    let again = place.run(&["mcp", "install", "claude-code", "--yes"]);
+    assert!(project.read(".mcp.json.bak").starts_with("{\n  // mine"));
+    let again = project.run(&["mcp", "install", "claude-code", "--yes"]);
     assert_eq!(again.stderr, ".mcp.json already contains the entry\n");
 
-    place.write("home/.codex/config.toml", "model = [broken\n");
-    let broken = place.run(&["mcp", "install", "codex", "--yes"]);
+    project.write("home/.codex/config.toml", "model = [broken\n");
+    let broken = project.run(&["mcp", "install", "codex", "--yes"]);
     assert_eq!(broken.code, Some(1));
     assert!(
         broken.stderr.contains("invalid TOML"),
         "{}",
         broken.snapshot()
     );
-    assert_eq!(place.read("home/.codex/config.toml"), "model = [broken\n");
-    fs::remove_file(place.path("home/.codex/config.toml")).unwrap();
+    assert_eq!(project.read("home/.codex/config.toml"), "model = [broken\n");
+    fs::remove_file(project.path("home/.codex/config.toml")).unwrap();
 
     // Every client has a place, and says what belongs there.
     for client in [
@@ -215,15 +216,15 @@ fn clients_are_told_and_nothing_of_theirs_is_lost() {
         "windsurf",
         "zed",
     ] {
-        let print = place.run(&["mcp", "install", client, "--print"]);
+        let print = project.run(&["mcp", "install", client, "--print"]);
         assert!(
             print.stdout.contains("mcp") && print.stderr.starts_with("in "),
             "{}",
             print.snapshot()
         );
-        let wrote = place.run(&["mcp", "install", client, "--yes"]);
+        let wrote = project.run(&["mcp", "install", client, "--yes"]);
         assert_eq!(wrote.code, Some(0), "{}", wrote.snapshot());
     }
-    let nowhere = place.run(&["mcp", "install", "vscode", "--scope", "user", "--print"]);
+    let nowhere = project.run(&["mcp", "install", "vscode", "--scope", "user", "--print"]);
     assert_eq!(nowhere.code, Some(1));
 }

@@ -10,7 +10,7 @@ use prowess_scan::limits::{FILE_BYTES, FILES};
 use prowess_sources::{FilesystemOptions, FilesystemSource, open_without_waiting};
 use prowess_spec::{SKILL_FILE, SkillPath};
 
-use super::Audited;
+use super::AuditedSkill;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::{commands, open};
@@ -23,7 +23,7 @@ pub(super) fn skills(
     target: &str,
     sources: &SourceArguments,
     global: &Global,
-) -> Result<Vec<Audited>> {
+) -> Result<Vec<AuditedSkill>> {
     let path = Path::new(target);
     if path.exists() {
         return in_directory(path);
@@ -35,7 +35,7 @@ pub(super) fn skills(
     Ok(vec![skill])
 }
 
-fn in_directory(path: &Path) -> Result<Vec<Audited>> {
+fn in_directory(path: &Path) -> Result<Vec<AuditedSkill>> {
     // A skill may be named by its file.
     let path = match path.parent() {
         Some(parent) if path.is_file() => parent,
@@ -72,15 +72,15 @@ fn in_directory(path: &Path) -> Result<Vec<Audited>> {
 }
 
 /// Everything below a directory.
-fn directory_of(directory: &str) -> Audited {
+fn directory_of(directory: &str) -> AuditedSkill {
     let mut audited = empty(directory);
     walk(Path::new(directory), "", 0, &mut audited);
     audited.files.sort();
     audited
 }
 
-fn empty(name: &str) -> Audited {
-    Audited {
+fn empty(name: &str) -> AuditedSkill {
+    AuditedSkill {
         name: name.trim_end_matches('/').to_owned(),
         files: Vec::new(),
         unreadable: Vec::new(),
@@ -88,7 +88,7 @@ fn empty(name: &str) -> Audited {
     }
 }
 
-fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut Audited) {
+fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut AuditedSkill) {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => return unreadable(audited, inside, &error.kind().to_string()),
@@ -117,7 +117,7 @@ fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut Audited) {
     }
 }
 
-fn unreadable(audited: &mut Audited, path: &str, reason: &str) {
+fn unreadable(audited: &mut AuditedSkill, path: &str, reason: &str) {
     audited
         .unreadable
         .push((path.to_owned(), reason.to_owned()));
@@ -134,7 +134,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// A skill of the catalog, wherever it is.
-fn by_id(skills: &Skills, id: &SkillId) -> Result<Audited> {
+fn by_id(skills: &Skills, id: &SkillId) -> Result<AuditedSkill> {
     let catalog = skills.catalog();
     if let Some(directory) = skills.sources().location(&catalog, id) {
         let mut audited = directory_of(&directory);

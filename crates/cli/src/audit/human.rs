@@ -7,12 +7,12 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use prowess_scan::{Finding, NotRead, Severity, Verdict};
 use prowess_spec::manifest::Word;
 
-use super::Audited;
+use super::AuditedSkill;
 use crate::check::excerpt::excerpt;
 use crate::severities::count_severities;
 use crate::terminal;
 
-pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
+pub(super) fn print(audited: &[AuditedSkill], quiet: bool) -> io::Result<()> {
     let renderer = Renderer::styled().term_width(terminal::width());
     let mut out = String::new();
     for skill in audited {
@@ -39,13 +39,13 @@ pub(super) fn print(audited: &[Audited], quiet: bool) -> io::Result<()> {
         }
     }
     terminal::note(&summary(audited));
-    if audited.iter().any(Audited::has_unread_code) {
+    if audited.iter().any(AuditedSkill::has_unread_code) {
         terminal::note("hint: review these files yourself, or do not use the skill");
     }
     Ok(())
 }
 
-fn shown(skill: &Audited, file: &str) -> String {
+fn shown(skill: &AuditedSkill, file: &str) -> String {
     terminal::printable(&format!("{}/{file}", skill.name))
 }
 
@@ -56,7 +56,7 @@ fn why(not_read: &NotRead) -> String {
     format!("{line}: {}", not_read.reason)
 }
 
-fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
+fn render(renderer: &Renderer, skill: &AuditedSkill, finding: &Finding) -> String {
     let level = match finding.severity {
         Severity::Critical | Severity::High => Level::ERROR,
         Severity::Medium | Severity::Low => Level::WARNING,
@@ -81,13 +81,13 @@ fn render(renderer: &Renderer, skill: &Audited, finding: &Finding) -> String {
 }
 
 /// Whether a skill without findings has code that was not read.
-fn is_unverified(audited: &[Audited]) -> bool {
+fn is_unverified(audited: &[AuditedSkill]) -> bool {
     audited
         .iter()
         .any(|skill| skill.verdict() == Verdict::Unverified)
 }
 
-fn summary(audited: &[Audited]) -> String {
+fn summary(audited: &[AuditedSkill]) -> String {
     let severities: Vec<Severity> = audited
         .iter()
         .flat_map(|skill| skill.report.findings.iter().map(|found| found.severity))

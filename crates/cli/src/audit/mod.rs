@@ -1,10 +1,10 @@
 //! `prowess audit`: security findings of skills.
 
 mod arguments;
-mod by_skills;
 mod collect;
 mod human;
 mod sarif;
+mod skill_scanners;
 
 use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Verdict};
@@ -20,7 +20,7 @@ use arguments::AuditFormat;
 pub(crate) use arguments::AuditArguments;
 
 /// A skill with its files, as far as they can be read.
-pub(crate) struct Audited {
+pub(crate) struct AuditedSkill {
     /// How a person names it: a path, or an id.
     pub(crate) name: String,
     /// Every file, by its path in the skill.
@@ -31,7 +31,7 @@ pub(crate) struct Audited {
     pub(crate) report: Report,
 }
 
-impl Audited {
+impl AuditedSkill {
     /// Whether something that may be code could not be read.
     pub(crate) fn has_unread_code(&self) -> bool {
         !self.unreadable.is_empty() || self.report.unread_code().next().is_some()
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
             global,
         )?);
     }
-    code_skills::block_on(look(arguments, global, &mut audited))?;
+    code_skills::block_on(scan_all(arguments, global, &mut audited))?;
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
         AuditFormat::Json => terminal::print_json(&document(&audited))?,
@@ -92,19 +92,23 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
         // The worst comes first in the order of the type.
         Some(worst) if worst <= limit => Exit::Findings,
         // Unread code cannot be declared harmless.
-        _ if audited.iter().any(Audited::has_unread_code) => Exit::Findings,
+        _ if audited.iter().any(AuditedSkill::has_unread_code) => Exit::Findings,
         _ => Exit::Success,
     })
 }
 
-async fn look(arguments: &AuditArguments, global: &Global, audited: &mut [Audited]) -> Result<()> {
+async fn scan_all(
+    arguments: &AuditArguments,
+    global: &Global,
+    audited: &mut [AuditedSkill],
+) -> Result<()> {
     let auditors = code_skills::auditors(&arguments.code_skills, global).await?;
     let added = auditors.iter().flat_map(Runtime::security_rules);
     let rules = added.fold(Rules::base(), Rules::with);
     for skill in audited {
         skill.report = scan(&rules, &skill.files);
         if let Some(runtime) = &auditors {
-            by_skills::add(runtime, &skill.files, &mut skill.report).await;
+            skill_scanners::add(runtime, &skill.files, &mut skill.report).await;
         }
     }
     if let Some(runtime) = auditors {
@@ -123,14 +127,14 @@ fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {
     rules.scan(files, skill.as_ref())
 }
 
-fn document(audited: &[Audited]) -> Document<'_> {
+fn document(audited: &[AuditedSkill]) -> Document<'_> {
     Document {
         version: 1,
         skills: audited.iter().map(row).collect(),
     }
 }
 
-fn row(skill: &Audited) -> Row<'_> {
+fn row(skill: &AuditedSkill) -> Row<'_> {
     let unreadable = skill.unreadable.iter();
     Row {
         skill: &skill.name,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use prowess_scan::{Finding, Severity};
 use serde_json::{Value, json};
 
-use super::Audited;
+use super::AuditedSkill;
 use crate::check::sarif::uri;
 use crate::terminal;
 
-pub(super) fn render(audited: &[Audited]) -> String {
+pub(super) fn render(audited: &[AuditedSkill]) -> String {
     let findings = || {
         audited.iter().flat_map(|skill| {
             skill
@@ -54,7 +54,7 @@ pub(super) fn render(audited: &[Audited]) -> String {
 }
 
 /// A result for each thing that may be code and was not read.
-fn unverified(skill: &Audited) -> impl Iterator<Item = Value> {
+fn unverified(skill: &AuditedSkill) -> impl Iterator<Item = Value> {
     let unread = skill.report.unread_code();
     let unread = unread.map(|it| (&it.file, it.line.unwrap_or(1), it.reason.to_string()));
     let unreadable = skill.unreadable.iter();
@@ -72,7 +72,7 @@ fn unverified(skill: &Audited) -> impl Iterator<Item = Value> {
     })
 }
 
-fn result(skill: &Audited, found: &Finding) -> Value {
+fn result(skill: &AuditedSkill, found: &Finding) -> Value {
     let level = match found.severity {
         Severity::Critical | Severity::High => "error",
         Severity::Medium | Severity::Low => "warning",

@@ -94,7 +94,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn arguments_in_a_line() {
+    fn arguments_are_shown_in_one_line() {
         assert_eq!(brief(&json!({"id": "pdf", "path": "a\nb"})), "pdf a b");
         assert_eq!(brief(&json!({"n": 3, "query": "x"})), "n=3 x");
         assert_eq!(
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_fits_its_line() {
+    fn card_fits_the_width() {
         let arguments = json!({"query": "日本".repeat(80)});
         let card = Card {
             tool: "search_files",

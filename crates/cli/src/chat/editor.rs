@@ -17,7 +17,7 @@ use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use unicode_width::UnicodeWidthStr;
 
 use super::card::shortened;
-use super::orders::Order;
+use super::commands::ChatCommand;
 use crate::error::{Context as _, Result};
 use crate::terminal;
 
@@ -31,7 +31,7 @@ const CANDIDATES: usize = 50;
 const HISTORY: usize = 1_000;
 
 /// An action of the user at the prompt.
-pub(super) enum Typed {
+pub(super) enum Input {
     Message(String),
     /// Ctrl-C; whether there was something in the line.
     Interrupted {
@@ -41,12 +41,12 @@ pub(super) enum Typed {
 }
 
 /// Reads lines from a terminal.
-pub(super) struct Lines {
-    editor: Editor<Help, FileHistory>,
+pub(super) struct LineEditor {
+    editor: Editor<EditorHelper, FileHistory>,
     history: Option<PathBuf>,
 }
 
-impl Lines {
+impl LineEditor {
     /// Stores messages in the history file, if any.
     pub(super) fn open(skills: Skills, history: Option<PathBuf>) -> Result<Self> {
         let colours = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
@@ -64,7 +64,7 @@ impl Lines {
             .history_ignore_space(true)
             .build();
         let mut editor = Editor::with_config(config).context("cannot read from the terminal")?;
-        editor.set_helper(Some(Help {
+        editor.set_helper(Some(EditorHelper {
             skills,
             had_text: Cell::new(false),
         }));
@@ -76,7 +76,7 @@ impl Lines {
     }
 
     /// The next message.
-    pub(super) fn next(&mut self) -> Result<Typed> {
+    pub(super) fn next(&mut self) -> Result<Input> {
         if let Some(help) = self.editor.helper() {
             help.had_text.set(false);
         }
@@ -84,13 +84,13 @@ impl Lines {
             Ok(line) => {
                 let message = line.replace("\\\n", "\n");
                 self.remember(&message);
-                Ok(Typed::Message(message))
+                Ok(Input::Message(message))
             }
             Err(ReadlineError::Interrupted) => {
                 let had_text = self.editor.helper().is_some_and(|help| help.had_text.get());
-                Ok(Typed::Interrupted { had_text })
+                Ok(Input::Interrupted { had_text })
             }
-            Err(ReadlineError::Eof) => Ok(Typed::End),
+            Err(ReadlineError::Eof) => Ok(Input::End),
             Err(error) => Err(error).context("cannot read from the terminal"),
         }
     }
@@ -101,8 +101,8 @@ impl Lines {
             return;
         }
         if let Some(path) = &self.history {
-            let kept = path.parent().map(fs::create_dir_all);
-            if matches!(kept, Some(Ok(()))) {
+            let created = path.parent().map(fs::create_dir_all);
+            if matches!(created, Some(Ok(()))) {
                 let _ = self.editor.append_history(path);
             }
         }
@@ -110,17 +110,17 @@ impl Lines {
 }
 
 /// Completes, hints and colours.
-struct Help {
+struct EditorHelper {
     skills: Skills,
     /// Whether the line has text. The editor does not report it when it is interrupted.
     had_text: Cell<bool>,
 }
 
-impl Help {
+impl EditorHelper {
     /// Completions of the start of a line: the text and its description.
-    fn beginnings(&self, typed: &str) -> Vec<(String, String)> {
+    fn completions(&self, typed: &str) -> Vec<(String, String)> {
         if typed.starts_with(':') {
-            let all = Order::ALL.iter();
+            let all = ChatCommand::ALL.iter();
             let fitting = all.filter(|(name, ..)| name.starts_with(typed));
             return fitting
                 .map(|(name, _, about)| ((*name).to_owned(), (*about).to_owned()))
@@ -162,7 +162,7 @@ impl Help {
     }
 }
 
-impl Completer for Help {
+impl Completer for EditorHelper {
     type Candidate = Pair;
 
     fn complete(
@@ -175,7 +175,7 @@ impl Completer for Help {
         if typed.contains(char::is_whitespace) {
             return Ok((pos, Vec::new()));
         }
-        let found = self.beginnings(typed);
+        let found = self.completions(typed);
         let widest = found
             .iter()
             .map(|(name, _)| name.width())
@@ -200,7 +200,7 @@ impl Completer for Help {
     }
 }
 
-impl Hinter for Help {
+impl Hinter for EditorHelper {
     type Hint = String;
 
     fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<String> {
@@ -208,7 +208,7 @@ impl Hinter for Help {
         if pos < line.len() || line.len() < 2 || line.contains(char::is_whitespace) {
             return None;
         }
-        let (name, about) = self.beginnings(line).into_iter().next()?;
+        let (name, about) = self.completions(line).into_iter().next()?;
         let rest = name.strip_prefix(line)?;
         let about = terminal::printable(&about.replace('\n', " "));
         let room = terminal::width().saturating_sub(PROMPT.len() + name.width() + 4);
@@ -216,7 +216,7 @@ impl Hinter for Help {
     }
 }
 
-impl Highlighter for Help {
+impl Highlighter for EditorHelper {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         let end = line.find(char::is_whitespace).unwrap_or(line.len());
         let (first, rest) = line.split_at(end);
@@ -247,7 +247,7 @@ impl Highlighter for Help {
     }
 }
 
-impl Validator for Help {
+impl Validator for EditorHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         // A backslash at the end of a line: the message continues.
         let goes_on = context.input().ends_with('\\');
@@ -259,4 +259,4 @@ impl Validator for Help {
     }
 }
 
-impl Helper for Help {}
+impl Helper for EditorHelper {}

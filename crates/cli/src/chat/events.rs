@@ -12,44 +12,44 @@ use crate::error::CommandError;
 use crate::terminal;
 
 /// Prints events, if requested.
-pub(super) struct Events {
-    pub(super) wanted: bool,
-    over: AtomicBool,
+pub(super) struct EventWriter {
+    pub(super) enabled: bool,
+    done: AtomicBool,
 }
 
-impl Events {
-    pub(super) fn new(wanted: bool) -> Self {
+impl EventWriter {
+    pub(super) fn new(enabled: bool) -> Self {
         Self {
-            wanted,
-            over: AtomicBool::new(false),
+            enabled,
+            done: AtomicBool::new(false),
         }
     }
 
     /// Which chat it is.
-    pub(super) fn begin(&self, chat: &Chat) -> io::Result<()> {
-        if !self.wanted {
+    pub(super) fn write_chat(&self, chat: &Chat) -> io::Result<()> {
+        if !self.enabled {
             return Ok(());
         }
         let id = chat.id().map(ChatId::as_str);
         line(&json!({"type": "chat", "id": id, "model": chat.model()}))
     }
 
-    pub(super) fn tell(&self, event: &AgentEvent) {
+    pub(super) fn write(&self, event: &AgentEvent) {
         if matches!(event, AgentEvent::Done { .. }) {
-            self.over.store(true, Ordering::Release);
+            self.done.store(true, Ordering::Release);
         }
         // A closed pipe is not an error.
         let _ = serde_json::to_value(event).map(|event| line(&event));
     }
 
     /// Prints the final event, if it is missing.
-    pub(super) fn fail(&self, error: &CommandError) {
-        if !self.wanted || self.over.load(Ordering::Acquire) {
+    pub(super) fn write_failure(&self, error: &CommandError) {
+        if !self.enabled || self.done.load(Ordering::Acquire) {
             return;
         }
         let failed = json!({"type": "failed", "reason": error.message, "error": error.to_json()});
         let _ = line(&failed);
-        self.tell(&AgentEvent::Done {
+        self.write(&AgentEvent::Done {
             ending: Ending::Failed,
             text: String::new(),
             rounds: 0,

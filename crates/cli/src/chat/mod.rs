@@ -2,16 +2,16 @@
 
 mod arguments;
 mod card;
-mod command;
+mod commands;
+mod conversation;
 mod editor;
 mod events;
 mod markdown;
-mod once;
-mod orders;
-mod past;
+mod run;
+mod saved_chats;
 mod screen;
-mod talk;
+mod single_message;
 mod turn;
 
 pub(crate) use arguments::ChatArguments;
-pub(crate) use command::run;
+pub(crate) use run::run;

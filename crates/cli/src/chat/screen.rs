@@ -27,10 +27,10 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 pub(crate) struct Screen {
     /// Whether the answer is shown while it is written.
     live: bool,
-    drawn: Mutex<Drawn>,
+    state: Mutex<ScreenState>,
 }
 
-struct Drawn {
+struct ScreenState {
     /// Print only the answer.
     quiet: bool,
     markdown: Markdown,
@@ -48,7 +48,7 @@ impl Screen {
     pub(crate) fn new(quiet: bool) -> Self {
         Self {
             live: std::io::stdout().is_terminal(),
-            drawn: Mutex::new(Drawn {
+            state: Mutex::new(ScreenState {
                 quiet,
                 markdown: Markdown::new(terminal::width()),
                 waiting: None,
@@ -60,30 +60,30 @@ impl Screen {
         }
     }
 
-    fn drawn(&self) -> MutexGuard<'_, Drawn> {
-        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A turn begins.
     pub(crate) fn begin(&self) {
-        let mut drawn = self.drawn();
-        drawn.markdown = Markdown::new(terminal::width());
-        drawn.calls.clear();
-        drawn.active.clear();
-        drawn.gap = false;
-        drawn.began = Instant::now();
-        drawn.wait("thinking");
+        let mut state = self.state();
+        state.markdown = Markdown::new(terminal::width());
+        state.calls.clear();
+        state.active.clear();
+        state.gap = false;
+        state.began = Instant::now();
+        state.wait("thinking");
     }
 
     /// Something happens.
-    pub(crate) fn tell(&self, event: &AgentEvent) {
-        let mut drawn = self.drawn();
+    pub(crate) fn show(&self, event: &AgentEvent) {
+        let mut state = self.state();
         match event {
-            AgentEvent::Text { delta } if self.live => drawn.answer(delta),
+            AgentEvent::Text { delta } if self.live => state.answer(delta),
             AgentEvent::Text { .. } => {}
-            AgentEvent::Reasoning { .. } if drawn.waiting.is_none() => {
-                drawn.break_line();
-                drawn.wait("thinking");
+            AgentEvent::Reasoning { .. } if state.waiting.is_none() => {
+                state.break_line();
+                state.wait("thinking");
             }
             AgentEvent::ToolStarted {
                 call,
@@ -91,10 +91,10 @@ impl Screen {
                 arguments,
                 ..
             } => {
-                drawn.break_line();
+                state.break_line();
                 let what = format!("{} {}", printable(tool), shortened(&brief(arguments), 40));
-                drawn.wait(what.trim_end());
-                drawn.calls.push((call.clone(), arguments.clone()));
+                state.wait(what.trim_end());
+                state.calls.push((call.clone(), arguments.clone()));
             }
             AgentEvent::ToolInputChanged {
                 call,
@@ -104,9 +104,9 @@ impl Screen {
             } => {
                 let skills: Vec<&str> = changed_by.iter().map(SkillId::as_str).collect();
                 let line = format!("{tool}: input changed by {}", skills.join(", "));
-                drawn.note(&format!("  {WARN}{}{WARN:#}", printable(&line)));
+                state.note(&format!("  {WARN}{}{WARN:#}", printable(&line)));
                 // The card shows the effective input of the tool.
-                if let Some((_, shown)) = drawn.calls.iter_mut().find(|(id, _)| id == call) {
+                if let Some((_, shown)) = state.calls.iter_mut().find(|(id, _)| id == call) {
                     *shown = arguments.clone();
                 }
             }
@@ -118,8 +118,8 @@ impl Screen {
                 bytes,
                 ..
             } => {
-                let known = drawn.calls.iter().position(|(id, _)| id == call);
-                let arguments = known.map(|at| drawn.calls.remove(at).1).unwrap_or_default();
+                let known = state.calls.iter().position(|(id, _)| id == call);
+                let arguments = known.map(|at| state.calls.remove(at).1).unwrap_or_default();
                 let card = Card {
                     tool,
                     arguments: &arguments,
@@ -127,24 +127,24 @@ impl Screen {
                     duration_ms: *duration_ms,
                     bytes: *bytes,
                 };
-                drawn.note(&card.line(terminal::width()));
-                drawn.wait("thinking");
+                state.note(&card.line(terminal::width()));
+                state.wait("thinking");
             }
             AgentEvent::Replaced { text } if self.live => {
-                drawn.note(&format!("{DIM}a skill changed the answer:{DIM:#}"));
-                drawn.break_line();
-                drawn.answer(text);
-                drawn.break_line();
+                state.note(&format!("{DIM}a skill changed the answer:{DIM:#}"));
+                state.break_line();
+                state.answer(text);
+                state.break_line();
             }
             other => {
                 if let Some(id) = became_active(other) {
-                    if drawn.active.contains(id) {
+                    if state.active.contains(id) {
                         return;
                     }
-                    drawn.active.push(id.clone());
+                    state.active.push(id.clone());
                 }
                 if let Some(line) = line(other) {
-                    drawn.note(&line);
+                    state.note(&line);
                 }
             }
         }
@@ -152,26 +152,26 @@ impl Screen {
 
     /// The user cancelled the turn, and it has not ended yet.
     pub(crate) fn stopping(&self) {
-        self.drawn().wait("stopping");
+        self.state().wait("stopping");
     }
 
     /// The result of a finished turn.
     pub(crate) fn end(&self, report: Option<&TurnReport>) {
-        let mut drawn = self.drawn();
-        drawn.stop_waiting();
-        drawn.break_line();
-        let seconds = drawn.began.elapsed().as_secs_f64();
+        let mut state = self.state();
+        state.stop_waiting();
+        state.break_line();
+        let seconds = state.began.elapsed().as_secs_f64();
         if let Some(report) = report.filter(|_| terminal::shows_progress()) {
             let mut line = cost(report);
             if seconds >= 0.1 {
                 let _ = write!(line, ", {seconds:.1} s");
             }
-            drawn.note(&format!("{DIM}{line}{DIM:#}"));
+            state.note(&format!("{DIM}{line}{DIM:#}"));
         }
     }
 }
 
-impl Drawn {
+impl ScreenState {
     fn wait(&mut self, what: &str) {
         if self.quiet || !terminal::shows_progress() {
             return;
@@ -241,8 +241,8 @@ fn cost(report: &TurnReport) -> String {
         return format!("{} tokens in, {} out", usage.input, usage.output);
     }
     let sent = tokens.system + tokens.tools + tokens.messages;
-    let said = prowess_spec::estimate_tokens(&report.text);
-    format!("about {sent} tokens in, {said} out")
+    let received = prowess_spec::estimate_tokens(&report.text);
+    format!("about {sent} tokens in, {received} out")
 }
 
 /// The skill that an event reports as active, if any.
@@ -342,18 +342,18 @@ fn line(event: &AgentEvent) -> Option<String> {
 impl Approver for Screen {
     async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         {
-            let mut drawn = self.drawn();
-            drawn.break_line();
-            drawn.stop_waiting();
+            let mut state = self.state();
+            state.break_line();
+            state.stop_waiting();
         }
         TerminalApprover.ask(question).await
     }
 
     async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
         {
-            let mut drawn = self.drawn();
-            drawn.break_line();
-            drawn.stop_waiting();
+            let mut state = self.state();
+            state.break_line();
+            state.stop_waiting();
         }
         TerminalApprover.ask_command(question).await
     }

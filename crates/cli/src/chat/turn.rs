@@ -7,11 +7,11 @@ use prowess_agent::{AgentError, Cancel, Chat, TurnReport};
 pub(super) async fn turn(
     chat: &mut Chat,
     message: &str,
-    tell: &(dyn Fn(AgentEvent) + Send + Sync),
-    stopping: impl Fn(),
+    emit: &(dyn Fn(AgentEvent) + Send + Sync),
+    on_cancel: impl Fn(),
 ) -> Option<Result<TurnReport, AgentError>> {
     let cancel = Cancel::new();
-    let mut turn = std::pin::pin!(chat.turn(message, &[], tell, &cancel));
+    let mut turn = std::pin::pin!(chat.turn(message, &[], emit, &cancel));
     loop {
         tokio::select! {
             done = &mut turn => return Some(done),
@@ -20,7 +20,7 @@ pub(super) async fn turn(
                     return None;
                 }
                 cancel.cancel();
-                stopping();
+                on_cancel();
             }
         }
     }

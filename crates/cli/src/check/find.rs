@@ -34,7 +34,7 @@ pub(crate) struct SkillDirectory {
 
 /// The results, in the order of their paths.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResults {
     pub(crate) skills: Vec<SkillReport>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Found {
 pub(crate) type Check<'c> = dyn Fn(SkillDirectory) -> Result<SkillReport, Problem> + Sync + 'c;
 
 /// Checks the skills at and below `paths`, each once however many ways lead to it.
-pub(crate) fn skills(paths: &[PathBuf], check: &Check<'_>) -> Found {
+pub(crate) fn skills(paths: &[PathBuf], check: &Check<'_>) -> SearchResults {
     let search = Search {
         check,
         state: Mutex::default(),
@@ -74,19 +74,19 @@ pub(crate) fn skills(paths: &[PathBuf], check: &Check<'_>) -> Found {
 
 struct Search<'c> {
     check: &'c Check<'c>,
-    state: Mutex<State>,
+    state: Mutex<SearchState>,
 }
 
 #[derive(Default)]
-struct State {
-    found: Found,
+struct SearchState {
+    found: SearchResults,
     links: Vec<(PathBuf, usize)>,
     seen: HashSet<Identity>,
 }
 
 impl Search<'_> {
     /// A panic in another thread would end the program anyway; its half-done list is still a list.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SearchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -110,7 +110,7 @@ impl Search<'_> {
     fn visit_named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path, depth: usize) {
         match identity(path) {
             Ok(identity) if self.lock().seen.insert(identity) => {
-                let mut found = Found::default();
+                let mut found = SearchResults::default();
                 self.look(scope, path, identity, depth, &mut found);
                 self.add(found);
             }
@@ -179,14 +179,14 @@ impl Search<'_> {
             state.links.append(&mut links);
             real.retain(|(_, identity)| state.seen.insert(*identity));
         }
-        let mut found = Found::default();
+        let mut found = SearchResults::default();
         for (path, identity) in real {
             self.look(scope, &path, identity, depth, &mut found);
         }
         self.add(found);
     }
 
-    fn add(&self, mut found: Found) {
+    fn add(&self, mut found: SearchResults) {
         let all = &mut self.lock().found;
         all.skills.append(&mut found.skills);
         all.problems.append(&mut found.problems);
@@ -199,7 +199,7 @@ impl Search<'_> {
         path: &Path,
         identity: Identity,
         depth: usize,
-        found: &mut Found,
+        found: &mut SearchResults,
     ) {
         let listed = match probe(path) {
             Ok(Some(skill)) => Ok((Some(skill), Vec::new())),

@@ -23,7 +23,7 @@ use super::jails::{scripts, workers};
 use super::{event_lines, explicit, store};
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
-use crate::progress::Waiting;
+use crate::progress::FetchProgress;
 use crate::{configuration, environment, model, open, terminal};
 
 /// A runtime over the skills of a command, with the project that they work on.
@@ -96,7 +96,7 @@ pub(crate) async fn resolve(
     let (in_project, file) = explicit::named_by_project(&directory, &root);
     let root = root.path().to_owned();
 
-    let waiting = Waiting::new(global.quiet);
+    let waiting = FetchProgress::new(global.quiet);
     let mut builder = open::builder(&arguments.sources, global, Some(waiting.report()))?;
     let mut tops = Vec::new();
     for layer in layers {

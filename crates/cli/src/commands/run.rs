@@ -148,7 +148,7 @@ async fn script(
             terminal::note("[output truncated]");
         }
     }
-    left_behind(opened);
+    report_scratch_files(opened);
     Ok(match output.exit_code {
         0 => Exit::Success,
         _ => Exit::Failure,
@@ -156,7 +156,7 @@ async fn script(
 }
 
 /// Names what a script wrote to its scratch directory, which goes with it.
-fn left_behind(opened: &OpenedRuntime) {
+fn report_scratch_files(opened: &OpenedRuntime) {
     let entries = opened.scripts.scratch().map(std::fs::read_dir);
     let Some(Ok(entries)) = entries else {
         return;

@@ -66,9 +66,9 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
             .hint("run `prowess serve --read-only`"));
     }
     let (options, http) = options(arguments)?;
-    options.check(arguments.listen).with_context(|| {
+    options.check(arguments.listen).map_err(|error| {
         let variable = &arguments.token_env;
-        format!("set {variable} to a token, or listen on 127.0.0.1")
+        CommandError::from(error).hint(format!("set {variable} to a token, or listen on 127.0.0.1"))
     })?;
     let skills = open::skills(&arguments.sources, global)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

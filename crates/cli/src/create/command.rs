@@ -8,7 +8,7 @@ use prowess_spec::{Profile, SKILL_FILE, Severity};
 use serde_json::json;
 
 use super::arguments::CreateArguments;
-use super::place::{Place, place};
+use super::destination::{Destination, destination};
 use super::recipe::{Code, Recipe};
 use super::render::{File, files};
 use super::write::{Existing, Outcome, write};
@@ -24,8 +24,8 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     check_description(&recipe, &files)?;
     let here = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
-    let place = place(arguments.destination.as_deref(), &here, home.as_deref());
-    let directory = place.directory.join(recipe.name.as_str());
+    let destination = destination(arguments.destination.as_deref(), &here, home.as_deref());
+    let directory = destination.directory.join(recipe.name.as_str());
     let existing = if arguments.force {
         Existing::Replace
     } else {
@@ -33,11 +33,11 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     };
     let taken = match write(&directory, &files, existing)? {
         Outcome::Written => None,
-        Outcome::IsThere => Some((
+        Outcome::DirectoryExists => Some((
             "already exists",
             "use --force to overwrite the files of the template",
         )),
-        Outcome::NoDirectory => Some((
+        Outcome::NotADirectory => Some((
             "exists and is not a directory",
             "choose another name, or another directory with --in",
         )),
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
     if let Some((what, hint)) = taken {
         return Err(CommandError::failure(format!("`{directory}` {what}")).hint(hint));
     }
-    let next = next(&recipe, &place, &directory);
+    let next = next(&recipe, &destination, &directory);
     if arguments.json {
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         print_json(&json!({
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &CreateArguments, global: &Global) -> Result<Exit> 
         }))?;
         return Ok(Exit::Success);
     }
-    terminal::print(&told(&directory, &files))?;
+    terminal::print(&file_list(&directory, &files))?;
     if !global.quiet {
         terminal::note(&format!("next:\n  {}", next.join("\n  ")));
     }
@@ -93,7 +93,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn told(directory: &str, files: &[File]) -> String {
+fn file_list(directory: &str, files: &[File]) -> String {
     let mut text = format!("{}\n", terminal::printable(directory));
     let (sdk, own): (Vec<&File>, Vec<&File>) =
         files.iter().partition(|file| file.path.starts_with("sdk/"));
@@ -108,16 +108,19 @@ fn told(directory: &str, files: &[File]) -> String {
 }
 
 /// The suggested next command.
-fn next(recipe: &Recipe, place: &Place, directory: &str) -> Vec<String> {
+fn next(recipe: &Recipe, destination: &Destination, directory: &str) -> Vec<String> {
     let name = recipe.name.as_str();
     let mut next = Vec::new();
     if recipe.code.is_some_and(Code::is_built) {
         next.push(format!("sh {}", quoted(&format!("{directory}/build.sh"))));
     }
-    let place = if place.is_usual {
+    let place = if destination.is_default {
         String::new()
     } else {
-        format!(" --in {}", quoted(&place.directory.display().to_string()))
+        format!(
+            " --in {}",
+            quoted(&destination.directory.display().to_string())
+        )
     };
     if recipe.says_hello() {
         next.push(format!(

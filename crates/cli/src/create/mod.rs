@@ -2,7 +2,7 @@
 
 mod arguments;
 mod command;
-mod place;
+mod destination;
 mod recipe;
 mod render;
 mod write;

@@ -49,7 +49,7 @@ impl Code {
 impl Recipe {
     pub(super) fn new(arguments: &CreateArguments) -> Result<Self> {
         let name = SkillName::parse(&arguments.name)
-            .map_err(|broken| misnamed(&arguments.name, &broken))?;
+            .map_err(|broken| invalid_name(&arguments.name, &broken))?;
         let mut types: Vec<SkillType> = Vec::new();
         for kind in arguments.types.iter().copied().map(SkillType::from) {
             if !types.contains(&kind) {
@@ -113,7 +113,7 @@ fn code(arguments: &CreateArguments) -> Result<Option<Code>> {
     }
 }
 
-fn misnamed(name: &str, broken: &[NameRule]) -> CommandError {
+fn invalid_name(name: &str, broken: &[NameRule]) -> CommandError {
     let reasons: Vec<String> = broken
         .iter()
         .map(|rule| match rule {

@@ -20,16 +20,16 @@ pub(super) enum Existing {
 pub(super) enum Outcome {
     Written,
     /// The directory exists; nothing was written.
-    IsThere,
+    DirectoryExists,
     /// Something else exists at the path; nothing was written.
-    NoDirectory,
+    NotADirectory,
 }
 
 /// Writes the files of a skill into its directory. Other files are unchanged.
 pub(super) fn write(directory: &Path, files: &[File], existing: Existing) -> Result<Outcome> {
     match fs::symlink_metadata(directory) {
-        Ok(found) if !found.is_dir() => return Ok(Outcome::NoDirectory),
-        Ok(_) if existing == Existing::Keep => return Ok(Outcome::IsThere),
+        Ok(found) if !found.is_dir() => return Ok(Outcome::NotADirectory),
+        Ok(_) if existing == Existing::Keep => return Ok(Outcome::DirectoryExists),
         Ok(_) => replace(directory, files)?,
         Err(_) => make(directory, files)?,
     }

@@ -99,7 +99,7 @@ pub(crate) struct JudgeArguments {
 impl JudgeArguments {
     /// The arguments of the judge, with those of the answering model as defaults.
     pub(super) fn over(&self, answers: &ModelArguments) -> ModelArguments {
-        answers.instead(
+        answers.with_overrides(
             self.provider.as_ref(),
             self.model.as_ref(),
             self.base_url.as_ref(),

@@ -7,25 +7,29 @@ use prowess_agent::Cancel;
 use prowess_agent::eval::{self, Benchmark, Figure};
 use tokio::signal::ctrl_c;
 
+use super::approver::StartupApprover;
 use super::arguments::EvalArguments;
-use super::bar::Bar;
-use super::beforehand::Beforehand;
-use super::contest::{self, Models};
-use super::out::Out;
-use super::{print, since, skill};
+use super::output::OutputDirectory;
+use super::progress::EvalProgress;
+use super::setup::{self, EvalModels};
+use super::{comparison, print, skill};
 use crate::arguments::Global;
 use crate::error::{CommandError, ErrorKind, Result};
 use crate::exit::Exit;
 use crate::{code_skills, terminal};
 
 pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
-    code_skills::with_threads(measure(arguments, global))
+    code_skills::with_threads(evaluate(arguments, global))
 }
 
-async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
+async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     // Read first: it may be the very file that is replaced.
-    let before = arguments.baseline.as_deref().map(since::read).transpose()?;
-    let approver = Beforehand::default();
+    let before = arguments
+        .baseline
+        .as_deref()
+        .map(comparison::read)
+        .transpose()?;
+    let approver = StartupApprover::default();
     let layers = skill::layers(arguments);
     let resolved = code_skills::resolve(&layers, global, Arc::new(approver.clone())).await?;
     let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
@@ -33,8 +37,8 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let catalog = resolved.skills.catalog();
     let home = resolved.skills.sources().location(&catalog, &skill);
     let home = home.as_deref().map(Path::new);
-    let out = Out::new(arguments.out.as_deref(), &skill, home)?;
-    let models = Models::choose(arguments, &resolved, global)?;
+    let out = OutputDirectory::new(arguments.out.as_deref(), &skill, home)?;
+    let models = EvalModels::choose(arguments, &resolved, global)?;
     let runs = usize::from(arguments.runs);
     let say = |line: &str| {
         if !global.quiet {
@@ -47,29 +51,29 @@ async fn measure(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
             "warning: evals/evals.json names another skill: `{other}`"
         ));
     }
-    let opened = contest::open(&skill, &suite, runs, resolved, &models).await?;
-    approver.is_over();
+    let setup = setup::open(&skill, &suite, runs, resolved, &models).await?;
+    approver.close();
     for line in print::estimate(&suite, runs, &models) {
         say(&line);
     }
-    let bar = Bar::new(suite.chats(runs), global.quiet);
+    let bar = EvalProgress::new(suite.chats(runs), global.quiet);
     let cancel = Cancel::new();
-    let tell = |progress| {
-        opened.tidy();
-        bar.tell(&progress);
+    let emit = |progress| {
+        setup.clear_scratch();
+        bar.update(&progress);
     };
     let measured = tokio::select! {
-        measured = eval::run(&opened.contest, &suite, &tell, &cancel) => measured,
-        () = twice(&cancel, &bar) => return Err(CommandError::new(ErrorKind::Interrupted, "interrupted twice: nothing written")),
+        measured = eval::run(&setup.contest, &suite, &emit, &cancel) => measured,
+        () = second_interrupt(&cancel, &bar) => return Err(CommandError::new(ErrorKind::Interrupted, "interrupted twice: nothing written")),
     };
     drop(bar);
-    opened.end().await;
+    setup.shut_down().await;
     let benchmark = measured?;
     report(arguments, &benchmark, before.as_ref(), &out, &say)
 }
 
 /// The first Ctrl-C ends it early, the second at once.
-async fn twice(cancel: &Cancel, bar: &Bar) {
+async fn second_interrupt(cancel: &Cancel, bar: &EvalProgress) {
     if ctrl_c().await.is_err() {
         // Without a signal handler there are no interrupts to wait for.
         std::future::pending::<()>().await;
@@ -84,7 +88,7 @@ fn report(
     arguments: &EvalArguments,
     benchmark: &Benchmark,
     before: Option<&Benchmark>,
-    out: &Out,
+    out: &OutputDirectory,
     say: &dyn Fn(&str),
 ) -> Result<Exit> {
     if benchmark.runs.is_empty() && benchmark.triggers.is_empty() {
@@ -95,10 +99,10 @@ fn report(
     let text = if arguments.json {
         json.clone()
     } else {
-        let mut text = print::measured(benchmark);
+        let mut text = print::results(benchmark);
         if let Some(before) = before {
             text.push('\n');
-            text.push_str(&since::since(before, benchmark));
+            text.push_str(&comparison::render(before, benchmark));
         }
         text
     };
@@ -109,8 +113,8 @@ fn report(
         say(&format!("warning: {}", print::one_line(note)));
     }
     if let Some(before) = before {
-        for doubt in since::doubts(before, benchmark) {
-            say(&doubt);
+        for warning in comparison::warnings(before, benchmark) {
+            say(&warning);
         }
     }
     printed?;

@@ -1,13 +1,13 @@
 //! `prowess eval`: whether a skill is worth having, measured.
 
+mod approver;
 mod arguments;
-mod bar;
-mod beforehand;
 mod command;
-mod contest;
-mod out;
+mod comparison;
+mod output;
 mod print;
-mod since;
+mod progress;
+mod setup;
 mod skill;
 
 pub(crate) use arguments::EvalArguments;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use prowess_agent::eval::{Benchmark, Figure, Suite, Summary};
 
-use super::contest::Models;
+use super::setup::EvalModels;
 use crate::table::{self, Column, Width};
 use crate::terminal;
 
@@ -18,7 +18,7 @@ pub(super) fn columns<const N: usize>(titles: [&'static str; N]) -> [Column; N] 
 }
 
 /// The expected number of requests.
-pub(super) fn estimate(suite: &Suite, runs: usize, models: &Models) -> Vec<String> {
+pub(super) fn estimate(suite: &Suite, runs: usize, models: &EvalModels) -> Vec<String> {
     let chats = suite.chats(runs);
     let (evals, messages) = (suite.evals.len(), suite.triggers.len());
     let of = match (evals, messages) {
@@ -71,7 +71,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 /// Everything that was measured.
-pub(super) fn measured(benchmark: &Benchmark) -> String {
+pub(super) fn results(benchmark: &Benchmark) -> String {
     let mut parts = Vec::new();
     if !benchmark.runs.is_empty() {
         parts.push(evals(benchmark));

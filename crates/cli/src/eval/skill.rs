@@ -27,7 +27,7 @@ pub(super) fn layers(arguments: &EvalArguments) -> CodeSkillArguments {
 /// The id of the skill that is meant.
 pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
     if is_directory(named) {
-        return only_one(Path::new(named)).await;
+        return single_skill(Path::new(named)).await;
     }
     let id = code_skills::id_of(catalog, named);
     if catalog.get(&id).is_none() {
@@ -40,7 +40,7 @@ pub(super) async fn find(named: &str, catalog: &Catalog) -> Result<SkillId> {
     Ok(id.parse()?)
 }
 
-async fn only_one(directory: &Path) -> Result<SkillId> {
+async fn single_skill(directory: &Path) -> Result<SkillId> {
     let source = FilesystemSource::new(directory, FilesystemOptions::new(Scope::Project));
     let found = source.snapshot().await?;
     let shown = directory.display();
@@ -88,12 +88,12 @@ pub(super) async fn suite(
         for wanted in &arguments.evals {
             let ids = || suite.evals.iter().map(|eval| eval.id.as_str());
             if !ids().any(|id| id == wanted) {
-                let meant = match nearest(wanted, ids()).first() {
+                let hint = match nearest(wanted, ids()).first() {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!("`{id}` has no eval `{wanted}`");
-                return Err(CommandError::usage(message).hint(meant));
+                return Err(CommandError::usage(message).hint(hint));
             }
         }
         let is_wanted = |id: &String| arguments.evals.contains(id);

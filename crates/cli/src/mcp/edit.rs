@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn existing_entries_are_preserved() {
         let before = "{\n  // mine\n  \"theme\": \"dark\",\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\" }, // stays\n  },\n}\n";
         let after = added(
             &target("context_servers", Shape::Custom),
@@ -127,13 +127,13 @@ mod tests {
             &command(),
         )
         .unwrap();
-        for kept in [
+        for expected in [
             "// mine",
             "\"theme\": \"dark\"",
             "\"other\": { \"command\": \"x\" }",
             "// stays",
         ] {
-            assert!(after.contains(kept), "{after}");
+            assert!(after.contains(expected), "{after}");
         }
         let root = CstRootNode::parse(&after, &ParseOptions::default()).unwrap();
         let parsed = root.to_serde_value().unwrap();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn toml_keeps_its_comments() {
+    fn toml_comments_are_preserved() {
         let before = "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"y\"\n";
         let after = added(&target("mcp_servers", Shape::Toml), before, &command()).unwrap();
         assert_eq!(
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_left_alone() {
+    fn malformed_file_is_rejected() {
         let plain = target("mcpServers", Shape::Plain);
         for text in ["{", "[]", "{\"mcpServers\": []}", "not json"] {
             assert!(added(&plain, text, &command()).is_err(), "{text}");

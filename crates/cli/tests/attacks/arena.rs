@@ -7,7 +7,7 @@ use prowess_sandbox::limits::SCRATCH;
 use prowess_spec::manifest::Permission;
 use serde::Deserialize;
 
-use crate::executors::{Executor, Said};
+use crate::executors::{AttackResult, Executor};
 use crate::watched::{Known, Verdict, Watched, file};
 
 /// One row of the sandbox's table.
@@ -71,14 +71,16 @@ impl Arena {
     }
 }
 
-fn verdict(attack: &Attack, said: Said) -> Verdict {
+fn verdict(attack: &Attack, said: AttackResult) -> Verdict {
     match said {
-        Said::Ended { text, .. } if attack.id == "escape-bytes" && !text.contains('\u{1b}') => {
+        AttackResult::Ended { text, .. }
+            if attack.id == "escape-bytes" && !text.contains('\u{1b}') =>
+        {
             Verdict::Unclear(text)
         }
-        Said::Ended { text, code } => Verdict::of(&text, Some(code), &text),
+        AttackResult::Ended { text, code } => Verdict::of(&text, Some(code), &text),
         // Whoever shoots at everything it sees hits itself.
-        Said::Died(reason) => Verdict::Held(format!("it ended with its worker: {reason}")),
-        Said::Not(reason) => Verdict::Unclear(reason),
+        AttackResult::Died(reason) => Verdict::Held(format!("it ended with its worker: {reason}")),
+        AttackResult::Not(reason) => Verdict::Unclear(reason),
     }
 }

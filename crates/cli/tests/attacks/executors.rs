@@ -16,8 +16,8 @@ use prowess_spec::SkillPath;
 use prowess_spec::manifest::{Permission, Word as _};
 use serde_json::json;
 
-/// What an attack had to say.
-pub(crate) enum Said {
+/// The result of an attack.
+pub(crate) enum AttackResult {
     /// It ended by itself.
     Ended { text: String, code: i32 },
     /// It took with it what ran it.
@@ -29,7 +29,13 @@ pub(crate) enum Said {
 /// Runs a Python text as the code of a skill that may read the project.
 pub(crate) trait Executor {
     fn name(&self) -> &'static str;
-    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said;
+    fn run(
+        &self,
+        project: &Path,
+        text: &str,
+        mark: &str,
+        permissions: &[Permission],
+    ) -> AttackResult;
     /// Attacks that are none here, and why.
     fn leaves_out(&self) -> &[(&str, &str)] {
         &[]
@@ -90,7 +96,13 @@ impl Executor for Script {
         )]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
+    fn run(
+        &self,
+        project: &Path,
+        text: &str,
+        mark: &str,
+        permissions: &[Permission],
+    ) -> AttackResult {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(skill.join("scripts")).unwrap();
@@ -113,12 +125,12 @@ impl Executor for Script {
             scripts.serve(&skills(place.path()).await);
             let path = SkillPath::parse("scripts/attack.py").unwrap();
             match scripts.execute(&id(), &path, &[mark.to_owned()]).await {
-                Ok(output) if output.exit_code > 128 => Said::Died(output.stderr),
-                Ok(output) => Said::Ended {
+                Ok(output) if output.exit_code > 128 => AttackResult::Died(output.stderr),
+                Ok(output) => AttackResult::Ended {
                     text: output.stdout,
                     code: output.exit_code,
                 },
-                Err(error) => Said::Not(error.to_string()),
+                Err(error) => AttackResult::Not(error.to_string()),
             }
         })
     }
@@ -154,7 +166,13 @@ impl Executor for Process {
         &[("parent-memory", "the parent is the skill's own process")]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
+    fn run(
+        &self,
+        project: &Path,
+        text: &str,
+        mark: &str,
+        permissions: &[Permission],
+    ) -> AttackResult {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(&skill).unwrap();
@@ -178,24 +196,24 @@ pub(crate) fn as_tool(
     text: &str,
     mark: &str,
     permissions: &[Permission],
-) -> Said {
+) -> AttackResult {
     block_on(async {
         let runtime = runtime(root, project, permissions).await;
         if let Err(error) = runtime.activate(&id()).await {
-            return Said::Not(error.to_string());
+            return AttackResult::Not(error.to_string());
         }
         let input = json!({"text": text, "mark": mark});
         let result = runtime.call_tool("attack", input).await.unwrap();
         runtime.shut_down().await;
         if result.is_error {
-            return Said::Died(result.content);
+            return AttackResult::Died(result.content);
         }
         let said: serde_json::Value = serde_json::from_str(&result.content).unwrap();
         let code = said["code"].as_i64().unwrap();
         if code < 0 {
-            return Said::Died(format!("signal {}", -code));
+            return AttackResult::Died(format!("signal {}", -code));
         }
-        Said::Ended {
+        AttackResult::Ended {
             text: said["text"].as_str().unwrap().to_owned(),
             code: i32::try_from(code).unwrap(),
         }
@@ -260,7 +278,13 @@ impl Executor for Plugin {
         ]
     }
 
-    fn run(&self, project: &Path, text: &str, mark: &str, permissions: &[Permission]) -> Said {
+    fn run(
+        &self,
+        project: &Path,
+        text: &str,
+        mark: &str,
+        permissions: &[Permission],
+    ) -> AttackResult {
         let place = tempfile::tempdir().unwrap();
         let skill = place.path().join("attack");
         fs::create_dir_all(&skill).unwrap();
@@ -275,12 +299,12 @@ impl Executor for Plugin {
         block_on(async {
             let runtime = runtime(place.path(), project, permissions).await;
             if let Err(error) = runtime.activate(&id()).await {
-                return Said::Not(error.to_string());
+                return AttackResult::Not(error.to_string());
             }
             let result = runtime.call_tool("attack", json!({})).await.unwrap();
             runtime.shut_down().await;
             if result.is_error {
-                return Said::Died(result.content);
+                return AttackResult::Died(result.content);
             }
             let (code, hex) = result.content.split_at(5);
             let code: i32 = code.trim().parse().unwrap();
@@ -288,10 +312,10 @@ impl Executor for Plugin {
             let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
             let bytes: Vec<u8> = digits.chunks(2).map(byte).collect();
             if code > 128 {
-                return Said::Died(format!("signal {}", code - 128));
+                return AttackResult::Died(format!("signal {}", code - 128));
             }
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            Said::Ended { text, code }
+            AttackResult::Ended { text, code }
         })
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::scripted::{BOTH, Step, call};
-use crate::support::Place;
-use crate::world::{events, model, run};
+use crate::setup::{events, model, run};
+use crate::support::TestProject;
 
 const SKILL: &str = "skills-system-validation";
 
@@ -16,19 +16,23 @@ fn read(path: &str) -> (&'static str, String) {
 }
 
 /// A project that has it.
-fn project() -> Place {
-    let place = Place::copy_of("skills");
-    std::fs::create_dir(place.path(".agents")).unwrap();
-    std::fs::rename(place.path("skills"), place.path(".agents/skills")).unwrap();
-    std::fs::create_dir(place.path(".git")).unwrap();
-    place
+fn new_project() -> TestProject {
+    let project = TestProject::copy_of("skills");
+    std::fs::create_dir(project.path(".agents")).unwrap();
+    std::fs::rename(project.path("skills"), project.path(".agents/skills")).unwrap();
+    std::fs::create_dir(project.path(".git")).unwrap();
+    project
 }
 
 #[test]
-fn the_conformance_skill_by_reference() {
+fn conformance_skill_is_used_by_reference() {
     for wire in BOTH {
         let model = model(wire, [Step::Say("VALIDATION: passed")]);
-        let said = run(&project(), Some(&model), &["-p", &format!("/{SKILL} run")]);
+        let said = run(
+            &new_project(),
+            Some(&model),
+            &["-p", &format!("/{SKILL} run")],
+        );
         assert_eq!(said.stdout, "VALIDATION: passed\n", "{}", said.stderr);
         assert_eq!(model.seen().len(), 1);
         let text = &model.last().messages()[0].1;
@@ -38,9 +42,9 @@ fn the_conformance_skill_by_reference() {
 }
 
 #[test]
-fn the_conformance_skill_from_discovery_to_script() {
-    let place = project();
-    let fixture = place.read(&format!(".agents/skills/{SKILL}/assets/fixture.json"));
+fn conformance_skill_works_from_discovery_to_script() {
+    let project = new_project();
+    let fixture = project.read(&format!(".agents/skills/{SKILL}/assets/fixture.json"));
     let fixture: Value = serde_json::from_str(&fixture).unwrap();
     let marker = |name: &str| fixture["markers"][name].as_str().unwrap().to_owned();
     let refused = [
@@ -83,7 +87,7 @@ fn the_conformance_skill_from_discovery_to_script() {
             "-p",
             "Please validate the skills system.",
         ];
-        let said = run(&place, Some(&model), &arguments);
+        let said = run(&project, Some(&model), &arguments);
         assert_eq!(said.code, Some(0), "{}", said.stderr);
         let last = events(&said).pop().unwrap();
         assert_eq!(
@@ -136,7 +140,7 @@ fn the_conformance_skill_from_discovery_to_script() {
         assert_eq!(output["exit_code"], 0);
 
         // The same script without approval, and nobody to ask: it does not run, and the model hears why.
-        let denied = run(&place, Some(&model), &["-p", "Run it."]);
+        let denied = run(&project, Some(&model), &["-p", "Run it."]);
         assert_eq!(denied.code, Some(0), "{}", denied.stderr);
         let result = model.last().results().pop().unwrap();
         assert!(!result.contains(&marker("script")), "{result}");

@@ -9,12 +9,12 @@
 )]
 
 mod conformance;
-mod once;
 #[path = "../../../agent/tests/agent/scripted.rs"]
 #[allow(dead_code, reason = "the agent's own tests use the rest")]
 mod scripted;
+mod setup;
+mod single_message;
 #[path = "../support/mod.rs"]
 mod support;
 mod terminal;
 mod trust;
-mod world;

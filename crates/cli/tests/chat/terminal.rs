@@ -9,9 +9,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
 use crate::scripted::{Scripted, Step, Wire, call};
-use crate::support::Place;
+use crate::setup::{chat, model, new_project, run};
+use crate::support::TestProject;
 use crate::support::terminal::{plain, terminal};
-use crate::world::{chat, model, project, run};
 
 /// A chat in a terminal.
 struct Session {
@@ -25,9 +25,9 @@ struct Session {
 }
 
 impl Session {
-    fn start(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Self {
+    fn start(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Self {
         let (ours, theirs) = terminal(90);
-        let mut command = chat(place, model, arguments);
+        let mut command = chat(project, model, arguments);
         // Keys that send signals do so to whoever has the terminal.
         let child = command
             .env("TERM", "xterm")
@@ -118,8 +118,8 @@ impl Drop for Session {
 
 #[test]
 fn skills_are_completed_with_their_descriptions() {
-    let place = project();
-    let mut session = Session::start(&place, None, &[]);
+    let project = new_project();
+    let mut session = Session::start(&project, None, &[]);
     session.type_in("/h\t");
     let shown = session.until("Plans hikes in the mountains");
     assert!(
@@ -141,15 +141,15 @@ fn skills_are_completed_with_their_descriptions() {
 }
 
 #[test]
-fn the_answer_is_drawn_and_tools_are_folded() {
-    let place = project();
+fn answer_is_rendered_and_tool_calls_are_folded() {
+    let project = new_project();
     let steps = [
         call("load_skill", &json!({"id": "haiku"})),
         Step::Say("# Rain\n\n- **wet** `drops`\n- more\n"),
         Step::Say("never asked"),
     ];
     let model = model(Wire::OpenAi, steps);
-    let mut session = Session::start(&place, Some(&model), &[]);
+    let mut session = Session::start(&project, Some(&model), &[]);
     session.type_in("rain\r");
     let shown = session.until(" out");
     assert!(shown.contains("✓ load_skill haiku"), "{shown}");
@@ -177,12 +177,12 @@ fn the_answer_is_drawn_and_tools_are_folded() {
 /// Ctrl-C ends the answer and not the chat.
 #[test]
 fn ctrl_c_stops_the_turn() {
-    let place = project();
+    let project = new_project();
     let model = model(
         Wire::Anthropic,
         [Step::Hang("Once upon a time, "), Step::Say("Short.")],
     );
-    let mut session = Session::start(&place, Some(&model), &[]);
+    let mut session = Session::start(&project, Some(&model), &[]);
     session.type_in("a long story\r");
     session.until("Once upon a");
     session.interrupt();
@@ -213,15 +213,15 @@ fn ctrl_c_stops_the_turn() {
 }
 
 #[test]
-fn history_and_chats_survive() {
-    let place = project();
-    let mut session = Session::start(&place, None, &[]);
+fn history_and_chats_are_saved() {
+    let project = new_project();
+    let mut session = Session::start(&project, None, &[]);
     session.type_in("plan hikes for me\r");
     session.until("The skill hiking matches");
     session.until(" out");
     session.until("> ");
     assert_eq!(session.end(), Some(0));
-    let mut session = Session::start(&place, None, &["--resume"]);
+    let mut session = Session::start(&project, None, &["--resume"]);
     // What was said last is there, and the key for "up" brings it back.
     assert!(
         session.shown.contains("> plan hikes for me"),
@@ -235,18 +235,18 @@ fn history_and_chats_survive() {
     session.until("> ");
     assert_eq!(session.end(), Some(0));
     assert_eq!(
-        run(&place, None, &["--list", "--json"]).json()[0]["turns"],
+        run(&project, None, &["--list", "--json"]).json()[0]["turns"],
         2
     );
 }
 
-/// Two people in one chat: the second hears of it, nothing is lost, and it goes on.
+/// Two processes continue one chat: the second reports it, and nothing is lost.
 #[test]
-fn somebody_else_goes_on_with_the_chat() {
-    let place = project();
-    run(&place, None, &["-p", "first"]);
-    let mut session = Session::start(&place, None, &["--resume"]);
-    run(&place, None, &["--resume", "-p", "from elsewhere"]);
+fn change_by_another_process_is_reported() {
+    let project = new_project();
+    run(&project, None, &["-p", "first"]);
+    let mut session = Session::start(&project, None, &["--resume"]);
+    run(&project, None, &["--resume", "-p", "from elsewhere"]);
     session.type_in("mine\r");
     let shown = session.until("type `:reload`");
     assert!(shown.contains("was changed by another process"), "{shown}");
@@ -259,18 +259,18 @@ fn somebody_else_goes_on_with_the_chat() {
     session.until("> ");
     assert_eq!(session.end(), Some(0));
     assert_eq!(
-        run(&place, None, &["--list", "--json"]).json()[0]["turns"],
+        run(&project, None, &["--list", "--json"]).json()[0]["turns"],
         3
     );
 }
 
 /// A skill with code that the word `forecast` activates.
-fn code_skill(place: &Place, name: &str, code: &str) {
+fn code_skill(project: &TestProject, name: &str, code: &str) {
     let text = format!("---\nname: {name}\ndescription: Knows the weather\n---\nAsk the tool.\n");
     let manifest = format!(
         "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
     );
-    place
+    project
         .write(&format!(".agents/skills/{name}/SKILL.md"), text)
         .write(&format!(".agents/skills/{name}/SKILL.yaml"), manifest)
         .write(&format!(".agents/skills/{name}/skill.star"), code);
@@ -279,11 +279,11 @@ fn code_skill(place: &Place, name: &str, code: &str) {
 /// Somebody types `a` while a skill takes its time to start; then another one asks.
 #[test]
 fn what_was_typed_before_a_question_is_no_answer() {
-    let place = project();
+    let project = new_project();
     let slow = "def slow():\n    for i in range(1000000):\n        x = i\n\nslow()\n";
-    code_skill(&place, "a-slow-one", slow);
-    code_skill(&place, "weather", "log('here')\n");
-    let mut session = Session::start(&place, None, &["--approve-skills", "a-slow-one"]);
+    code_skill(&project, "a-slow-one", slow);
+    code_skill(&project, "weather", "log('here')\n");
+    let mut session = Session::start(&project, None, &["--approve-skills", "a-slow-one"]);
     session.type_in("forecast\r");
     session.until("thinking");
     session.type_in("a\r");
@@ -293,17 +293,22 @@ fn what_was_typed_before_a_question_is_no_answer() {
     session.until(" out");
     session.until("> ");
     assert_eq!(session.end(), Some(0));
-    let kept = crate::support::Run::of(place.command(&["permissions", "--json"]).output().unwrap());
+    let kept = crate::support::Run::of(
+        project
+            .command(&["permissions", "--json"])
+            .output()
+            .unwrap(),
+    );
     assert!(!kept.stdout.contains("weather"), "{}", kept.stdout);
 }
 
 /// A skill with code asks in the middle of a chat; the line after a question that was stopped is a message.
 #[test]
-fn a_skill_asks_in_the_chat() {
-    let place = project();
+fn approval_is_asked_in_the_chat() {
+    let project = new_project();
     let code = "def forecast(input):\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', forecast)\n";
-    code_skill(&place, "weather", code);
-    let mut session = Session::start(&place, None, &[]);
+    code_skill(&project, "weather", code);
+    let mut session = Session::start(&project, None, &[]);
     session.type_in("get forecast\r");
     session.until("Allow it?");
     session.interrupt();
@@ -320,10 +325,10 @@ fn a_skill_asks_in_the_chat() {
 }
 
 #[test]
-fn a_terminal_is_needed_on_both_sides() {
-    let place = project();
+fn conversation_needs_a_terminal_for_input_and_output() {
+    let project = new_project();
     let (_ours, theirs) = terminal(80);
-    let output = chat(&place, None, &[])
+    let output = chat(&project, None, &[])
         .stdin(Stdio::from(theirs))
         .output()
         .unwrap();
@@ -333,7 +338,7 @@ fn a_terminal_is_needed_on_both_sides() {
 /// Whoever pulls the plug in the middle of an answer finds the chat as it was before.
 #[test]
 fn killed_in_the_middle() {
-    let place = project();
+    let project = new_project();
     let model = model(
         Wire::OpenAi,
         [
@@ -342,8 +347,8 @@ fn killed_in_the_middle() {
             Step::Say("three"),
         ],
     );
-    run(&place, Some(&model), &["-p", "first"]);
-    let mut child = chat(&place, Some(&model), &["--resume", "-p", "second"])
+    run(&project, Some(&model), &["-p", "first"]);
+    let mut child = chat(&project, Some(&model), &["--resume", "-p", "second"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -351,7 +356,7 @@ fn killed_in_the_middle() {
     wait_for_two(&model);
     child.kill().unwrap();
     child.wait().unwrap();
-    let after = run(&place, Some(&model), &["--resume", "-p", "third"]);
+    let after = run(&project, Some(&model), &["--resume", "-p", "third"]);
     assert_eq!(after.stdout, "three\n", "{}", after.stderr);
     let said: Vec<String> = model
         .last()
@@ -372,17 +377,17 @@ fn wait_for_two(model: &Scripted) {
 
 /// What is not to be kept is not kept elsewhere either.
 #[test]
-fn without_a_trace() {
-    let place = project();
-    let mut session = Session::start(&place, None, &["--no-save"]);
+fn no_save_writes_nothing() {
+    let project = new_project();
+    let mut session = Session::start(&project, None, &["--no-save"]);
     session.type_in("my secret is 12345\r");
     session.until(" out");
     session.until("> ");
     assert_eq!(session.end(), Some(0));
     assert!(
-        !place
+        !project
             .path("home/.local/share/prowess/chat-history")
             .exists()
     );
-    assert_eq!(run(&place, None, &["--list", "--json"]).json(), json!([]));
+    assert_eq!(run(&project, None, &["--list", "--json"]).json(), json!([]));
 }

@@ -2,34 +2,34 @@
 
 use insta::assert_snapshot;
 
-use crate::model::{Asked, Model, Reply};
-use crate::support::{Place, without_digests};
-use crate::{BENCHMARK, REPORT, benchmark, place, pupil, run};
+use crate::model::{Model, ModelRequest, Reply};
+use crate::support::{TestProject, without_digests};
+use crate::{BENCHMARK, REPORT, benchmark, new_project, pupil, run};
 
 pub(crate) const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
 
-/// What is refused before anybody is asked anything.
-pub(crate) fn refused(place: &Place, more: &[&str]) -> String {
-    let model = Model::new(|_: &Asked| panic!("nobody is to be asked"));
-    let run = run(place, &model, more);
+/// The output of a run that fails before any request.
+pub(crate) fn refused(project: &TestProject, more: &[&str]) -> String {
+    let model = Model::new(|_: &ModelRequest| panic!("nobody is to be asked"));
+    let run = run(project, &model, more);
     assert_eq!((model.asked(), run.stdout.as_str()), (0, ""));
-    assert!(!place.path("prowess-eval/haiku/report.html").exists());
+    assert!(!project.path("prowess-eval/haiku/report.html").exists());
     run.snapshot()
 }
 
 #[test]
-fn no_evals() {
-    let place = place();
-    std::fs::remove_dir_all(place.path(".agents/skills/haiku/evals")).unwrap();
-    assert_snapshot!(refused(&place, &[]), @r"
+fn missing_evals_are_reported() {
+    let project = new_project();
+    std::fs::remove_dir_all(project.path(".agents/skills/haiku/evals")).unwrap();
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 1
     --- stdout
     --- stderr
     error: `haiku` has neither evals/evals.json nor evals/triggers.json
     hint: see `prowess eval --help` for the format
     ");
-    place.write(EVALS, "[]");
-    assert_snapshot!(refused(&place, &[]), @r"
+    project.write(EVALS, "[]");
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 1
     --- stdout
     --- stderr
@@ -39,30 +39,30 @@ fn no_evals() {
 }
 
 #[test]
-fn files_that_make_no_sense() {
-    let place = place();
-    place.write(EVALS, "[\r\n  {\"prompt\": \"x\",}\r\n]");
-    assert_snapshot!(refused(&place, &[]), @r"
+fn malformed_suites_are_rejected() {
+    let project = new_project();
+    project.write(EVALS, "[\r\n  {\"prompt\": \"x\",}\r\n]");
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 1
     --- stdout
     --- stderr
     error: evals/evals.json:2:18: invalid JSON: trailing comma
     ");
-    place.write(
+    project.write(
         EVALS,
         r#"[{"prompt": "x", "expectations": [{"regex": "("}]}]"#,
     );
-    assert_snapshot!(refused(&place, &[]), @r"
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 1
     --- stdout
     --- stderr
     error: evals/evals.json: evals[0].expectations[0].regex: invalid regular expression `(`: unclosed group
     ");
-    place.write(
+    project.write(
         EVALS,
         r#"[{"prompt": "x", "expectations": ["y"], "files": ["evals/world.txt"]}]"#,
     );
-    assert_snapshot!(refused(&place, &[]), @r"
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 1
     --- stdout
     --- stderr
@@ -71,52 +71,52 @@ fn files_that_make_no_sense() {
 }
 
 #[test]
-fn arguments_that_make_no_sense() {
-    let place = place();
-    assert_snapshot!(refused(&place, &["--eval", "rgen"]), @r"
+fn invalid_arguments_are_rejected() {
+    let project = new_project();
+    assert_snapshot!(refused(&project, &["--eval", "rgen"]), @r"
     exit 2
     --- stdout
     --- stderr
     error: `haiku` has no eval `rgen`
     hint: did you mean regen?
     ");
-    assert_snapshot!(refused(&place, &["--only", "triggers", "--fail-under", "50"]), @r"
+    assert_snapshot!(refused(&project, &["--only", "triggers", "--fail-under", "50"]), @r"
     exit 2
     --- stdout
     --- stderr
     error: --fail-under requires evals, and none are selected
     hint: omit --fail-under, or add evals/evals.json
     ");
-    assert_snapshot!(refused(&place, &["--baseline", "no.json"]), @r"
+    assert_snapshot!(refused(&project, &["--baseline", "no.json"]), @r"
     exit 1
     --- stdout
     --- stderr
     error: cannot read no.json: No such file or directory (os error 2)
     ");
-    assert_snapshot!(refused(&place, &["--judge-provider", "anthropic"]), @r"
+    assert_snapshot!(refused(&project, &["--judge-provider", "anthropic"]), @r"
     exit 2
     --- stdout
     --- stderr
     error: the judge: missing model for provider `anthropic`
     hint: add --judge-model NAME, or `name` under [model] in your prowess.toml
     ");
-    assert!(refused(&place, &["--runs", "0"]).contains("0 is not in 1..=1000"));
+    assert!(refused(&project, &["--runs", "0"]).contains("0 is not in 1..=1000"));
 }
 
 #[test]
-fn files_of_somebody_else_are_left_alone() {
-    let place = place();
-    place.write(BENCHMARK, "{\"mine\": true}\n");
-    assert_snapshot!(refused(&place, &[]), @r"
+fn foreign_files_are_not_overwritten() {
+    let project = new_project();
+    project.write(BENCHMARK, "{\"mine\": true}\n");
+    assert_snapshot!(refused(&project, &[]), @r"
     exit 2
     --- stdout
     --- stderr
     error: prowess-eval/haiku/benchmark.json exists and was not written by `prowess eval`
     hint: choose another directory with --out
     ");
-    assert_eq!(place.read(BENCHMARK), "{\"mine\": true}\n");
-    place.write("file", "");
-    assert_snapshot!(refused(&place, &["--out", "file"]), @r"
+    assert_eq!(project.read(BENCHMARK), "{\"mine\": true}\n");
+    project.write("file", "");
+    assert_snapshot!(refused(&project, &["--out", "file"]), @r"
     exit 2
     --- stdout
     --- stderr
@@ -126,9 +126,9 @@ fn files_of_somebody_else_are_left_alone() {
 }
 
 #[test]
-fn no_key_and_no_approval() {
-    let place = place();
-    let run = place.run(&[
+fn missing_key_or_approval_exits_with_four() {
+    let project = new_project();
+    let run = project.run(&[
         "eval",
         "haiku",
         "--provider",
@@ -140,7 +140,7 @@ fn no_key_and_no_approval() {
     ]);
     assert_eq!(run.code, Some(4));
     assert!(run.stderr.contains("ANTHROPIC_API_KEY"), "{}", run.stderr);
-    assert_snapshot!(without_digests(&place.run(&["eval", "haiku"]).snapshot()), @r"
+    assert_snapshot!(without_digests(&project.run(&["eval", "haiku"]).snapshot()), @r"
     exit 4
     --- stdout
     --- stderr
@@ -150,65 +150,68 @@ fn no_key_and_no_approval() {
 }
 
 #[test]
-fn a_model_that_is_down_from_the_beginning() {
-    let (place, model) = (place(), Model::new(|_: &Asked| Reply::Status(503)));
-    let run = run(&place, &model, &["--quiet"]);
+fn provider_failure_at_the_start_is_reported() {
+    let (project, model) = (
+        new_project(),
+        Model::new(|_: &ModelRequest| Reply::Status(503)),
+    );
+    let run = run(&project, &model, &["--quiet"]);
     assert_eq!(run.code, Some(1));
     assert!(
         run.stderr.starts_with("error: `openai` answered 503"),
         "{}",
         run.stderr
     );
-    assert!(!place.path("prowess-eval").exists());
+    assert!(!project.path("prowess-eval").exists());
     assert_eq!(model.asked(), 1);
 }
 
 #[test]
-fn a_model_that_is_down_in_the_middle() {
-    let place = place();
-    let model = Model::new(|asked: &Asked| {
+fn provider_failure_during_a_run_is_reported() {
+    let project = new_project();
+    let model = Model::new(|asked: &ModelRequest| {
         let without = !asked.last.contains("<skill id=");
         if without && asked.last.contains("Regen") && !asked.system.starts_with("You judge") {
             return Reply::Status(503);
         }
         pupil(asked)
     });
-    let run = run(&place, &model, &["--runs", "2"]);
+    let run = run(&project, &model, &["--runs", "2"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let line = "no answer (counted as failed): 0 with the skill, 2 without; `openai` answered 503";
     assert!(run.stdout.contains(line), "{}", run.stdout);
-    let written = benchmark(&place);
+    let written = benchmark(&project);
     let summary = &written["run_summary"];
     assert_eq!(summary["without_skill"]["errors"], 2);
     assert_eq!(summary["without_skill"]["pass_rate"]["mean"], 0.0);
     assert_eq!(summary["with_skill"]["pass_rate"]["mean"], 1.0);
     assert_eq!(written["triggers"][0]["triggered"], 2);
     assert!(
-        place
+        project
             .read(REPORT)
             .contains("2 runs had no answer and count as failed.")
     );
 }
 
 #[test]
-fn nothing_that_a_skill_or_a_model_says_runs_in_the_report() {
-    let place = place();
+fn report_escapes_skill_and_model_output() {
+    let project = new_project();
     let hostile = "</pre></title></style><script>alert(1)</script><img src=x onerror=alert(2)>";
     let evals = serde_json::json!([{
         "id": format!("a{hostile}"), "prompt": hostile,
         "expectations": [{"contains": hostile}, {"regex": "<[s]cript>"}],
     }]);
-    place.write(EVALS, evals.to_string());
+    project.write(EVALS, evals.to_string());
     let triggers = serde_json::json!([{"query": hostile, "should_trigger": false}]);
-    place.write(
+    project.write(
         ".agents/skills/haiku/evals/triggers.json",
         triggers.to_string(),
     );
-    let model = Model::new(move |_: &Asked| Reply::Say(format!("{hostile}\u{1b}[2J")));
-    let run = run(&place, &model, &["--runs", "1"]);
+    let model = Model::new(move |_: &ModelRequest| Reply::Say(format!("{hostile}\u{1b}[2J")));
+    let run = run(&project, &model, &["--runs", "1"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'));
-    let page = place.read(REPORT);
+    let page = project.read(REPORT);
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     for tag in ["<script", "<img", "\u{1b}", "http://", "https://", "url("] {
         assert!(!page.contains(tag), "{tag}");

@@ -9,9 +9,9 @@
 )]
 
 mod failures;
-mod kept;
+mod grading;
 mod model;
-mod sense;
+mod output;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -19,9 +19,9 @@ use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use model::{Asked, Model, Reply};
+use model::{Model, ModelRequest, Reply};
 use serde_json::{Value, json};
-use support::{Place, Run, without_seconds};
+use support::{Run, TestProject, without_seconds};
 
 const EVALS: &str = r#"{"skill_name": "haiku", "evals": [
     {"id": "regen", "prompt": "Ein Haiku über Regen 🌧", "expected_output": "Three lines", "files": ["evals/words.txt"],
@@ -34,10 +34,10 @@ const TRIGGERS: &str = r#"[
 ]"#;
 
 /// A skill with evals, among others.
-pub(crate) fn place() -> Place {
-    let place = Place::new();
+pub(crate) fn new_project() -> TestProject {
+    let project = TestProject::new();
     let skills = ".agents/skills";
-    place
+    project
         .skill(&format!("{skills}/other"))
         .write(
             &format!("{skills}/haiku/SKILL.md"),
@@ -51,12 +51,12 @@ pub(crate) fn place() -> Place {
             "#!/bin/sh\n[ -e left ] && echo used && exit 1\ntouch left\n\
              case \"$1\" in *rain*) echo fine ;; *) echo dry; exit 1 ;; esac\n",
         );
-    fs::create_dir(place.path(".git")).unwrap();
-    place
+    fs::create_dir(project.path(".git")).unwrap();
+    project
 }
 
 /// Knows what to do if it has the instructions, and finds them for a poem.
-pub(crate) fn pupil(asked: &Asked) -> Reply {
+pub(crate) fn pupil(asked: &ModelRequest) -> Reply {
     if asked.system.starts_with("You judge") {
         let about = asked.last.contains("rain falls");
         let verdict = if about {
@@ -81,8 +81,8 @@ pub(crate) fn pupil(asked: &Asked) -> Reply {
 }
 
 /// `prowess eval haiku` with a model, and more.
-pub(crate) fn eval(place: &Place, model: &Model, more: &[&str]) -> Command {
-    let mut command = place.command(&["eval", "haiku", "--approve-skills", "haiku"]);
+pub(crate) fn eval(project: &TestProject, model: &Model, more: &[&str]) -> Command {
+    let mut command = project.command(&["eval", "haiku", "--approve-skills", "haiku"]);
     command
         .args(["--provider", "openai", "--model", "scripted-1"])
         .args(["--base-url", &model.url])
@@ -91,21 +91,21 @@ pub(crate) fn eval(place: &Place, model: &Model, more: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn run(place: &Place, model: &Model, more: &[&str]) -> Run {
-    Run::of(eval(place, model, more).output().unwrap())
+pub(crate) fn run(project: &TestProject, model: &Model, more: &[&str]) -> Run {
+    Run::of(eval(project, model, more).output().unwrap())
 }
 
 pub(crate) const BENCHMARK: &str = "prowess-eval/haiku/benchmark.json";
 pub(crate) const REPORT: &str = "prowess-eval/haiku/report.html";
 
-pub(crate) fn benchmark(place: &Place) -> Value {
-    serde_json::from_str(&place.read(BENCHMARK)).unwrap()
+pub(crate) fn benchmark(project: &TestProject) -> Value {
+    serde_json::from_str(&project.read(BENCHMARK)).unwrap()
 }
 
 #[test]
-fn with_and_without_by_every_grader() {
-    let (place, model) = (place(), Model::new(pupil));
-    let run = run(&place, &model, &["--runs", "2"]);
+fn every_grader_compares_with_and_without() {
+    let (project, model) = (new_project(), Model::new(pupil));
+    let run = run(&project, &model, &["--runs", "2"]);
     assert_snapshot!(without_seconds(&run.snapshot()), @r"
     exit 0
     --- stdout
@@ -123,7 +123,7 @@ fn with_and_without_by_every_grader() {
     8 chats: 2 × (2 × 1 eval + 2 messages); one or more requests each, and 4 requests to the judge
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
-    let written = benchmark(&place);
+    let written = benchmark(&project);
     assert_eq!(written["partial"], false);
     assert_eq!(written["model"], "openai/scripted-1");
     assert_eq!(written["judge"], "openai/scripted-1");
@@ -143,31 +143,31 @@ fn with_and_without_by_every_grader() {
     assert_eq!(failed[4]["evidence"], "dry");
     // Four answers and their judge, four messages; that one loads the skill is enough.
     assert_eq!(model.asked(), 4 + 4 + 4);
-    let page = place.read(REPORT);
+    let page = project.read(REPORT);
     assert!(page.contains("Evals of haiku"));
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("<svg"));
 }
 
 #[test]
-fn json_is_what_was_written() {
-    let (place, model) = (place(), Model::new(pupil));
-    let run = run(&place, &model, &["--json", "--runs", "1", "--quiet"]);
+fn json_equals_the_written_benchmark() {
+    let (project, model) = (new_project(), Model::new(pupil));
+    let run = run(&project, &model, &["--json", "--runs", "1", "--quiet"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert_eq!(run.stdout, place.read(BENCHMARK));
+    assert_eq!(run.stdout, project.read(BENCHMARK));
     assert_eq!(run.json()["runs_per_configuration"], 1);
 }
 
 #[test]
-fn below_what_is_wanted() {
-    let (place, model) = (
-        place(),
-        Model::new(|asked: &Asked| match pupil(asked) {
+fn fail_under_exits_with_three() {
+    let (project, model) = (
+        new_project(),
+        Model::new(|asked: &ModelRequest| match pupil(asked) {
             Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
             other => other,
         }),
     );
     let arguments = ["--only", "evals", "--runs", "1", "--quiet", "--fail-under"];
-    let under = |percent: &str| run(&place, &model, &[&arguments[..], &[percent]].concat());
+    let under = |percent: &str| run(&project, &model, &[&arguments[..], &[percent]].concat());
     assert_eq!(under("80").code, Some(0));
     let run = under("81");
     assert_eq!(run.code, Some(3));
@@ -179,16 +179,16 @@ fn below_what_is_wanted() {
 }
 
 #[test]
-fn what_changed_since_the_last_time() {
-    let (place, model) = (place(), Model::new(pupil));
-    assert_eq!(run(&place, &model, &["--runs", "1"]).code, Some(0));
-    let worse = Model::new(|asked: &Asked| match pupil(asked) {
+fn baseline_differences_are_printed() {
+    let (project, model) = (new_project(), Model::new(pupil));
+    assert_eq!(run(&project, &model, &["--runs", "1"]).code, Some(0));
+    let worse = Model::new(|asked: &ModelRequest| match pupil(asked) {
         Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
         Reply::Load(_) => Reply::Say("No.".to_owned()),
         other => other,
     });
-    place.write("prowess-eval/haiku/mine.txt", "stays");
-    let run = run(&place, &worse, &["--runs", "1", "--baseline", BENCHMARK]);
+    project.write("prowess-eval/haiku/mine.txt", "stays");
+    let run = run(&project, &worse, &["--runs", "1", "--baseline", BENCHMARK]);
     assert_snapshot!(without_seconds(&run.snapshot()), @r"
     exit 0
     --- stdout
@@ -213,21 +213,21 @@ fn what_changed_since_the_last_time() {
     4 chats: 1 × (2 × 1 eval + 2 messages); one or more requests each, and 2 requests to the judge
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
-    assert_eq!(place.read("prowess-eval/haiku/mine.txt"), "stays");
+    assert_eq!(project.read("prowess-eval/haiku/mine.txt"), "stays");
     assert_eq!(
-        benchmark(&place)["run_summary"]["with_skill"]["pass_rate"]["mean"],
+        benchmark(&project)["run_summary"]["with_skill"]["pass_rate"]["mean"],
         0.8
     );
-    let files = fs::read_dir(place.path("prowess-eval/haiku")).unwrap();
+    let files = fs::read_dir(project.path("prowess-eval/haiku")).unwrap();
     assert_eq!(files.count(), 3);
 }
 
 #[test]
-fn a_directory_and_one_eval_of_many() {
-    let (place, model) = (place(), Model::new(pupil));
-    fs::rename(place.path(".agents/skills/haiku"), place.path("mine")).unwrap();
-    let out = place.path("über/ergebnis");
-    let mut command = place.command(&["eval", "./mine", "--approve-skills", "haiku"]);
+fn directory_and_single_eval_are_selected() {
+    let (project, model) = (new_project(), Model::new(pupil));
+    fs::rename(project.path(".agents/skills/haiku"), project.path("mine")).unwrap();
+    let out = project.path("über/ergebnis");
+    let mut command = project.command(&["eval", "./mine", "--approve-skills", "haiku"]);
     command
         .args(["--base-url", &model.url, "--model", "m", "--runs", "1"])
         .args(["--eval", "regen", "--out"])
@@ -249,33 +249,34 @@ fn a_directory_and_one_eval_of_many() {
 }
 
 #[test]
-fn from_inside_of_the_skill_results_go_beside_it() {
-    let place = place();
-    let mut command = place.command(&["eval", ".", "--runs", "1", "--only", "triggers", "--quiet"]);
-    command.current_dir(place.path(".agents/skills/haiku"));
+fn results_are_written_outside_the_skill() {
+    let project = new_project();
+    let mut command =
+        project.command(&["eval", ".", "--runs", "1", "--only", "triggers", "--quiet"]);
+    command.current_dir(project.path(".agents/skills/haiku"));
     let run = Run::of(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
-        place
+        project
             .path(".agents/skills/prowess-eval/haiku/report.html")
             .exists()
     );
-    assert!(!place.path(".agents/skills/haiku/prowess-eval").exists());
+    assert!(!project.path(".agents/skills/haiku/prowess-eval").exists());
 }
 
 #[test]
-fn another_model_judges() {
-    let place = place();
-    let judge = Model::new(|asked: &Asked| {
+fn judge_can_be_another_model() {
+    let project = new_project();
+    let judge = Model::new(|asked: &ModelRequest| {
         assert!(asked.system.starts_with("You judge"), "{}", asked.system);
         Reply::Say("FAIL: never good enough".to_owned())
     });
-    let model = Model::new(|asked: &Asked| {
+    let model = Model::new(|asked: &ModelRequest| {
         assert!(!asked.system.starts_with("You judge"));
         pupil(asked)
     });
     let run = run(
-        &place,
+        &project,
         &model,
         &[
             "--runs",
@@ -294,9 +295,9 @@ fn another_model_judges() {
 }
 
 #[test]
-fn the_demo_says_what_it_is() {
-    let place = place();
-    let run = place.run(&[
+fn demo_model_is_reported() {
+    let project = new_project();
+    let run = project.run(&[
         "eval",
         "haiku",
         "--approve-skills",
@@ -313,13 +314,13 @@ fn the_demo_says_what_it_is() {
     1 expectation is for a judge, and the demo model cannot judge; choose a judge with --judge-provider
     wrote prowess-eval/haiku/benchmark.json and prowess-eval/haiku/report.html
     ");
-    assert_eq!(benchmark(&place)["judge"], Value::Null);
+    assert_eq!(benchmark(&project)["judge"], Value::Null);
 }
 
 /// A skill with code, which is there when the words of a message call for it.
-fn with_code() -> Place {
-    let place = Place::new();
-    place
+fn with_code() -> TestProject {
+    let project = TestProject::new();
+    project
         .write(
             "skills/counter/SKILL.md",
             "---\nname: counter\ndescription: Counts words\n---\nUse the tool.\n",
@@ -341,14 +342,14 @@ fn with_code() -> Place {
             "skills/counter/evals/triggers.json",
             r#"[{"query": "count this for me", "should_trigger": true}, {"query": "good morning", "should_trigger": false}]"#,
         );
-    place
+    project
 }
 
 #[test]
-fn code_of_others_that_nobody_approved_is_told_of() {
-    let place = with_code();
-    let model = Model::new(|_: &Asked| Reply::Say("no".to_owned()));
-    place
+fn unapproved_code_of_other_skills_is_reported() {
+    let project = with_code();
+    let model = Model::new(|_: &ModelRequest| Reply::Say("no".to_owned()));
+    project
         .write(
             "skills/plain/SKILL.md",
             "---\nname: plain\ndescription: Plain\n---\nBe plain.\n",
@@ -357,36 +358,36 @@ fn code_of_others_that_nobody_approved_is_told_of() {
             "skills/plain/evals/evals.json",
             r#"[{"prompt": "count to three", "expectations": [{"contains": "three"}]}]"#,
         );
-    let mut command = place.command(&["eval", "plain", "--in", "skills", "--runs", "1"]);
+    let mut command = project.command(&["eval", "plain", "--in", "skills", "--runs", "1"]);
     command.args(["--base-url", &model.url, "--model", "m", "--no-tools"]);
     let run = Run::of(command.output().unwrap());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let note = "cannot run the code of `counter`: not-approved: `counter` needs approval: run";
     assert!(run.stderr.contains(note), "{}", run.stderr);
     let path = "prowess-eval/plain/benchmark.json";
-    let written: Value = serde_json::from_str(&place.read(path)).unwrap();
+    let written: Value = serde_json::from_str(&project.read(path)).unwrap();
     assert_eq!(written["notes"], json!([note]));
 }
 
 #[test]
-fn code_is_active_where_it_is_called_for_and_nowhere_else() {
-    let place = with_code();
+fn code_is_active_only_with_the_skill() {
+    let project = with_code();
     let arguments = ["eval", "counter", "--in", "skills", "--runs", "2"];
-    let refused = place.run(&arguments);
+    let refused = project.run(&arguments);
     assert_eq!(refused.code, Some(4));
     assert!(
         refused.stderr.contains("--approve-skills counter"),
         "{}",
         refused.stderr
     );
-    let model = Model::new(|asked: &Asked| {
+    let model = Model::new(|asked: &ModelRequest| {
         let has_tool = asked.tools.iter().any(|tool| tool == "count_words");
         let named = asked.last.contains("<skill id=\"counter\">");
         assert_eq!(has_tool, named, "{}", asked.last);
         Reply::Say(if has_tool { "there is a tool" } else { "no" }.to_owned())
     });
     let approved = ["--approve-skills", "counter", "--quiet", "--json"];
-    let mut command = place.command(&[&arguments[..], &approved].concat());
+    let mut command = project.command(&[&arguments[..], &approved].concat());
     command.args(["--base-url", &model.url, "--model", "m"]);
     let run = Run::of(command.output().unwrap());
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));

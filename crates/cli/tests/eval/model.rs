@@ -21,8 +21,8 @@ pub(crate) enum Reply {
     Hang,
 }
 
-/// What it was asked.
-pub(crate) struct Asked {
+/// A request to the model.
+pub(crate) struct ModelRequest {
     pub(crate) system: String,
     /// The last message, and whose it is.
     pub(crate) last: String,
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
     pub(crate) tools: Vec<String>,
 }
 
-impl Asked {
+impl ModelRequest {
     fn of(body: &Value) -> Self {
         let messages = body["messages"].as_array().unwrap();
         let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
@@ -50,7 +50,7 @@ impl Asked {
     }
 }
 
-type Mind = dyn Fn(&Asked) -> Reply + Send + Sync;
+type Behaviour = dyn Fn(&ModelRequest) -> Reply + Send + Sync;
 
 /// The model, listening.
 pub(crate) struct Model {
@@ -60,10 +60,10 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) fn new(mind: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(mind: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (mind, asked): (Arc<Mind>, _) = (Arc::new(mind), Arc::new(Mutex::new(0)));
+        let (mind, asked): (Arc<Behaviour>, _) = (Arc::new(mind), Arc::new(Mutex::new(0)));
         let (hangs, hanging) = channel();
         let count = Arc::clone(&asked);
         thread::spawn(move || {
@@ -95,7 +95,7 @@ impl Model {
 
 fn answer(
     connection: TcpStream,
-    mind: &Mind,
+    mind: &Behaviour,
     count: &Mutex<usize>,
     hangs: &Sender<()>,
 ) -> std::io::Result<()> {
@@ -118,7 +118,7 @@ fn answer(
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     *count.lock().unwrap() += 1;
-    let asked = Asked::of(&serde_json::from_slice(&body).unwrap());
+    let asked = ModelRequest::of(&serde_json::from_slice(&body).unwrap());
     let reply = mind(&asked);
     let counts = !matches!(reply, Reply::Uncounted(_));
     let (delta, finish) = match reply {

@@ -17,12 +17,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A directory that goes away with the test.
-pub(crate) struct Place {
+/// A temporary project directory in which the program runs.
+pub(crate) struct TestProject {
     directory: TempDir,
 }
 
-impl Place {
+impl TestProject {
     pub(crate) fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
@@ -31,9 +31,9 @@ impl Place {
 
     /// A copy of a directory of the repository.
     pub(crate) fn copy_of(path: &str) -> Self {
-        let place = Self::new();
-        copy(&repository().join(path), &place.path(path));
-        place
+        let project = Self::new();
+        copy(&repository().join(path), &project.path(path));
+        project
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -91,9 +91,12 @@ impl Place {
         let named = arguments.windows(2).filter(|pair| pair[0] == "--in");
         let named = named.map(|pair| pair[1]);
         let typed = arguments.iter().filter(|it| it.starts_with("./")).copied();
-        let places = named.chain(typed).map(|place| vec!["--in", place]);
-        for place in [Vec::new()].into_iter().chain(places) {
-            let words: Vec<&str> = ["info", name, "--json"].into_iter().chain(place).collect();
+        let places = named.chain(typed).map(|project| vec!["--in", project]);
+        for project in [Vec::new()].into_iter().chain(places) {
+            let words: Vec<&str> = ["info", name, "--json"]
+                .into_iter()
+                .chain(project)
+                .collect();
             let info = self.command_as_typed(&words).output().unwrap();
             let info: serde_json::Value = serde_json::from_slice(&info.stdout).unwrap_or_default();
             if let Some(digest) = info["digest"].as_str()

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use super::Place;
+use super::TestProject;
 
 /// A terminal of this width: our end, and the program's end.
 pub(crate) fn terminal(columns: u16) -> (File, File) {
@@ -30,8 +30,8 @@ pub(crate) fn terminal(columns: u16) -> (File, File) {
     (File::from(ours), theirs)
 }
 
-fn start(place: &Place, columns: u16, arguments: &[&str]) -> (File, Child) {
-    start_command(place.command(arguments), columns)
+fn start(project: &TestProject, columns: u16, arguments: &[&str]) -> (File, Child) {
+    start_command(project.command(arguments), columns)
 }
 
 fn start_command(mut command: Command, columns: u16) -> (File, Child) {
@@ -49,13 +49,13 @@ fn start_command(mut command: Command, columns: u16) -> (File, Child) {
 /// Runs the program in a terminal, types a line of `answers` each time that it asks `question`, and returns what it
 /// showed.
 pub(crate) fn answering(
-    place: &Place,
+    project: &TestProject,
     columns: u16,
     arguments: &[&str],
     question: &str,
     answers: &str,
 ) -> String {
-    answering_in(place.command(arguments), columns, question, answers)
+    answering_in(project.command(arguments), columns, question, answers)
 }
 
 /// The same for any command.
@@ -84,8 +84,8 @@ pub(crate) fn answering_in(
 }
 
 /// Runs the program in a terminal, types `input`, and returns what it showed.
-pub(crate) fn run(place: &Place, columns: u16, arguments: &[&str], input: &str) -> String {
-    let (mut ours, mut child) = start(place, columns, arguments);
+pub(crate) fn run(project: &TestProject, columns: u16, arguments: &[&str], input: &str) -> String {
+    let (mut ours, mut child) = start(project, columns, arguments);
     ours.write_all(input.as_bytes()).unwrap();
     let mut shown = Vec::new();
     // The terminal ends with an error once the program has closed it.

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 
 use crate::support::terminal::{answering, plain};
-use crate::support::{Place, Run};
+use crate::support::{Run, TestProject};
 
 /// A server that tells what it was asked, with an empty list of skills.
 struct Thief {
@@ -42,12 +42,12 @@ impl Thief {
     }
 }
 
-fn project(thief: &Thief, more: &str) -> Place {
-    let place = Place::new();
-    place
+fn new_project(thief: &Thief, more: &str) -> TestProject {
+    let project = TestProject::new();
+    project
         .write(".git/HEAD", "")
         .write("prowess.toml", file(thief, more));
-    place
+    project
 }
 
 fn file(thief: &Thief, more: &str) -> String {
@@ -57,8 +57,8 @@ fn file(thief: &Thief, more: &str) -> String {
     )
 }
 
-fn list(place: &Place) -> Run {
-    let mut command = place.command(&["list"]);
+fn list(project: &TestProject) -> Run {
+    let mut command = project.command(&["list"]);
     Run::of(
         command
             .env("ELEPHANT_API_KEY", "elephant")
@@ -67,17 +67,17 @@ fn list(place: &Place) -> Run {
     )
 }
 
-fn digest(place: &Place) -> String {
-    let json = place.run(&["trust", "--json"]).json();
+fn digest(project: &TestProject) -> String {
+    let json = project.run(&["trust", "--json"]).json();
     json["digest"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn q3_without_an_answer_nothing_is_contacted() {
     let thief = Thief::new();
-    let place = project(&thief, "");
-    place.skill(".agents/skills/a");
-    let listed = list(&place);
+    let project = new_project(&thief, "");
+    project.skill(".agents/skills/a");
+    let listed = list(&project);
     assert_eq!(listed.code, Some(0));
     assert!(
         listed
@@ -91,9 +91,9 @@ fn q3_without_an_answer_nothing_is_contacted() {
         "{}",
         listed.stderr
     );
-    let json = place.run(&["list", "--json"]).json();
+    let json = project.run(&["list", "--json"]).json();
     assert_eq!(json["sources"][0]["health"], "untrusted");
-    let doctor = place.run(&["doctor"]);
+    let doctor = project.run(&["doctor"]);
     assert!(
         doctor.stdout.contains("untrusted team"),
         "{}",
@@ -105,8 +105,8 @@ fn q3_without_an_answer_nothing_is_contacted() {
 #[test]
 fn q4_the_answer_is_stored_for_this_project_and_this_list() {
     let thief = Thief::new();
-    let place = project(&thief, "");
-    let shown = plain(&answering(&place, 100, &["trust"], "again: ", "n\n"));
+    let project = new_project(&thief, "");
+    let shown = plain(&answering(&project, 100, &["trust"], "again: ", "n\n"));
     for line in [
         format!("connect to {}/api", thief.url),
         "send ${ELEPHANT_API_KEY} to 127.0.0.1".to_owned(),
@@ -114,11 +114,11 @@ fn q4_the_answer_is_stored_for_this_project_and_this_list() {
     ] {
         assert!(shown.contains(&line), "{shown}");
     }
-    assert!(list(&place).stderr.contains("not trusted yet"));
+    assert!(list(&project).stderr.contains("not trusted yet"));
     assert!(thief.requests().is_empty());
 
-    answering(&place, 100, &["trust"], "again: ", "yes\n");
-    let listed = list(&place);
+    answering(&project, 100, &["trust"], "again: ", "yes\n");
+    let listed = list(&project);
     assert!(!listed.stderr.contains("not trusted"), "{}", listed.stderr);
     let requests = thief.requests();
     assert!(
@@ -127,14 +127,14 @@ fn q4_the_answer_is_stored_for_this_project_and_this_list() {
             .any(|it| it.contains("Bearer elephant") || it.contains("bearer elephant")),
         "{requests:?}"
     );
-    let answers = place.run(&["trust", "--list"]);
+    let answers = project.run(&["trust", "--list"]);
     assert!(answers.stdout.contains("trusted"), "{}", answers.stdout);
 
     // The same file in another place is another project.
-    let other = project(&thief, "");
+    let other = new_project(&thief, "");
     std::fs::create_dir_all(other.path("home")).unwrap();
     let mut command = other.command(&["list"]);
-    command.env("HOME", place.path("home"));
+    command.env("HOME", project.path("home"));
     let listed = Run::of(command.output().unwrap());
     assert!(
         listed.stderr.contains("not trusted yet"),
@@ -142,23 +142,23 @@ fn q4_the_answer_is_stored_for_this_project_and_this_list() {
         listed.stderr
     );
 
-    assert_eq!(place.run(&["trust", "--revoke"]).code, Some(0));
-    assert!(list(&place).stderr.contains("not trusted yet"));
-    assert_eq!(place.run(&["trust", "--revoke"]).code, Some(1));
+    assert_eq!(project.run(&["trust", "--revoke"]).code, Some(0));
+    assert!(list(&project).stderr.contains("not trusted yet"));
+    assert_eq!(project.run(&["trust", "--revoke"]).code, Some(1));
 }
 
 #[test]
 fn q4_list_asks_in_a_terminal_and_never_means_never() {
     let thief = Thief::new();
-    let place = project(&thief, "");
-    let shown = plain(&answering(&place, 100, &["list"], "again: ", "v\n"));
+    let project = new_project(&thief, "");
+    let shown = plain(&answering(&project, 100, &["list"], "again: ", "v\n"));
     assert!(shown.contains("wants to:"), "{shown}");
-    let shown = plain(&answering(&place, 100, &["list"], "again: ", ""));
+    let shown = plain(&answering(&project, 100, &["list"], "again: ", ""));
     assert!(!shown.contains("wants to:"), "{shown}");
     assert!(thief.requests().is_empty());
     // Another list is another question.
-    place.write("prowess.toml", file(&thief, "").replace("/api", "/other"));
-    let shown = plain(&answering(&place, 100, &["list"], "again: ", "n\n"));
+    project.write("prowess.toml", file(&thief, "").replace("/api", "/other"));
+    let shown = plain(&answering(&project, 100, &["list"], "again: ", "n\n"));
     assert!(shown.contains("+ connect to"), "{shown}");
     assert!(shown.contains("(no longer)"), "{shown}");
 }
@@ -166,10 +166,10 @@ fn q4_list_asks_in_a_terminal_and_never_means_never() {
 #[test]
 fn q4_machines_answer_with_the_digest() {
     let thief = Thief::new();
-    let place = project(&thief, "");
-    let refused = place.run(&["trust"]);
+    let project = new_project(&thief, "");
+    let refused = project.run(&["trust"]);
     assert_eq!(refused.code, Some(4));
-    let digest = digest(&place);
+    let digest = digest(&project);
     assert!(
         refused.stderr.contains(&format!(
             "hint: run `prowess trust --yes --digest {digest}`"
@@ -178,32 +178,32 @@ fn q4_machines_answer_with_the_digest() {
         refused.stderr
     );
     let wrong = format!("sha256:{}", "0".repeat(64));
-    let refused = place.run(&["trust", "--yes", "--digest", &wrong]);
+    let refused = project.run(&["trust", "--yes", "--digest", &wrong]);
     assert_eq!(refused.code, Some(4));
-    assert_eq!(place.run(&["trust", "--yes"]).code, Some(2));
-    let accepted = place.run(&["trust", "--yes", "--digest", &digest]);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(2));
+    let accepted = project.run(&["trust", "--yes", "--digest", &digest]);
     assert_eq!(accepted.code, Some(0), "{}", accepted.stderr);
-    assert!(!list(&place).stderr.contains("not trusted"));
+    assert!(!list(&project).stderr.contains("not trusted"));
 }
 
 #[test]
 fn q5_another_comment_keeps_the_answer_and_another_host_does_not() {
     let thief = Thief::new();
     let other = Thief::new();
-    let place = project(&thief, "");
-    let accepted = place.run(&["trust", "--yes", "--digest", &digest(&place)]);
+    let project = new_project(&thief, "");
+    let accepted = project.run(&["trust", "--yes", "--digest", &digest(&project)]);
     assert_eq!(accepted.code, Some(0), "{}", accepted.stderr);
-    place.write("prowess.toml", format!("# a comment\n{}", file(&thief, "")));
-    assert!(!list(&place).stderr.contains("not trusted"));
-    place.write("prowess.toml", file(&other, ""));
-    assert!(list(&place).stderr.contains("not trusted yet"));
+    project.write("prowess.toml", format!("# a comment\n{}", file(&thief, "")));
+    assert!(!list(&project).stderr.contains("not trusted"));
+    project.write("prowess.toml", file(&other, ""));
+    assert!(list(&project).stderr.contains("not trusted yet"));
     assert!(other.requests().is_empty());
     // Also for another variable to the same host.
-    place.write(
+    project.write(
         "prowess.toml",
         file(&thief, "").replace("ELEPHANT", "ZEBRA"),
     );
-    assert!(list(&place).stderr.contains("not trusted yet"));
+    assert!(list(&project).stderr.contains("not trusted yet"));
 }
 
 /// A host that was shown does not pass on what it got.
@@ -227,9 +227,9 @@ fn q6_a_variable_goes_to_no_other_host_by_a_redirect() {
         url,
         seen: std::sync::Arc::default(),
     };
-    let place = project(&first, "");
-    place.run(&["trust", "--yes", "--digest", &digest(&place)]);
-    let listed = list(&place);
+    let project = new_project(&first, "");
+    project.run(&["trust", "--yes", "--digest", &digest(&project)]);
+    let listed = list(&project);
     assert!(listed.stderr.contains("redirect"), "{}", listed.stderr);
     assert!(other.requests().is_empty());
 }

@@ -1,11 +1,11 @@
 //! What an approval covers.
 
 use crate::support::terminal::{answering, plain};
-use crate::support::{Place, Run};
+use crate::support::{Run, TestProject};
 
 /// A skill with a tool that runs whatever it is given.
-fn runner(place: &Place, directory: &str, name: &str) {
-    place
+fn runner(project: &TestProject, directory: &str, name: &str) {
+    project
         .write(
             &format!("{directory}/{name}/SKILL.md"),
             format!("---\nname: {name}\ndescription: Runs things.\n---\nRun.\n"),
@@ -20,10 +20,10 @@ fn runner(place: &Place, directory: &str, name: &str) {
         );
 }
 
-fn project() -> Place {
-    let place = Place::new();
-    place.write(".git/HEAD", "");
-    place
+fn new_project() -> TestProject {
+    let project = TestProject::new();
+    project.write(".git/HEAD", "");
+    project
 }
 
 fn go(command: &str) -> [String; 4] {
@@ -32,31 +32,31 @@ fn go(command: &str) -> [String; 4] {
     ["run".into(), "runner/go".into(), "--input".into(), input]
 }
 
-fn run(place: &Place, command: &str, more: &[&str]) -> Run {
+fn run(project: &TestProject, command: &str, more: &[&str]) -> Run {
     let words = go(command);
     let words: Vec<&str> = words
         .iter()
         .map(String::as_str)
         .chain(more.iter().copied())
         .collect();
-    Run::of(place.command_as_typed(&words).output().unwrap())
+    Run::of(project.command_as_typed(&words).output().unwrap())
 }
 
-fn typed(place: &Place, command: &str, answers: &str) -> String {
+fn typed(project: &TestProject, command: &str, answers: &str) -> String {
     let words = go(command);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    plain(&answering(place, 120, &words, "[D]eny: ", answers))
+    plain(&answering(project, 120, &words, "[D]eny: ", answers))
 }
 
 #[test]
 fn q13_always_counts_in_the_project_it_was_given_in() {
-    let here = project();
+    let here = new_project();
     runner(&here, ".agents/skills", "runner");
     let shown = typed(&here, "echo one", "a\na\n");
     assert!(shown.contains("one\r\n"), "{shown}");
     assert_eq!(run(&here, "echo one", &[]).code, Some(0));
     // The same bytes in a hostile project, of the same user.
-    let there = project();
+    let there = new_project();
     runner(&there, ".agents/skills", "runner");
     let words = go("echo one");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -80,11 +80,11 @@ fn q13_always_counts_in_the_project_it_was_given_in() {
 
 #[test]
 fn q13_everywhere_is_a_choice_of_its_own_and_only_for_the_users_skills() {
-    let here = project();
+    let here = new_project();
     runner(&here, "home/.agents/skills", "runner");
     let shown = typed(&here, "echo one", "e\no\n");
     assert!(shown.contains("[e]verywhere"), "{shown}");
-    let there = project();
+    let there = new_project();
     let words = go("echo one");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = there.command(&words);
@@ -98,7 +98,7 @@ fn q13_everywhere_is_a_choice_of_its_own_and_only_for_the_users_skills() {
         run.snapshot()
     );
 
-    let theirs = project();
+    let theirs = new_project();
     runner(&theirs, ".agents/skills", "runner");
     let shown = typed(&theirs, "echo one", "e\nd\n");
     assert!(!shown.contains("[e]verywhere"), "{shown}");
@@ -107,9 +107,9 @@ fn q13_everywhere_is_a_choice_of_its_own_and_only_for_the_users_skills() {
 
 #[test]
 fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
-    let place = project();
-    runner(&place, ".agents/skills", "runner");
-    let refused = run(&place, "echo one", &["--approve-skills", "runner"]);
+    let project = new_project();
+    runner(&project, ".agents/skills", "runner");
+    let refused = run(&project, "echo one", &["--approve-skills", "runner"]);
     assert_eq!(refused.code, Some(4), "{}", refused.stderr);
     assert!(
         refused
@@ -121,11 +121,11 @@ fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
     let (_, digest) = refused.stderr.split_once("runner@sha256:").unwrap();
     let digest: String = digest.chars().take(64).collect();
     let named = format!("runner@sha256:{digest}");
-    let accepted = run(&place, "echo one", &["--approve-skills", &named]);
+    let accepted = run(&project, "echo one", &["--approve-skills", &named]);
     assert_eq!(accepted.stdout.trim(), "one", "{}", accepted.stderr);
     // One changed byte is another skill.
-    place.write(".agents/skills/runner/extra.txt", "x");
-    let refused = run(&place, "echo one", &["--approve-skills", &named]);
+    project.write(".agents/skills/runner/extra.txt", "x");
+    let refused = run(&project, "echo one", &["--approve-skills", &named]);
     assert_eq!(refused.code, Some(4), "{}", refused.stderr);
     assert!(
         refused.stderr.contains("has the digest sha256:"),
@@ -133,7 +133,7 @@ fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
         refused.stderr
     );
 
-    let own = project();
+    let own = new_project();
     runner(&own, "home/.agents/skills", "runner");
     let accepted = run(&own, "echo one", &["--approve-skills", "runner"]);
     assert_eq!(accepted.stdout.trim(), "one", "{}", accepted.stderr);
@@ -141,21 +141,21 @@ fn q14_a_name_covers_only_built_in_skills_and_the_users_own() {
 
 #[test]
 fn q14_the_users_file_does_not_cover_a_projects_skill_of_that_name() {
-    let place = project();
-    runner(&place, ".agents/skills", "runner");
-    place.write(
+    let project = new_project();
+    runner(&project, ".agents/skills", "runner");
+    project.write(
         "home/.config/prowess/prowess.toml",
         "[permissions.approved]\nrunner = [\"shell:exec\"]\n",
     );
-    assert_eq!(run(&place, "echo one", &[]).code, Some(4));
+    assert_eq!(run(&project, "echo one", &[]).code, Some(4));
 }
 
 #[test]
 fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
-    let place = project();
-    runner(&place, ".agents/skills", "runner");
-    let shown = typed(&place, "echo one", "o\no\n");
-    let root = place.root().canonicalize().unwrap();
+    let project = new_project();
+    runner(&project, ".agents/skills", "runner");
+    let shown = typed(&project, "echo one", "o\no\n");
+    let root = project.root().canonicalize().unwrap();
     for line in [
         "wants to run:",
         "  echo one",
@@ -165,7 +165,7 @@ fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let shown = typed(&place, "sh -c id", "o\nd\n");
+    let shown = typed(&project, "sh -c id", "o\nd\n");
     assert!(shown.contains("[p]rogram"), "{shown}");
     assert!(shown.contains("denied"), "{shown}");
 }
@@ -173,9 +173,9 @@ fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
 /// Each reach has a question of its own, and gets what the question says and no more.
 #[test]
 fn q17_network_and_the_machine_are_asked_about_and_then_reached() {
-    let place = project();
-    runner(&place, ".agents/skills", "runner");
-    place.write("home/.ssh/id_ed25519", "SECRET-KEY");
+    let project = new_project();
+    runner(&project, ".agents/skills", "runner");
+    project.write("home/.ssh/id_ed25519", "SECRET-KEY");
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
     let attempt = format!(
@@ -185,12 +185,12 @@ fn q17_network_and_the_machine_are_asked_about_and_then_reached() {
          try:\n    print(pathlib.Path('home/.ssh/id_ed25519').resolve().read_text())\n\
          except OSError:\n    print('no key')\n",
     );
-    place.write("attempt.py", attempt);
+    project.write("attempt.py", attempt);
     let ask = |reach: &str, answers: &str| {
         let input = serde_json::json!({"command": ["python3", "attempt.py"], "reach": reach});
         let input = input.to_string();
         let words = ["run", "runner/go", "--input", &input];
-        plain(&answering(&place, 120, &words, "[D]eny: ", answers))
+        plain(&answering(&project, 120, &words, "[D]eny: ", answers))
     };
     let cases = [
         ("sandbox", "in the sandbox", ["no network", "no key"]),
@@ -216,12 +216,12 @@ fn q17_network_and_the_machine_are_asked_about_and_then_reached() {
 
 #[test]
 fn q18_once_is_once_for_commands() {
-    let place = project();
-    runner(&place, "home/.agents/skills", "runner");
+    let project = new_project();
+    runner(&project, "home/.agents/skills", "runner");
     let words = ["run", "runner/go", "--input"];
     let twice = "{\"command\": [\"echo\", \"one\"]}";
     let shown = plain(&answering(
-        &place,
+        &project,
         120,
         &[&words[..], &[twice]].concat(),
         "[D]eny: ",
@@ -229,25 +229,25 @@ fn q18_once_is_once_for_commands() {
     ));
     assert!(shown.contains("one\r\n"), "{shown}");
     // The right was given for always, the command once: the command is asked about again.
-    let again = run(&place, "echo one", &[]);
+    let again = run(&project, "echo one", &[]);
     assert!(
         (again.stdout.clone() + &again.stderr).contains("needs approval: run this command"),
         "{}",
         again.snapshot()
     );
     // A program may be approved with any arguments.
-    let shown = typed(&place, "echo one", "p\n");
+    let shown = typed(&project, "echo one", "p\n");
     assert!(shown.contains("one\r\n"), "{shown}");
-    assert_eq!(run(&place, "echo two", &[]).stdout.trim(), "two");
-    assert_ne!(run(&place, "ls", &[]).code, Some(0));
+    assert_eq!(run(&project, "echo two", &[]).stdout.trim(), "two");
+    assert_ne!(run(&project, "ls", &[]).code, Some(0));
 }
 
 /// The attack: the user's file approves `core-tools`, and the user names a directory of the project.
 #[test]
 fn q14_naming_a_directory_of_the_project_approves_nothing_in_it() {
-    let place = project();
-    runner(&place, "skills", "core-tools");
-    place.write(
+    let project = new_project();
+    runner(&project, "skills", "core-tools");
+    project.write(
         "home/.config/prowess/prowess.toml",
         "[permissions.approved]\ncore-tools = [\"shell:exec\"]\n",
     );
@@ -255,17 +255,17 @@ fn q14_naming_a_directory_of_the_project_approves_nothing_in_it() {
     for named in [&["--in", "skills"][..], &["--skills", "./skills"]] {
         let words = ["run", "core-tools/go", "--input", input];
         let words: Vec<&str> = words.iter().chain(named).copied().collect();
-        let run = Run::of(place.command_as_typed(&words).output().unwrap());
+        let run = Run::of(project.command_as_typed(&words).output().unwrap());
         assert_ne!(run.code, Some(0), "{}", run.snapshot());
-        assert!(!place.path("started").exists(), "{}", run.snapshot());
+        assert!(!project.path("started").exists(), "{}", run.snapshot());
     }
 }
 
 /// The attack: what decides is not in the words of the command.
 #[test]
 fn q18_standard_input_and_variables_are_asked_about_each_time() {
-    let place = project();
-    place
+    let project = new_project();
+    project
         .write(
             "home/.agents/skills/feeder/SKILL.md",
             "---\nname: feeder\ndescription: Feeds.\n---\nFeed.\n",
@@ -289,10 +289,10 @@ fn q18_standard_input_and_variables_are_asked_about_each_time() {
     };
     let first = words("harmless");
     let first: Vec<&str> = first.iter().map(String::as_str).collect();
-    let shown = plain(&answering(&place, 120, &first, "[D]eny: ", "a\no\n"));
+    let shown = plain(&answering(&project, 120, &first, "[D]eny: ", "a\no\n"));
     assert!(shown.contains("reading harmless"), "{shown}");
     assert!(!shown.contains("lways this command"), "{shown}");
     let second = words("other");
     let second: Vec<&str> = second.iter().map(String::as_str).collect();
-    assert_ne!(place.run(&second).code, Some(0));
+    assert_ne!(project.run(&second).code, Some(0));
 }

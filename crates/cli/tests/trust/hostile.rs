@@ -6,31 +6,31 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::Place;
+use crate::support::TestProject;
 use crate::trace::Trace;
 
 const PROJECT: &str = "crates/cli/tests/hostile-project";
 
 /// A clone of the hostile project with what git cannot hold, beside the home of a user with something to lose.
 struct Hostile {
-    place: Place,
+    project: TestProject,
     /// Accepts what a command must never send.
     listener: TcpListener,
 }
 
 impl Hostile {
     fn new() -> Self {
-        let place = Place::copy_of(PROJECT);
+        let project = TestProject::copy_of(PROJECT);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
-        let home = place.path("home");
+        let home = project.path("home");
         let file = format!("{PROJECT}/prowess.toml");
-        let text = place.read(&file);
+        let text = project.read(&file);
         let text = text.replace("/home/ada", home.to_str().unwrap());
         let server = format!("127.0.0.1:{port}");
-        place.write(&file, text.replace("skills.example.net", &server));
-        place
+        project.write(&file, text.replace("skills.example.net", &server));
+        project
             .write("home/.ssh/id_ed25519", "SECRET-KEY")
             .write(
                 "home/private/diary/SKILL.md",
@@ -46,8 +46,8 @@ impl Hostile {
                 "[core]\n\tfsmonitor = ./start.sh\n\tpager = ./start.sh\n[diff]\n\texternal = ./start.sh\n",
             )
             .write(&format!("{PROJECT}/.git/HEAD"), "ref: refs/heads/main\n");
-        fs::create_dir_all(place.path("home/.cache")).unwrap();
-        let hostile = Self { place, listener };
+        fs::create_dir_all(project.path("home/.cache")).unwrap();
+        let hostile = Self { project, listener };
         let root = hostile.root();
         symlink(&home, root.join("way-out")).unwrap();
         symlink("/dev/zero", root.join("AGENTS.md")).unwrap();
@@ -61,11 +61,11 @@ impl Hostile {
     }
 
     fn root(&self) -> PathBuf {
-        self.place.path(PROJECT)
+        self.project.path(PROJECT)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.place.command(arguments);
+        let mut command = self.project.command(arguments);
         command
             .current_dir(self.root())
             .env("GITHUB_TOKEN", "SECRET-TOKEN")
@@ -78,7 +78,7 @@ impl Hostile {
     /// Runs a command, and asserts that the project got nothing.
     fn check(&self, command: &Command, may_write: &[&Path]) -> String {
         let what = format!("{:?}", command.get_args().collect::<Vec<_>>());
-        let (trace, shown) = Trace::of(command, &self.place.path("trace"));
+        let (trace, shown) = Trace::of(command, &self.project.path("trace"));
         assert_eq!(trace.programs, Vec::<String>::new(), "{what} {shown}");
         assert_eq!(trace.sent, Vec::<String>::new(), "{what} {shown}");
         let devices = ["/dev/null", "/dev/tty", "/proc/self"].map(Path::new);
@@ -91,7 +91,7 @@ impl Hostile {
             );
         }
         for secret in [".ssh", "private"] {
-            let secret = self.place.path("home").join(secret);
+            let secret = self.project.path("home").join(secret);
             let mut opened = trace.opened.iter();
             assert!(
                 !opened.any(|path| path.starts_with(&secret)),
@@ -109,7 +109,7 @@ impl Hostile {
 #[test]
 fn q8_commands_that_look_start_send_and_write_nothing() {
     let hostile = Hostile::new();
-    let cache = hostile.place.path("home/.cache/prowess");
+    let cache = hostile.project.path("home/.cache/prowess");
     for arguments in [
         &["list"][..],
         &["list", "--all"],
@@ -146,7 +146,7 @@ fn q8_commands_that_look_start_send_and_write_nothing() {
 #[test]
 fn q8_pressing_tab_does_nothing_else() {
     let hostile = Hostile::new();
-    let cache = hostile.place.path("home/.cache/prowess");
+    let cache = hostile.project.path("home/.cache/prowess");
     let mut command = hostile.command(&["--", "prowess", "info", ""]);
     command
         .env("PROWESS_COMPLETE", "bash")
@@ -163,12 +163,12 @@ fn q8_pressing_tab_does_nothing_else() {
 #[test]
 fn q8_doctor_starts_nothing_of_the_project() {
     let hostile = Hostile::new();
-    let cache = hostile.place.path("home/.cache/prowess");
+    let cache = hostile.project.path("home/.cache/prowess");
     let command = hostile.command(&["doctor"]);
-    let (trace, shown) = Trace::of(&command, &hostile.place.path("trace"));
+    let (trace, shown) = Trace::of(&command, &hostile.project.path("trace"));
     let own = |program: &String| {
         let program = Path::new(program);
-        !program.is_absolute() || program.starts_with(hostile.place.root())
+        !program.is_absolute() || program.starts_with(hostile.project.root())
     };
     let own_binary = env!("CARGO_BIN_EXE_prowess");
     assert!(
@@ -190,10 +190,10 @@ fn q8_doctor_starts_nothing_of_the_project() {
 
 /// Commands that run skills ask first, and without a terminal the answer is no.
 #[test]
-fn a_hostile_project_runs_nothing_by_being_talked_about() {
+fn chat_in_a_hostile_project_runs_nothing() {
     let hostile = Hostile::new();
-    let cache = hostile.place.path("home/.cache/prowess");
-    let data = hostile.place.path("home/.local/share/prowess");
+    let cache = hostile.project.path("home/.cache/prowess");
+    let data = hostile.project.path("home/.local/share/prowess");
     fs::create_dir_all(&data).unwrap();
     for arguments in [
         &["why", "sniffer"][..],
@@ -210,7 +210,7 @@ fn a_hostile_project_runs_nothing_by_being_talked_about() {
         &["eval", "plain"],
     ] {
         let command = hostile.command(arguments);
-        let (trace, shown) = Trace::of(&command, &hostile.place.path("trace"));
+        let (trace, shown) = Trace::of(&command, &hostile.project.path("trace"));
         assert_eq!(trace.sent, Vec::<String>::new(), "{arguments:?} {shown}");
         assert!(!hostile.root().join("started").exists(), "{arguments:?}");
         assert!(!shown.contains("SECRET"), "{arguments:?} {shown}");
@@ -280,9 +280,9 @@ fn q9_a_device_or_a_pipe_in_the_place_of_a_file_is_refused() {
 /// The attack: a repository holds links, which git stores, to skills and to other files of the user.
 #[test]
 fn q9_links_out_of_the_project_reveal_nothing() {
-    let place = Place::new();
+    let project = TestProject::new();
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Of {name}.\n---\nSECRET\n");
-    place
+    project
         .write("project/.git/HEAD", "ref: refs/heads/main\n")
         .write("project/shared/inside/SKILL.md", skill("inside"))
         .write("project/.agents/skills/plain/SKILL.md", skill("plain"))
@@ -291,7 +291,7 @@ fn q9_links_out_of_the_project_reveal_nothing() {
         .write("home/.agents/skills/mine/SKILL.md", skill("mine"))
         .write("home/private/diary/SKILL.md", skill("diary"))
         .write("home/private/SKILL.yaml", "name: private\n");
-    let at = |path: &str| place.path(path);
+    let at = |path: &str| project.path(path);
     let links = [
         ("shared/inside", ".agents/skills/inside"),
         ("../home/.agents/skills/mine", ".agents/skills/borrowed"),
@@ -306,7 +306,7 @@ fn q9_links_out_of_the_project_reveal_nothing() {
     let file = at("project/.agents/skills/file/SKILL.md");
     symlink(at("home/private/diary/SKILL.md"), file).unwrap();
     let run = |arguments: &[&str]| {
-        let mut command = place.command(arguments);
+        let mut command = project.command(arguments);
         let output = command.current_dir(at("project")).output().unwrap();
         crate::support::Run::of(output)
     };

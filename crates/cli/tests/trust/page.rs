@@ -4,15 +4,15 @@ use std::fs;
 use std::process::Command;
 
 use crate::support::terminal::{answering_in, plain};
-use crate::support::{Place, repository, without_digests};
+use crate::support::{TestProject, repository, without_digests};
 
 /// A directory of the user `ada`, beside a git repository with the hostile project.
-fn clone_ready() -> Place {
-    let place = Place::copy_of("crates/cli/tests/hostile-project");
-    let ada = place.path("home/ada");
+fn clone_ready() -> TestProject {
+    let project = TestProject::copy_of("crates/cli/tests/hostile-project");
+    let ada = project.path("home/ada");
     fs::create_dir_all(&ada).unwrap();
     let upstream = ada.join("upstream");
-    fs::rename(place.path("crates/cli/tests/hostile-project"), &upstream).unwrap();
+    fs::rename(project.path("crates/cli/tests/hostile-project"), &upstream).unwrap();
     for arguments in ["init -q", "add -A", "commit -q -m hostile"] {
         let done = Command::new("git")
             .args(["-c", "user.name=m", "-c", "user.email=m@example.net"])
@@ -21,13 +21,13 @@ fn clone_ready() -> Place {
             .status();
         assert!(done.unwrap().success());
     }
-    place
+    project
 }
 
 #[test]
-fn every_command_of_the_page() {
-    let place = clone_ready();
-    let home = place.path("home/ada");
+fn commands_of_the_page_work() {
+    let project = clone_ready();
+    let home = project.path("home/ada");
     let text = fs::read_to_string(repository().join("docs/trust.md")).unwrap();
     let blocks = text.split("```console\n").skip(1);
     let session: String = blocks

@@ -9,7 +9,7 @@ const CODE: Style = AnsiColor::Cyan.on_default();
 
 /// The open styles at the start of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Open {
+pub(super) struct OpenStyles {
     bold: bool,
     italic: bool,
     /// How many backticks the end of the code has.
@@ -23,7 +23,7 @@ pub(super) struct Word {
     pub(super) width: usize,
 }
 
-impl Open {
+impl OpenStyles {
     fn style(self, base: Style) -> Style {
         if self.code > 0 {
             return CODE;
@@ -128,7 +128,7 @@ mod tests {
 
     /// Bold in `<b>`, italic in `<i>`, code in `<c>`.
     fn shown(line: &str) -> String {
-        let mut open = Open::default();
+        let mut open = OpenStyles::default();
         let words: Vec<String> = line
             .split(' ')
             .map(|word| open.word(word, Style::new()).text)
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn emphasis_and_code() {
+    fn emphasis_and_code_are_styled() {
         for (line, expected) in [
             ("plain", "plain"),
             ("**bold** x", "<b>bold</> x"),
@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn width_is_what_is_seen() {
-        let word = Open::default().word("**日本**", Style::new());
+    fn width_counts_visible_columns() {
+        let word = OpenStyles::default().word("**日本**", Style::new());
         assert_eq!(word.width, 4);
     }
 }

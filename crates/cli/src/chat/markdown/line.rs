@@ -2,7 +2,7 @@
 
 /// A line by its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     Blank,
     /// A heading of that level; the text starts after the marks.
     Heading(usize),
@@ -29,14 +29,14 @@ const LOOKED_AT: usize = 256;
 const FENCE: usize = 32;
 
 /// The kind of a line and the start of its text, or `None` if more of the line is needed.
-pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
+pub(super) fn kind(line: &str, is_whole: bool) -> Option<(LineKind, usize)> {
     if line.len() > LOOKED_AT && !is_long(line) {
         return Some((plain(0), 0));
     }
     let text = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - text.len();
     let Some(first) = text.chars().next() else {
-        return is_whole.then_some((Kind::Blank, indent));
+        return is_whole.then_some((LineKind::Blank, indent));
     };
     match first {
         '#' => {
@@ -46,13 +46,13 @@ pub(super) fn kind(line: &str, is_whole: bool) -> Option<(Kind, usize)> {
             let marks = text.chars().take(FENCE + 1);
             let marks = marks.take_while(|c| *c == first).count();
             match marks {
-                3..=FENCE => is_whole.then_some((Kind::Fence, indent)),
+                3..=FENCE => is_whole.then_some((LineKind::Fence, indent)),
                 _ if marks == text.len() && !is_whole => None,
                 _ => Some((plain(indent), indent)),
             }
         }
-        '|' => is_whole.then_some((Kind::Row, indent)),
-        '>' => Some((Kind::Quote, indent + 1)),
+        '|' => is_whole.then_some((LineKind::Row, indent)),
+        '>' => Some((LineKind::Quote, indent + 1)),
         '-' | '*' | '_' | '+' => bullet(text, first, indent, is_whole),
         '0'..='9' => numbered(text, indent, is_whole),
         _ => Some((plain(indent), indent)),
@@ -66,27 +66,27 @@ fn is_long(line: &str) -> bool {
     text.starts_with(['|', '`', '~'])
 }
 
-fn plain(indent: usize) -> Kind {
-    Kind::Text { indent }
+fn plain(indent: usize) -> LineKind {
+    LineKind::Text { indent }
 }
 
 /// A heading and where its text begins; no kind if it is text after all.
-fn heading(text: &str, is_whole: bool) -> Option<(Option<Kind>, usize)> {
+fn heading(text: &str, is_whole: bool) -> Option<(Option<LineKind>, usize)> {
     let level = text.chars().take_while(|c| *c == '#').count();
     match text.chars().nth(level) {
-        Some(' ' | '\t') if level <= 6 => Some((Some(Kind::Heading(level)), level + 1)),
-        None if is_whole && level <= 6 => Some((Some(Kind::Heading(level)), level)),
+        Some(' ' | '\t') if level <= 6 => Some((Some(LineKind::Heading(level)), level + 1)),
+        None if is_whole && level <= 6 => Some((Some(LineKind::Heading(level)), level)),
         None if level <= 6 => None,
         _ => Some((None, 0)),
     }
 }
 
-fn bullet(text: &str, mark: char, indent: usize, is_whole: bool) -> Option<(Kind, usize)> {
+fn bullet(text: &str, mark: char, indent: usize, is_whole: bool) -> Option<(LineKind, usize)> {
     let only_marks = text.chars().all(|c| c == mark || c == ' ');
     if only_marks && mark != '+' {
         let marks = text.chars().filter(|c| *c == mark).count();
         return match (is_whole, marks) {
-            (true, 3..) => Some((Kind::Rule, text.len() + indent)),
+            (true, 3..) => Some((LineKind::Rule, text.len() + indent)),
             // An item without a word.
             (true, 1) if mark != '_' => Some((item(indent), indent + 1)),
             (true, _) => Some((plain(indent), indent)),
@@ -100,20 +100,20 @@ fn bullet(text: &str, mark: char, indent: usize, is_whole: bool) -> Option<(Kind
     }
 }
 
-fn item(indent: usize) -> Kind {
-    Kind::Item {
+fn item(indent: usize) -> LineKind {
+    LineKind::Item {
         indent,
         mark: "•".to_owned(),
     }
 }
 
-fn numbered(text: &str, indent: usize, is_whole: bool) -> Option<(Kind, usize)> {
+fn numbered(text: &str, indent: usize, is_whole: bool) -> Option<(LineKind, usize)> {
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     let behind: String = text.chars().skip(digits).take(2).collect();
     match behind.as_str() {
         ". " | ") " => {
             let mark = text.get(..=digits).unwrap_or_default().to_owned();
-            Some((Kind::Item { indent, mark }, indent + digits + 2))
+            Some((LineKind::Item { indent, mark }, indent + digits + 2))
         }
         "" | "." | ")" if !is_whole => None,
         _ => Some((plain(indent), indent)),
@@ -125,26 +125,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds() {
-        let text = |indent| Kind::Text { indent };
-        let item = |indent, mark: &str| Kind::Item {
+    fn line_kinds_are_recognized() {
+        let text = |indent| LineKind::Text { indent };
+        let item = |indent, mark: &str| LineKind::Item {
             indent,
             mark: mark.to_owned(),
         };
         for (line, expected, at) in [
-            ("", Kind::Blank, 0),
-            ("  ", Kind::Blank, 2),
-            ("# a", Kind::Heading(1), 2),
-            ("###", Kind::Heading(3), 3),
+            ("", LineKind::Blank, 0),
+            ("  ", LineKind::Blank, 2),
+            ("# a", LineKind::Heading(1), 2),
+            ("###", LineKind::Heading(3), 3),
             ("#hash", text(0), 0),
             ("####### a", text(0), 0),
-            ("```rust", Kind::Fence, 0),
-            ("  ~~~~", Kind::Fence, 2),
+            ("```rust", LineKind::Fence, 0),
+            ("  ~~~~", LineKind::Fence, 2),
             ("`code` a", text(0), 0),
             ("``", text(0), 0),
-            ("| a | b |", Kind::Row, 0),
-            ("---", Kind::Rule, 3),
-            ("* * *", Kind::Rule, 5),
+            ("| a | b |", LineKind::Row, 0),
+            ("---", LineKind::Rule, 3),
+            ("* * *", LineKind::Rule, 5),
             ("- a", item(0, "•"), 2),
             ("  * a", item(2, "•"), 4),
             ("-", item(0, "•"), 1),
@@ -156,7 +156,7 @@ mod tests {
             ("12) a", item(0, "12)"), 4),
             ("1.5 m", text(0), 0),
             ("2026", text(0), 0),
-            ("> a", Kind::Quote, 1),
+            ("> a", LineKind::Quote, 1),
             ("ä", text(0), 0),
         ] {
             assert_eq!(kind(line, true), Some((expected, at)), "{line:?}");
@@ -165,7 +165,7 @@ mod tests {
 
     /// An early result equals that of the whole line.
     #[test]
-    fn what_is_said_early_stays() {
+    fn early_line_kind_does_not_change() {
         for whole in [
             "# a b",
             "####### x",

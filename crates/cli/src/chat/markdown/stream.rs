@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::inline::Open;
-use super::line::{Kind, kind};
+use super::inline::OpenStyles;
+use super::line::{LineKind, kind};
 use super::table::table;
 use crate::terminal::printable;
 
@@ -21,13 +21,13 @@ pub(crate) struct Markdown {
     width: usize,
     /// The part of the line that is not printed yet.
     held: String,
-    at: At,
+    state: StreamState,
     /// Rows of a table that may continue.
     rows: Vec<String>,
 }
 
-/// The column of the next character.
-enum At {
+/// What the next character belongs to.
+enum StreamState {
     /// Where a line begins.
     Start,
     /// Inside a line of text.
@@ -42,7 +42,7 @@ struct Line {
     /// The prefix of continuation lines.
     margin: String,
     base: Style,
-    open: Open,
+    open: OpenStyles,
     /// A word was printed.
     begun: bool,
     /// A blank is needed before the next.
@@ -55,7 +55,7 @@ impl Markdown {
         Self {
             width,
             held: String::new(),
-            at: At::Start,
+            state: StreamState::Start,
             rows: Vec::new(),
         }
     }
@@ -77,17 +77,17 @@ impl Markdown {
     /// The end of the input; returns the rest to print. The next text starts on a new line.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
-        if !self.held.is_empty() || matches!(self.at, At::Line(_)) {
+        if !self.held.is_empty() || matches!(self.state, StreamState::Line(_)) {
             self.end_line(&mut out);
         }
         self.end_table(&mut out);
-        self.at = At::Start;
+        self.state = StreamState::Start;
         out
     }
 
     fn look(&mut self, out: &mut String, c: char) {
-        match &mut self.at {
-            At::Start => {
+        match &mut self.state {
+            StreamState::Start => {
                 if let Some((kind, at)) = kind(&self.held, false) {
                     self.begin_line(kind, at, out);
                     if c == ' ' {
@@ -95,46 +95,46 @@ impl Markdown {
                     }
                 }
             }
-            At::Line(_) if c == ' ' => self.words(out),
+            StreamState::Line(_) if c == ' ' => self.words(out),
             // A line can break after these, and may contain no blanks.
-            At::Line(line) if is_wide(c) && line.open == Open::default() => {
+            StreamState::Line(line) if is_wide(c) && line.open == OpenStyles::default() => {
                 if !self.held.contains(['*', '_', '`', '\\']) {
                     self.words(out);
                 }
             }
-            At::Line(_) | At::Code { .. } => {}
+            StreamState::Line(_) | StreamState::Code { .. } => {}
         }
     }
 
-    fn begin_line(&mut self, kind: Kind, at: usize, out: &mut String) {
+    fn begin_line(&mut self, kind: LineKind, at: usize, out: &mut String) {
         self.end_table(out);
         let mut base = Style::new();
         let mut margin = String::new();
         match kind {
-            Kind::Heading(_) => base = HEADING,
-            Kind::Item { indent, mark } => {
+            LineKind::Heading(_) => base = HEADING,
+            LineKind::Item { indent, mark } => {
                 let indent = indent.min(DEEPEST);
                 let _ = write!(out, "{:indent$}{mark} ", "");
                 margin = " ".repeat(indent + mark.width() + 1);
             }
-            Kind::Quote => {
+            LineKind::Quote => {
                 base = QUOTE;
                 margin = format!("{QUOTE}│{QUOTE:#} ");
                 out.push_str(&margin);
             }
-            Kind::Text { indent } => {
+            LineKind::Text { indent } => {
                 margin = " ".repeat(indent.min(DEEPEST));
                 out.push_str(&margin);
             }
-            Kind::Blank | Kind::Fence | Kind::Row | Kind::Rule => {}
+            LineKind::Blank | LineKind::Fence | LineKind::Row | LineKind::Rule => {}
         }
         let column = anstream::adapter::strip_str(&margin).to_string().width();
         self.held = self.held.get(at..).unwrap_or_default().to_owned();
-        self.at = At::Line(Line {
+        self.state = StreamState::Line(Line {
             column,
             margin,
             base,
-            open: Open::default(),
+            open: OpenStyles::default(),
             begun: false,
             gap: false,
         });
@@ -142,7 +142,7 @@ impl Markdown {
 
     /// Prints the words that are whole.
     fn words(&mut self, out: &mut String) {
-        let At::Line(line) = &mut self.at else {
+        let StreamState::Line(line) = &mut self.state else {
             return;
         };
         for (index, raw) in self.held.split(' ').enumerate() {
@@ -155,10 +155,10 @@ impl Markdown {
     }
 
     fn end_line(&mut self, out: &mut String) {
-        if let At::Code { fence } = &self.at {
+        if let StreamState::Code { fence } = &self.state {
             let held = std::mem::take(&mut self.held);
             if is_end(&held, fence) {
-                self.at = At::Start;
+                self.state = StreamState::Start;
             } else if held.is_empty() {
                 out.push('\n');
             } else {
@@ -166,24 +166,24 @@ impl Markdown {
             }
             return;
         }
-        if matches!(self.at, At::Start) {
+        if matches!(self.state, StreamState::Start) {
             let held = self.held.clone();
             match kind(&held, true) {
-                Some((Kind::Row, _)) => {
+                Some((LineKind::Row, _)) => {
                     self.rows.push(printable(&held));
                     self.held.clear();
                     return;
                 }
-                Some((Kind::Fence, at)) => {
+                Some((LineKind::Fence, at)) => {
                     self.end_table(out);
                     let text = held.get(at..).unwrap_or_default();
                     let mark = text.chars().next().unwrap_or('`');
                     let fence = text.chars().take_while(|c| *c == mark).collect();
                     self.held.clear();
-                    self.at = At::Code { fence };
+                    self.state = StreamState::Code { fence };
                     return;
                 }
-                Some((Kind::Rule, _)) => {
+                Some((LineKind::Rule, _)) => {
                     self.end_table(out);
                     let rule = "─".repeat(self.width.min(40));
                     let _ = writeln!(out, "{QUOTE}{rule}{QUOTE:#}");
@@ -196,7 +196,7 @@ impl Markdown {
         }
         self.words(out);
         out.push('\n');
-        self.at = At::Start;
+        self.state = StreamState::Start;
     }
 
     fn end_table(&mut self, out: &mut String) {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page() {
+    fn document_is_rendered() {
         let plain = anstream::adapter::strip_str(&whole(TEXT, 30)).to_string();
         insta::assert_snapshot!(plain, @r"
         Title here
@@ -280,7 +280,7 @@ mod tests {
 
     /// However it is cut, the same comes out.
     #[test]
-    fn parts_do_not_matter() {
+    fn chunk_boundaries_do_not_change_the_output() {
         let expected = whole(TEXT, 30);
         for size in [1, 2, 3, 5, 7, 11] {
             let mut markdown = Markdown::new(30);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_as_soon_as_they_are_whole() {
+    fn complete_words_are_printed_at_once() {
         let mut markdown = Markdown::new(80);
         assert_eq!(markdown.push("Hel"), "");
         assert_eq!(markdown.push("lo wor"), "Hello");
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_without_blanks() {
+    fn text_without_spaces_is_wrapped() {
         let mut markdown = Markdown::new(10);
         assert_eq!(markdown.push("你好，世"), "你好，世");
         assert_eq!(markdown.push("界 x **粗"), "界\nx");
@@ -316,7 +316,7 @@ mod tests {
 
     /// Lines that stay ambiguous until their end.
     #[test]
-    fn lines_that_never_say_what_they_are() {
+    fn undecided_lines_are_bounded() {
         for part in ["-", "1", "`", "~", "#", " ", "* ", "|", "_"] {
             // Checking all earlier characters for each one would take minutes.
             let text = part.repeat(1_000_000 / part.len());
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_odd_endings() {
+    fn empty_and_unterminated_input_is_rendered() {
         assert_eq!(whole("", 80), "");
         assert_eq!(whole("\n\n", 80), "\n\n");
         assert!(whole("```\nopen", 80).contains("open"));

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use super::inline::{Open, Word};
+use super::inline::{OpenStyles, Word};
 
 /// Rows of `| a | b |` in columns; as they were written if they do not fit.
 pub(super) fn table(rows: &[String], width: usize) -> String {
@@ -24,7 +24,7 @@ pub(super) fn table(rows: &[String], width: usize) -> String {
             };
             split(row)
                 .iter()
-                .map(|cell| Open::default().word(cell, base))
+                .map(|cell| OpenStyles::default().word(cell, base))
                 .collect()
         })
         .collect();

@@ -10,10 +10,10 @@ use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
 
 use super::card::{brief, shortened, size};
-use super::command::Opened;
-use super::editor::{Lines, Typed};
-use super::orders::Order;
-use super::past;
+use super::commands::ChatCommand;
+use super::editor::{Input, LineEditor};
+use super::run::OpenedChat;
+use super::saved_chats;
 use super::screen::Screen;
 use super::turn::turn;
 use crate::arguments::Global;
@@ -33,8 +33,8 @@ const RELOAD: &str = "type `:reload`, then send your message again";
 const RESULT_CHARS: usize = 8_000;
 
 /// An ongoing conversation.
-struct Talk {
-    opened: Opened,
+struct Conversation {
+    opened: OpenedChat,
     chat: Chat,
     screen: Arc<Screen>,
     /// The cost of the last turn.
@@ -42,30 +42,30 @@ struct Talk {
 }
 
 /// Runs the conversation until the user ends it.
-pub(super) async fn talk(
-    opened: Opened,
+pub(super) async fn run(
+    opened: OpenedChat,
     chat: Chat,
     screen: Arc<Screen>,
     global: &Global,
 ) -> Result<Exit> {
     let history = environment::data_directory().map(|directory| directory.join("chat-history"));
     let history = history.filter(|_| chat.id().is_some());
-    let mut lines = Lines::open(opened.setup.agent.skills().clone(), history)?;
-    let mut talk = Talk {
+    let mut editor = LineEditor::open(opened.setup.agent.skills().clone(), history)?;
+    let mut conversation = Conversation {
         opened,
         chat,
         screen,
         cost: None,
     };
     if !global.quiet {
-        talk.greet();
+        conversation.greet();
     }
     let mut leaving = false;
     loop {
-        let typed = tokio::task::block_in_place(|| lines.next())?;
+        let typed = tokio::task::block_in_place(|| editor.next())?;
         match typed {
-            Typed::End => break,
-            Typed::Interrupted { had_text } => {
+            Input::End => break,
+            Input::Interrupted { had_text } => {
                 if leaving && !had_text {
                     break;
                 }
@@ -74,35 +74,35 @@ pub(super) async fn talk(
                     terminal::note("press Ctrl-C again, or Ctrl-D, to end the chat");
                 }
             }
-            Typed::Message(message) => {
+            Input::Message(message) => {
                 leaving = false;
                 if message.trim().is_empty() {
                     continue;
                 }
-                let catalog = talk.opened.setup.agent.skills().catalog();
-                match Order::parse(&message, &catalog) {
-                    Some(Ok(Order::Quit)) => break,
-                    Some(Ok(order)) => talk.obey(order).await?,
+                let catalog = conversation.opened.setup.agent.skills().catalog();
+                match ChatCommand::parse(&message, &catalog) {
+                    Some(Ok(ChatCommand::Quit)) => break,
+                    Some(Ok(command)) => conversation.execute(command).await?,
                     Some(Err(problem)) => terminal::print_problem(&problem, None),
-                    None => talk.say(&message).await,
+                    None => conversation.say(&message).await,
                 }
             }
         }
     }
-    if let Some(id) = talk
+    if let Some(id) = conversation
         .chat
         .id()
-        .filter(|_| talk.chat.is_kept() && !global.quiet)
+        .filter(|_| conversation.chat.is_kept() && !global.quiet)
     {
         terminal::note(&format!(
             "{DIM}to continue:{DIM:#} prowess chat --resume {id}"
         ));
     }
-    talk.opened.setup.runtime.shut_down().await;
+    conversation.opened.setup.runtime.shut_down().await;
     Ok(Exit::Success)
 }
 
-impl Talk {
+impl Conversation {
     fn greet(&self) {
         let agent = &self.opened.setup.agent;
         let catalog = agent.skills().catalog();
@@ -133,7 +133,7 @@ impl Talk {
             "{DIM}/ID: use a skill, Tab: complete, :help: list commands, Ctrl-D: exit{DIM:#}\n"
         ));
         if self.chat.entries().next().is_some() {
-            terminal::note(past::last_words(&self.chat, terminal::width()).trim_end());
+            terminal::note(saved_chats::last_turn(&self.chat, terminal::width()).trim_end());
         }
     }
 
@@ -141,8 +141,8 @@ impl Talk {
     async fn say(&mut self, message: &str) {
         let screen = Arc::clone(&self.screen);
         screen.begin();
-        let tell = |event: AgentEvent| screen.tell(&event);
-        let done = turn(&mut self.chat, message, &tell, || screen.stopping()).await;
+        let emit = |event: AgentEvent| screen.show(&event);
+        let done = turn(&mut self.chat, message, &emit, || screen.stopping()).await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
         match done {
             None => {
@@ -175,27 +175,27 @@ impl Talk {
         terminal::note("");
     }
 
-    async fn obey(&mut self, order: Order) -> Result<()> {
-        let text = match order {
-            Order::Help => help(),
-            Order::Skills => self.skills(),
-            Order::Show => unfolded(&self.chat),
-            Order::Cost => match &self.cost {
-                Some(cost) => costs(cost),
+    async fn execute(&mut self, command: ChatCommand) -> Result<()> {
+        let text = match command {
+            ChatCommand::Help => help(),
+            ChatCommand::Skills => self.skills(),
+            ChatCommand::Show => tool_calls(&self.chat),
+            ChatCommand::Cost => match &self.cost {
+                Some(cost) => token_usage(cost),
                 None => "no messages yet\n".to_owned(),
             },
-            Order::New => {
+            ChatCommand::New => {
                 // Code that became active in the old one is not active in the new one.
                 self.opened.setup.runtime.shut_down().await;
                 self.chat = self.opened.setup.agent.chat();
                 self.cost = None;
                 "started a new chat\n".to_owned()
             }
-            Order::Reload => match self.reload().await {
-                Ok(()) => past::last_words(&self.chat, terminal::width()),
+            ChatCommand::Reload => match self.reload().await {
+                Ok(()) => saved_chats::last_turn(&self.chat, terminal::width()),
                 Err(error) => format!("{error}\n"),
             },
-            Order::Quit => String::new(),
+            ChatCommand::Quit => String::new(),
         };
         Ok(terminal::print_styled(&format!("{text}\n"))?)
     }
@@ -238,14 +238,14 @@ impl Talk {
 
 fn help() -> String {
     let mut text = "Start a message with /ID to use that skill; press Tab to complete the id.\nEnd a line with a backslash to continue on the next line. Pasted text stays one message.\n\n".to_owned();
-    for (name, _, about) in Order::ALL {
+    for (name, _, about) in ChatCommand::ALL {
         let _ = writeln!(text, "  {name:<9} {about}");
     }
     text
 }
 
 /// The tool calls of the last turn, with input and result.
-fn unfolded(chat: &Chat) -> String {
+fn tool_calls(chat: &Chat) -> String {
     let entries: Vec<&Entry> = chat.entries().collect();
     let start = entries
         .iter()
@@ -266,16 +266,16 @@ fn unfolded(chat: &Chat) -> String {
             Entry::Tools { replies } => {
                 for reply in replies {
                     let failed = if reply.is_error { " failed" } else { "" };
-                    let Some(said) = &reply.content else {
+                    let Some(content) = &reply.content else {
                         let _ = writeln!(text, "{DIM}instructions; see `prowess show`{DIM:#}");
                         continue;
                     };
-                    let shown: String = said.chars().take(RESULT_CHARS).collect();
+                    let shown: String = content.chars().take(RESULT_CHARS).collect();
                     let _ = writeln!(
                         text,
                         "{DIM}{}{failed}, {}:{DIM:#}",
                         printable(&reply.tool),
-                        size(said.len())
+                        size(content.len())
                     );
                     let _ = writeln!(text, "{}", printable(shown.trim_end()));
                 }
@@ -290,7 +290,7 @@ fn unfolded(chat: &Chat) -> String {
 }
 
 /// The token usage.
-fn costs(cost: &TurnTokens) -> String {
+fn token_usage(cost: &TurnTokens) -> String {
     let usage = cost.provider;
     let noun = if cost.requests == 1 {
         "request"

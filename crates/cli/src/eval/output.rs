@@ -12,7 +12,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::rewrite;
 
 /// The directory for all results, below the current one.
-const USUAL: &str = "prowess-eval";
+const DEFAULT_DIRECTORY: &str = "prowess-eval";
 /// Both files.
 const NAMES: [&str; 2] = ["benchmark.json", "report.html"];
 /// Both, beside complete ones that they must not replace.
@@ -21,17 +21,21 @@ const PARTIAL: [&str; 2] = ["benchmark.partial.json", "report.partial.html"];
 const HINT: &str = "choose another directory with --out";
 
 /// A directory for results.
-pub(super) struct Out {
+pub(super) struct OutputDirectory {
     directory: PathBuf,
 }
 
-impl Out {
+impl OutputDirectory {
     /// The given directory or the default one. Foreign files and unwritable directories are refused before any request
     /// is made.
     pub(super) fn new(named: Option<&Path>, skill: &SkillId, home: Option<&Path>) -> Result<Self> {
-        let usual = || beside(home).join(USUAL).join(skill.as_str());
+        let default = || {
+            default_parent(home)
+                .join(DEFAULT_DIRECTORY)
+                .join(skill.as_str())
+        };
         let out = Self {
-            directory: named.map_or_else(usual, Path::to_owned),
+            directory: named.map_or_else(default, Path::to_owned),
         };
         if out.directory.exists() && !out.directory.is_dir() {
             let message = format!("{} is not a directory", out.directory.display());
@@ -78,24 +82,24 @@ impl Out {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let [written, report] = paths;
-        let mut told = format!("wrote {} and {}", written.display(), report.display());
+        let mut message = format!("wrote {} and {}", written.display(), report.display());
         if beside {
             let [complete, _] = NAMES.map(|name| self.directory.join(name));
             let _ = write!(
-                told,
+                message,
                 ": {} is complete and was not overwritten",
                 complete.display()
             );
         }
-        Ok(told)
+        Ok(message)
     }
 
     /// Whether an earlier complete run left its results.
     fn has_complete(&self) -> bool {
         let [benchmark, _] = NAMES;
-        let there = fs::read(self.directory.join(benchmark));
-        let there = there.ok().and_then(|bytes| read(&bytes));
-        there.is_some_and(|there| !there.partial)
+        let bytes = fs::read(self.directory.join(benchmark));
+        let earlier = bytes.ok().and_then(|bytes| read(&bytes));
+        earlier.is_some_and(|earlier| !earlier.partial)
     }
 }
 
@@ -125,7 +129,7 @@ fn probe(directory: &Path) -> io::Result<()> {
 
 /// The current directory; if it is inside the skill, beside the skill: files in a skill are part of it and of its
 /// approval.
-fn beside(home: Option<&Path>) -> PathBuf {
+fn default_parent(home: Option<&Path>) -> PathBuf {
     let home = home.and_then(|home| home.canonicalize().ok());
     let here = env::current_dir().and_then(|here| here.canonicalize());
     match (&home, &here) {

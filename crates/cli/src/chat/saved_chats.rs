@@ -15,17 +15,15 @@ use crate::terminal;
 use crate::terminal::print_json;
 
 /// Chats that are looked through for the beginning of an id.
-const LOOKED_AT: usize = 10_000;
+const SEARCHED: usize = 10_000;
 /// Chats that are listed.
 const LISTED: usize = 50;
 
 /// Prints the chats, the newest first.
 pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Exit> {
-    let chats = store
-        .chats(if as_json { LOOKED_AT } else { LISTED })
-        .await?;
+    let chats = store.chats(if as_json { SEARCHED } else { LISTED }).await?;
     if as_json {
-        let all: Vec<Value> = chats.iter().map(described).collect();
+        let all: Vec<Value> = chats.iter().map(summary).collect();
         print_json(&all)?;
         return Ok(Exit::Success);
     }
@@ -70,7 +68,7 @@ pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Ex
     Ok(Exit::Success)
 }
 
-fn described(chat: &ChatSummary) -> Value {
+fn summary(chat: &ChatSummary) -> Value {
     let seconds = |time: SystemTime| {
         let since = time.duration_since(SystemTime::UNIX_EPOCH);
         since.unwrap_or_default().as_secs()
@@ -115,7 +113,7 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
         Err(StoreError::NoChat { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let chats = store.chats(LOOKED_AT).await?.into_iter();
+    let chats = store.chats(SEARCHED).await?.into_iter();
     let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only.id),
@@ -137,7 +135,7 @@ pub(super) async fn resume(agent: &Agent, store: &Store, named: &str, fork: bool
 }
 
 /// The last messages, to resume a chat.
-pub(super) fn last_words(chat: &Chat, width: usize) -> String {
+pub(super) fn last_turn(chat: &Chat, width: usize) -> String {
     let mut asked = "";
     let mut answer = "";
     for entry in chat.entries() {
@@ -170,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times() {
+    fn ages_are_rounded_to_the_largest_unit() {
         for (seconds, expected) in [
             (5, "just now"),
             (60, "1 minute ago"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::scripted::{KEY, Scripted, Step, Wire};
-use crate::support::{Place, Run};
+use crate::support::{Run, TestProject};
 
 /// The models live here.
 static THREADS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -17,9 +17,9 @@ pub(crate) fn model(wire: Wire, steps: impl IntoIterator<Item = Step>) -> Script
 }
 
 /// A project with a few skills.
-pub(crate) fn project() -> Place {
-    let place = Place::new();
-    place
+pub(crate) fn new_project() -> TestProject {
+    let project = TestProject::new();
+    project
         .write(
             ".agents/skills/haiku/SKILL.md",
             "---\nname: haiku\ndescription: Writes haiku about the weather\nargument-hint: \"[topic]\"\n---\nFive, seven, five. BODY-OF-HAIKU\n",
@@ -29,7 +29,7 @@ pub(crate) fn project() -> Place {
             "---\nname: hiking\ndescription: Plans hikes in the mountains\n---\nTake water. BODY-OF-HIKING\n",
         )
         .write(".git/HEAD", "ref: refs/heads/main\n");
-    place
+    project
 }
 
 /// The arguments that lead to a model.
@@ -49,7 +49,7 @@ pub(crate) fn leading_to(model: &Scripted) -> Vec<String> {
 }
 
 /// `prowess chat`, with a key.
-pub(crate) fn chat(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Command {
+pub(crate) fn chat(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Command {
     let leading = model.map(leading_to).unwrap_or_default();
     let leading = leading.iter().map(String::as_str);
     let words: Vec<&str> = ["chat"]
@@ -57,7 +57,7 @@ pub(crate) fn chat(place: &Place, model: Option<&Scripted>, arguments: &[&str]) 
         .chain(leading)
         .chain(arguments.iter().copied())
         .collect();
-    let mut command = place.command(&words);
+    let mut command = project.command(&words);
     command
         .env("OPENAI_API_KEY", KEY)
         .env("ANTHROPIC_API_KEY", KEY)
@@ -65,8 +65,8 @@ pub(crate) fn chat(place: &Place, model: Option<&Scripted>, arguments: &[&str]) 
     command
 }
 
-pub(crate) fn run(place: &Place, model: Option<&Scripted>, arguments: &[&str]) -> Run {
-    Run::of(chat(place, model, arguments).output().unwrap())
+pub(crate) fn run(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Run {
+    Run::of(chat(project, model, arguments).output().unwrap())
 }
 
 /// The events of a run with `--json`.

@@ -10,9 +10,9 @@ use crate::terminal;
 const TICK: Duration = Duration::from_millis(200);
 
 /// A bar on standard error, if a terminal shows it.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct EvalProgress(ProgressBar);
 
-impl Bar {
+impl EvalProgress {
     pub(super) fn new(of: usize, quiet: bool) -> Self {
         let target = if !quiet && terminal::shows_progress() {
             ProgressDrawTarget::stderr()
@@ -28,7 +28,7 @@ impl Bar {
         Self(bar)
     }
 
-    pub(super) fn tell(&self, progress: &Progress) {
+    pub(super) fn update(&self, progress: &Progress) {
         let line = progress.what.split_whitespace().collect::<Vec<_>>();
         self.0.set_message(terminal::printable(&line.join(" ")));
         self.0.set_position(progress.done as u64);
@@ -41,7 +41,7 @@ impl Bar {
 }
 
 /// Removes the bar.
-impl Drop for Bar {
+impl Drop for EvalProgress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

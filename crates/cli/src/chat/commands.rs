@@ -4,7 +4,7 @@ use prowess_core::Catalog;
 
 /// A command of the chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ChatCommand {
     Help,
     Skills,
     Show,
@@ -14,9 +14,9 @@ pub(super) enum Order {
     Quit,
 }
 
-impl Order {
+impl ChatCommand {
     /// Each with its name and what it does.
-    pub(super) const ALL: &'static [(&'static str, Order, &'static str)] = &[
+    pub(super) const ALL: &'static [(&'static str, ChatCommand, &'static str)] = &[
         (":help", Self::Help, "list the commands"),
         (
             ":skills",
@@ -46,8 +46,8 @@ impl Order {
         }
         if let Some(word) = line.strip_prefix('/') {
             // People type /help everywhere. A skill of that name comes first.
-            let meant = Self::named(word).filter(|_| catalog.get(word).is_none());
-            return meant.map(Ok);
+            let command = Self::named(word).filter(|_| catalog.get(word).is_none());
+            return command.map(Ok);
         }
         let word = line.strip_prefix(':')?;
         // `:)` is not a command.
@@ -69,7 +69,7 @@ impl Order {
         let found = Self::ALL
             .iter()
             .find(|(name, ..)| name.strip_prefix(':') == Some(word));
-        found.map(|(_, order, _)| *order)
+        found.map(|(_, command, _)| *command)
     }
 }
 
@@ -78,16 +78,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders() {
+    fn commands_are_parsed_unless_a_skill_has_the_name() {
         let mut source = prowess_core::MemorySource::new(prowess_core::Scope::Project);
         source.add("help", "---\nname: help\ndescription: d\n---\nx\n");
         let skills = prowess_core::Skills::builder().source("s", source).build();
         let skills = pollster::block_on(skills).unwrap();
         let catalog = skills.catalog();
-        let parse = |line: &str| Order::parse(line, &catalog);
-        assert_eq!(parse(":help"), Some(Ok(Order::Help)));
-        assert_eq!(parse(" :q "), Some(Ok(Order::Quit)));
-        assert_eq!(parse("/exit"), Some(Ok(Order::Quit)));
+        let parse = |line: &str| ChatCommand::parse(line, &catalog);
+        assert_eq!(parse(":help"), Some(Ok(ChatCommand::Help)));
+        assert_eq!(parse(" :q "), Some(Ok(ChatCommand::Quit)));
+        assert_eq!(parse("/exit"), Some(Ok(ChatCommand::Quit)));
         assert_eq!(parse("/help"), None, "a skill of that name comes first");
         assert!(matches!(parse(":hlep"), Some(Err(_))));
         for text in ["hello", ":)", ":", "", ":help me", "/quit now", "/unknown"] {

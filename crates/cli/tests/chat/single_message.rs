@@ -6,11 +6,11 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::scripted::{BOTH, Step, Wire, call};
-use crate::support::{Place, Run};
-use crate::world::{chat, events, model, project, run, types};
+use crate::setup::{chat, events, model, new_project, run, types};
+use crate::support::{Run, TestProject};
 
-fn fed(place: &Place, arguments: &[&str], input: &[u8]) -> Run {
-    let mut child = chat(place, None, arguments)
+fn fed(project: &TestProject, arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = chat(project, None, arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -24,15 +24,15 @@ fn fed(place: &Place, arguments: &[&str], input: &[u8]) -> Run {
 }
 
 #[test]
-fn the_answer_alone_is_on_standard_output() {
+fn standard_output_is_only_the_answer() {
     for wire in BOTH {
-        let place = project();
+        let project = new_project();
         let steps = [
             call("load_skill", &json!({"id": "haiku"})),
             Step::Say("**Rain** falls.\n\nThe end"),
         ];
         let model = model(wire, steps);
-        let run = run(&place, Some(&model), &["-p", "something about rain"]);
+        let run = run(&project, Some(&model), &["-p", "something about rain"]);
         assert_eq!(
             (run.code, run.stdout.as_str()),
             (Some(0), "**Rain** falls.\n\nThe end\n")
@@ -48,9 +48,9 @@ fn the_answer_alone_is_on_standard_output() {
 }
 
 #[test]
-fn what_is_piped_in_goes_along() {
-    let place = project();
-    let run = fed(&place, &[], "plan hikes, please\n".as_bytes());
+fn piped_input_is_added_to_the_message() {
+    let project = new_project();
+    let run = fed(&project, &[], "plan hikes, please\n".as_bytes());
     assert_eq!(run.code, Some(0));
     assert!(
         run.stdout.contains("`hiking` matches best"),
@@ -58,18 +58,18 @@ fn what_is_piped_in_goes_along() {
         run.stdout
     );
     let run = fed(
-        &place,
+        &project,
         &["-p", "/haiku"],
         "line one\r\nline two 🦀\r\n".as_bytes(),
     );
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let list = fed(&place, &["--list", "--json"], b"");
+    let list = fed(&project, &["--list", "--json"], b"");
     assert_eq!(list.json()[0]["title"], "/haiku line one line two 🦀");
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
-    let place = project();
+fn invalid_messages_are_rejected_before_a_request() {
+    let project = new_project();
     for (input, said) in [
         (&b"  \n"[..], "missing message"),
         (&[0xff, 0xfe, b'x'], "not UTF-8 text"),
@@ -78,13 +78,13 @@ fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
             "10485760 bytes, at most 1048576 allowed",
         ),
     ] {
-        let run = fed(&place, &[], input);
+        let run = fed(&project, &[], input);
         assert_ne!(run.code, Some(0));
         assert!(run.stderr.contains(said), "{}", run.stderr);
         assert_eq!(run.stdout, "");
     }
     // Nobody there, and nothing to say.
-    let run = run(&place, None, &[]);
+    let run = run(&project, None, &[]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(
         run.stderr
@@ -92,12 +92,12 @@ fn what_cannot_be_sent_is_refused_before_anybody_is_asked() {
         "{}",
         run.stderr
     );
-    assert_eq!(fed(&place, &["--list", "--json"], b"").json(), json!([]));
+    assert_eq!(fed(&project, &["--list", "--json"], b"").json(), json!([]));
 }
 
 #[test]
-fn events_for_machines() {
-    let place = project();
+fn json_prints_events() {
+    let project = new_project();
     let steps = [
         Step::Call(
             "Let me see.",
@@ -106,7 +106,7 @@ fn events_for_machines() {
         Step::Say("done"),
     ];
     let model = model(Wire::OpenAi, steps);
-    let run = run(&place, Some(&model), &["--json", "-p", "/hiking rain"]);
+    let run = run(&project, Some(&model), &["--json", "-p", "/hiking rain"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let all = events(&run);
     let of = |kind: &str| all.iter().find(|event| event["type"] == kind).unwrap();
@@ -134,8 +134,8 @@ fn events_for_machines() {
     // The chat goes on where it was: its skills are active, and its words are there.
     let id = all[0]["id"].as_str().unwrap();
     let again = self::model(Wire::OpenAi, [Step::Say("more")]);
-    let run = crate::world::run(
-        &place,
+    let run = crate::setup::run(
+        &project,
         Some(&again),
         &["--resume", id.get(..6).unwrap(), "-p", "and then?"],
     );
@@ -156,36 +156,36 @@ fn events_for_machines() {
 }
 
 #[test]
-fn chats_are_listed_copied_and_forgotten() {
-    let place = project();
-    assert_eq!(run(&place, None, &["--list"]).stderr, "no saved chats\n");
-    let failed = run(&place, None, &["--resume", "-p", "x"]);
+fn chats_are_listed_forked_and_deleted() {
+    let project = new_project();
+    assert_eq!(run(&project, None, &["--list"]).stderr, "no saved chats\n");
+    let failed = run(&project, None, &["--resume", "-p", "x"]);
     assert!(
         failed.stderr.contains("no saved chats") && failed.code == Some(1),
         "{failed:?}"
     );
-    run(&place, None, &["-p", "first about haiku"]);
-    run(&place, None, &["-p", "not saved", "--no-save"]);
-    let list = run(&place, None, &["--list", "--json"]).json();
+    run(&project, None, &["-p", "first about haiku"]);
+    run(&project, None, &["-p", "not saved", "--no-save"]);
+    let list = run(&project, None, &["--list", "--json"]).json();
     assert_eq!(
         (list.as_array().unwrap().len(), &list[0]["turns"]),
         (1, &json!(1))
     );
     let id = list[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(
-        run(&place, None, &["--resume", &id, "--fork", "-p", "a copy"]).code,
+        run(&project, None, &["--resume", &id, "--fork", "-p", "a copy"]).code,
         Some(0)
     );
     assert_eq!(
         run(
-            &place,
+            &project,
             None,
             &["--resume", "--quiet", "-p", "the last one goes on"]
         )
         .code,
         Some(0)
     );
-    let list = run(&place, None, &["--list", "--json"]).json();
+    let list = run(&project, None, &["--list", "--json"]).json();
     let turns: Vec<_> = list
         .as_array()
         .unwrap()
@@ -199,15 +199,15 @@ fn chats_are_listed_copied_and_forgotten() {
         .iter()
         .find(|chat| chat["forked_from"] == id.as_str());
     assert!(fork.is_some(), "{list}");
-    let table = run(&place, None, &["--list"]).stdout;
+    let table = run(&project, None, &["--list"]).stdout;
     assert!(
         table.starts_with("id ")
             && table.contains("just now")
             && table.contains("first about haiku"),
         "{table}"
     );
-    assert_eq!(run(&place, None, &["--delete", &id]).code, Some(0));
-    let gone = run(&place, None, &["--resume", &id, "-p", "x"]);
+    assert_eq!(run(&project, None, &["--delete", &id]).code, Some(0));
+    let gone = run(&project, None, &["--resume", &id, "-p", "x"]);
     assert!(
         gone.stderr.contains(&format!("unknown chat `{id}`")),
         "{}",
@@ -222,7 +222,7 @@ fn chats_are_listed_copied_and_forgotten() {
 
 /// Whatever the provider does: a clear error, and the chat on disk is whole.
 #[test]
-fn models_that_fail() {
+fn provider_errors_are_reported_with_hints() {
     let refused = |status: u16, reason: &str| {
         let body = json!({"error": {"message": reason}}).to_string();
         Step::Status(status, Vec::new(), body)
@@ -250,10 +250,10 @@ fn models_that_fail() {
             ),
             (Step::Report("Half"), 1, "Half\n", "error: "),
         ] {
-            let place = project();
+            let project = new_project();
             let model = model(wire, [Step::Say("whole"), step, Step::Say("again")]);
-            assert_eq!(run(&place, Some(&model), &["-p", "one"]).code, Some(0));
-            let failed = run(&place, Some(&model), &["--resume", "-p", "two"]);
+            assert_eq!(run(&project, Some(&model), &["-p", "one"]).code, Some(0));
+            let failed = run(&project, Some(&model), &["--resume", "-p", "two"]);
             assert_eq!(
                 (failed.code, failed.stdout.as_str()),
                 (Some(code), stdout),
@@ -266,7 +266,7 @@ fn models_that_fail() {
                 "{}",
                 failed.stderr
             );
-            let after = run(&place, Some(&model), &["--resume", "-p", "three"]);
+            let after = run(&project, Some(&model), &["--resume", "-p", "three"]);
             assert_eq!(
                 (after.code, after.stdout.as_str()),
                 (Some(0), "again\n"),
@@ -279,8 +279,8 @@ fn models_that_fail() {
 }
 
 #[test]
-fn a_model_that_calls_nonsense_gets_an_answer_and_goes_on() {
-    let place = project();
+fn invalid_tool_calls_are_answered() {
+    let project = new_project();
     let steps = [
         Step::Call(
             "",
@@ -293,7 +293,7 @@ fn a_model_that_calls_nonsense_gets_an_answer_and_goes_on() {
         Step::Say("well"),
     ];
     let model = model(Wire::Anthropic, steps);
-    let run = run(&place, Some(&model), &["-p", "x"]);
+    let run = run(&project, Some(&model), &["-p", "x"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), "well\n"));
     assert_eq!(run.stderr.matches('✗').count(), 3, "{}", run.stderr);
     let results = model.last().results();
@@ -301,13 +301,13 @@ fn a_model_that_calls_nonsense_gets_an_answer_and_goes_on() {
 }
 
 #[test]
-fn nobody_is_there() {
-    let place = project();
+fn chat_without_a_terminal_needs_a_message() {
+    let project = new_project();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
     let mut command = chat(
-        &place,
+        &project,
         None,
         &["--base-url", &url, "--model", "m", "-p", "x"],
     );
@@ -325,29 +325,29 @@ fn nobody_is_there() {
 }
 
 #[test]
-fn a_model_without_tools() {
-    let place = project();
+fn no_tools_are_offered_without_tool_use() {
+    let project = new_project();
     let model = model(Wire::OpenAi, [Step::Say("ok"), Step::Say("ok")]);
-    let run = run(&place, Some(&model), &["--no-tools", "-p", "/haiku rain"]);
+    let run = run(&project, Some(&model), &["--no-tools", "-p", "/haiku rain"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let seen = model.last();
     assert_eq!(seen.tools(), []);
     assert!(!seen.system().contains("load_skill"), "{}", seen.system());
     assert!(seen.messages()[0].1.contains("BODY-OF-HAIKU"));
-    place.write("prowess.toml", "[model]\ntools = false\n");
-    crate::world::run(&place, Some(&model), &["-p", "x"]);
+    project.write("prowess.toml", "[model]\ntools = false\n");
+    crate::setup::run(&project, Some(&model), &["-p", "x"]);
     // What is configured is for the provider that is configured; here nobody is.
     assert_eq!(model.last().tools().len(), 4);
 }
 
 #[test]
-fn skills_that_are_named_are_there_from_the_beginning() {
-    let place = project();
+fn named_skills_are_active_in_the_first_turn() {
+    let project = new_project();
     let model = model(Wire::OpenAi, [Step::Say("ok")]);
-    let said = run(&place, Some(&model), &["--skills", "haiku", "-p", "rain"]);
+    let said = run(&project, Some(&model), &["--skills", "haiku", "-p", "rain"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(model.last().system().contains("BODY-OF-HAIKU"));
-    let missing = run(&place, None, &["--skills", "hakiu", "-p", "rain"]);
+    let missing = run(&project, None, &["--skills", "hakiu", "-p", "rain"]);
     assert_eq!(missing.code, Some(1));
     assert!(
         missing
@@ -359,18 +359,18 @@ fn skills_that_are_named_are_there_from_the_beginning() {
 }
 
 #[test]
-fn an_empty_answer_is_none() {
-    let place = project();
+fn empty_answer_fails() {
+    let project = new_project();
     let model = model(Wire::OpenAi, [Step::Say("")]);
-    let run = run(&place, Some(&model), &["-p", "x"]);
+    let run = run(&project, Some(&model), &["-p", "x"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("the answer is empty"), "{}", run.stderr);
 }
 
-/// Whoever reads events hears the end, whatever happens.
+/// The last event marks the end, also after a failure.
 #[test]
-fn events_have_an_end() {
-    let place = project();
+fn failures_end_the_events() {
+    let project = new_project();
     let huge = vec![b'x'; 2 * 1024 * 1024];
     for (arguments, input) in [
         (
@@ -381,7 +381,7 @@ fn events_have_an_end() {
         (&["--json"], &huge),
         (&["--json"], b" "),
     ] {
-        let run = fed(&place, arguments, input);
+        let run = fed(&project, arguments, input);
         assert_ne!(run.code, Some(0));
         let all = events(&run);
         assert_eq!(types(&all), ["failed", "done"], "{arguments:?}");
@@ -392,8 +392,8 @@ fn events_have_an_end() {
 /// A program that a tool runs ends with us, also when it is the system that ends us.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_end_of_the_program_is_the_end_of_what_it_started() {
-    let place = project();
+fn child_processes_end_with_the_program() {
+    let project = new_project();
     let seconds = format!("{}", 300_000 + std::process::id());
     let steps = [
         call("load_skill", &json!({"id": "core-tools"})),
@@ -401,7 +401,7 @@ fn the_end_of_the_program_is_the_end_of_what_it_started() {
     ];
     let model = model(Wire::OpenAi, steps);
     let arguments = ["--approve-skills", "core-tools", "-p", "sleep"];
-    let mut child = chat(&place, Some(&model), &arguments)
+    let mut child = chat(&project, Some(&model), &arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

@@ -9,19 +9,19 @@ const PROJECT: &str = ".agents/skills";
 
 /// A directory for skills.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Destination {
     /// The shortest path from here.
     pub(super) directory: PathBuf,
     /// Whether skills are found there by default.
-    pub(super) is_usual: bool,
+    pub(super) is_default: bool,
 }
 
 /// Where a new skill goes: the given directory, the skills directory of the project, or the current directory.
-pub(super) fn place(said: Option<&Path>, here: &Path, home: Option<&Path>) -> Place {
-    if let Some(directory) = said {
-        return Place {
+pub(super) fn destination(named: Option<&Path>, here: &Path, home: Option<&Path>) -> Destination {
+    if let Some(directory) = named {
+        return Destination {
             directory: directory.to_owned(),
-            is_usual: false,
+            is_default: false,
         };
     }
     let root = repository_root(here, home);
@@ -33,15 +33,15 @@ pub(super) fn place(said: Option<&Path>, here: &Path, home: Option<&Path>) -> Pl
             .any(|it| root.join(it).exists());
     let found = nearest.or_else(|| is_project.then(|| root.join(PROJECT)));
     match found {
-        Some(directory) => Place {
+        Some(directory) => Destination {
             directory: directory
                 .strip_prefix(here)
                 .map_or_else(|_| directory.clone(), Path::to_owned),
-            is_usual: true,
+            is_default: true,
         },
-        None => Place {
+        None => Destination {
             directory: PathBuf::from("."),
-            is_usual: false,
+            is_default: false,
         },
     }
 }
@@ -53,27 +53,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_the_others_or_here() {
+    fn default_is_the_nearest_skills_directory() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path();
         let deep = root.join("a/b");
         fs::create_dir_all(&deep).unwrap();
-        let shown = |said: Option<&Path>, here: &Path| {
-            let found = place(said, here, None);
+        let shown = |named: Option<&Path>, here: &Path| {
+            let found = destination(named, here, None);
             let directory = found.directory.to_string_lossy().into_owned();
             (
                 directory.replace(&*root.to_string_lossy(), "ROOT"),
-                found.is_usual,
+                found.is_default,
             )
         };
-        let usual = |directory: &str| (directory.to_owned(), true);
+        let default = |directory: &str| (directory.to_owned(), true);
         assert_eq!(shown(None, root), (".".to_owned(), false));
         assert_eq!(shown(Some(Path::new("x")), root), ("x".to_owned(), false));
         fs::create_dir(root.join(".git")).unwrap();
-        assert_eq!(shown(None, root), usual(PROJECT));
-        assert_eq!(shown(None, &deep), usual("ROOT/.agents/skills"));
+        assert_eq!(shown(None, root), default(PROJECT));
+        assert_eq!(shown(None, &deep), default("ROOT/.agents/skills"));
         fs::create_dir_all(root.join("a").join(PROJECT)).unwrap();
-        assert_eq!(shown(None, &deep), usual("ROOT/a/.agents/skills"));
-        assert_eq!(shown(None, root), usual(PROJECT));
+        assert_eq!(shown(None, &deep), default("ROOT/a/.agents/skills"));
+        assert_eq!(shown(None, root), default(PROJECT));
     }
 }

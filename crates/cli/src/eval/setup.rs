@@ -13,60 +13,60 @@ use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
 use crate::code_skills::{ResolvedSkills, approval_hint};
 use crate::error::{CommandError, Result};
-use crate::model::{self, Chosen};
+use crate::model::{self, SelectedModel};
 
 const SYSTEM: &str = "You are a helpful assistant.";
 
-/// What is measured, and what has to end when it was.
-pub(super) struct Opened {
+/// The agents of an evaluation, and their runtimes.
+pub(super) struct EvalSetup {
     pub(super) contest: Contest,
     runtimes: [Runtime; 2],
     scripts: Arc<Scripts>,
 }
 
-impl Opened {
-    /// What scripts left in one chat is not there for the next.
-    pub(super) fn tidy(&self) {
+impl EvalSetup {
+    /// Deletes the files that scripts of one chat left.
+    pub(super) fn clear_scratch(&self) {
         self.scripts.forget_scratch();
     }
 
-    pub(super) async fn end(&self) {
+    pub(super) async fn shut_down(&self) {
         for runtime in &self.runtimes {
             runtime.shut_down().await;
         }
     }
 }
 
-/// The models that answer and judge, before anything of a skill lives.
-pub(super) struct Models {
-    answers: Chosen,
+/// The models that answer and judge.
+pub(super) struct EvalModels {
+    answers: SelectedModel,
     /// None, if it would be the demo: that one cannot judge.
-    judges: Option<Chosen>,
+    judges: Option<SelectedModel>,
 }
 
-impl Models {
+impl EvalModels {
     pub(super) fn choose(
         arguments: &EvalArguments,
         resolved: &ResolvedSkills,
         global: &Global,
     ) -> Result<Self> {
-        let answers = model::choose(&arguments.model, &resolved.config, global)?;
+        let answers = model::select(&arguments.model, &resolved.config, global)?;
         let judge = arguments.judge.over(&arguments.model);
-        let judges = match model::choose(&judge, &resolved.config, global).map_err(of_judge)? {
-            Chosen::Demo { .. } => None,
-            real @ Chosen::Real(_) => Some(real),
+        let judges = match model::select(&judge, &resolved.config, global).map_err(for_judge)? {
+            SelectedModel::Demo { .. } => None,
+            real @ SelectedModel::Real(_) => Some(real),
         };
         Ok(Self { answers, judges })
     }
 
     pub(super) fn is_demo(&self) -> bool {
-        matches!(self.answers, Chosen::Demo { .. })
+        matches!(self.answers, SelectedModel::Demo { .. })
     }
 
     pub(super) fn has_tools(&self) -> bool {
         let tool_use = match &self.answers {
-            Chosen::Demo { tool_use, .. } => *tool_use,
-            Chosen::Real(choice) => choice.tool_use,
+            SelectedModel::Demo { tool_use, .. } => *tool_use,
+            SelectedModel::Real(choice) => choice.tool_use,
         };
         tool_use == ToolUse::Available
     }
@@ -76,8 +76,8 @@ impl Models {
     }
 }
 
-/// The same, about the arguments that name a judge.
-fn of_judge(mut error: CommandError) -> CommandError {
+/// The same error for the options of the judge.
+fn for_judge(mut error: CommandError) -> CommandError {
     for name in ["provider", "model", "base-url"] {
         for hint in &mut error.hints {
             *hint = hint.replace(&format!("--{name}"), &format!("--judge-{name}"));
@@ -93,8 +93,8 @@ pub(super) async fn open(
     suite: &Suite,
     runs: usize,
     mut resolved: ResolvedSkills,
-    models: &Models,
-) -> Result<Opened> {
+    models: &EvalModels,
+) -> Result<EvalSetup> {
     // It is used when a model or a message calls for it, however it was found.
     resolved.remove_explicit(skill);
     let rest = resolved.without(skill).await;
@@ -105,9 +105,9 @@ pub(super) async fn open(
     let answers = &models.answers;
     let with = build_agent(resolved, answers, SYSTEM, Mode::Headless, None).await?;
     let without = build_agent(rest, answers, SYSTEM, Mode::Headless, None).await?;
-    settle(skill, suite, &with).await?;
+    require_approvals(skill, suite, &with).await?;
     let scripts = Arc::clone(&with.scripts);
-    Ok(Opened {
+    Ok(EvalSetup {
         contest: Contest {
             skill: skill.clone(),
             with: with.agent,
@@ -124,8 +124,8 @@ pub(super) async fn open(
     })
 }
 
-/// Asks now what would be asked in the middle, and refuses what would make every figure wrong.
-async fn settle(skill: &SkillId, suite: &Suite, with: &AgentSetup) -> Result<()> {
+/// Asks for all approvals before the first run; fails if one is missing.
+async fn require_approvals(skill: &SkillId, suite: &Suite, with: &AgentSetup) -> Result<()> {
     if with.manifests.get(skill).is_some() {
         let activated = with.runtime.activate(skill).await;
         with.runtime.shut_down().await;

@@ -1,4 +1,4 @@
-//! Questions are asked before the first chat only.
+//! The approver of `eval`, which asks before the first chat only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +10,17 @@ use crate::code_skills::TerminalApprover;
 
 /// The approver before the runs start: later there are no questions, and a progress bar uses the terminal.
 #[derive(Clone, Default)]
-pub(super) struct Beforehand(Arc<AtomicBool>);
+pub(super) struct StartupApprover(Arc<AtomicBool>);
 
-impl Beforehand {
-    /// From here on no questions are asked.
-    pub(super) fn is_over(&self) {
+impl StartupApprover {
+    /// Asks no more questions from here on.
+    pub(super) fn close(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
 #[async_trait]
-impl Approver for Beforehand {
+impl Approver for StartupApprover {
     async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
         if self.0.load(Ordering::Acquire) {
             return ApprovalDecision::Unavailable;

@@ -1,4 +1,4 @@
-//! What was paid for is not lost: where results go, and what they may take the place of.
+//! The output directory, and results after an interrupt.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,16 +7,16 @@ use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::failures::refused;
-use crate::model::{Asked, Model, Reply};
-use crate::support::{Place, Run, without_seconds};
-use crate::{BENCHMARK, REPORT, benchmark, eval, place, pupil, run};
+use crate::model::{Model, ModelRequest, Reply};
+use crate::support::{Run, TestProject, without_seconds};
+use crate::{BENCHMARK, REPORT, benchmark, eval, new_project, pupil, run};
 
 const PARTIAL: &str = "prowess-eval/haiku/benchmark.partial.json";
 const PARTIAL_REPORT: &str = "prowess-eval/haiku/report.partial.html";
 
 /// Interrupts it where the model does not answer.
-fn interrupted(place: &Place, model: &Model) -> Run {
-    let mut command = eval(place, model, &[]);
+fn interrupted(project: &TestProject, model: &Model) -> Run {
+    let mut command = eval(project, model, &[]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     model.hangs();
@@ -26,7 +26,7 @@ fn interrupted(place: &Place, model: &Model) -> Run {
 }
 
 /// Does not answer when it comes to the second message.
-fn hangs_late(asked: &Asked) -> Reply {
+fn hangs_late(asked: &ModelRequest) -> Reply {
     if asked.last.contains("what is the time") {
         return Reply::Hang;
     }
@@ -34,9 +34,9 @@ fn hangs_late(asked: &Asked) -> Reply {
 }
 
 #[test]
-fn a_directory_that_cannot_be_is_refused_before_anything_is_spent() {
-    let place = place();
-    assert_snapshot!(refused(&place, &["--out", "/proc/x"]), @r"
+fn unwritable_directory_is_rejected_before_any_request() {
+    let project = new_project();
+    assert_snapshot!(refused(&project, &["--out", "/proc/x"]), @r"
     exit 1
     --- stdout
     --- stderr
@@ -44,11 +44,11 @@ fn a_directory_that_cannot_be_is_refused_before_anything_is_spent() {
     hint: choose another directory with --out
     ");
     let model = Model::new(pupil);
-    let run = run(&place, &model, &["--out", "/proc/x", "--json"]);
+    let run = run(&project, &model, &["--out", "/proc/x", "--json"]);
     assert_eq!((run.code, model.asked()), (Some(1), 0));
     assert_eq!(run.json()["error"]["code"], "failure");
-    place.write("file", "mine");
-    assert_snapshot!(refused(&place, &["--out", "file/below/it"]), @r"
+    project.write("file", "mine");
+    assert_snapshot!(refused(&project, &["--out", "file/below/it"]), @r"
     exit 1
     --- stdout
     --- stderr
@@ -56,24 +56,24 @@ fn a_directory_that_cannot_be_is_refused_before_anything_is_spent() {
     hint: choose another directory with --out
     ");
     // Finding out leaves nothing behind.
-    assert!(refused(&place, &["--out", "a/b/c", "--eval", "rgen"]).contains("rgen"));
-    place.write("b/mine", "stays");
-    place.write("b/benchmark.json", "{}");
-    assert!(refused(&place, &["--out", "b"]).contains("was not written by"));
-    assert!(!place.path("a").exists());
-    assert_eq!(fs::read_dir(place.path("b")).unwrap().count(), 2);
+    assert!(refused(&project, &["--out", "a/b/c", "--eval", "rgen"]).contains("rgen"));
+    project.write("b/mine", "stays");
+    project.write("b/benchmark.json", "{}");
+    assert!(refused(&project, &["--out", "b"]).contains("was not written by"));
+    assert!(!project.path("a").exists());
+    assert_eq!(fs::read_dir(project.path("b")).unwrap().count(), 2);
 }
 
 #[test]
-fn figures_are_printed_even_if_they_cannot_be_written() {
-    let place = place();
-    let usual = place.path("prowess-eval");
-    let model = Model::new(move |asked: &Asked| {
-        // In the middle, somebody puts a file where the results should go.
+fn results_are_printed_if_they_cannot_be_written() {
+    let project = new_project();
+    let usual = project.path("prowess-eval");
+    let model = Model::new(move |asked: &ModelRequest| {
+        // A file appears where the results should go.
         fs::write(&usual, "in the way").unwrap();
         pupil(asked)
     });
-    let run = run(&place, &model, &["--only", "evals", "--runs", "1"]);
+    let run = run(&project, &model, &["--only", "evals", "--runs", "1"]);
     assert_snapshot!(without_seconds(&run.snapshot()), @r"
     exit 1
     --- stdout
@@ -86,13 +86,13 @@ fn figures_are_printed_even_if_they_cannot_be_written() {
     2 chats: 1 × 2 × 1 eval; one or more requests each, and 2 requests to the judge
     error: cannot create prowess-eval/haiku: Not a directory (os error 20)
     ");
-    assert_eq!(place.read("prowess-eval"), "in the way");
+    assert_eq!(project.read("prowess-eval"), "in the way");
 }
 
 #[test]
-fn interrupted_it_writes_what_it_has() {
-    let (place, model) = (place(), Model::new(hangs_late));
-    let run = interrupted(&place, &model);
+fn interrupt_writes_partial_results() {
+    let (project, model) = (new_project(), Model::new(hangs_late));
+    let run = interrupted(&project, &model);
     assert_eq!(run.code, Some(1));
     assert!(
         run.stderr
@@ -100,61 +100,61 @@ fn interrupted_it_writes_what_it_has() {
         "{}",
         run.stderr
     );
-    let written = benchmark(&place);
+    let written = benchmark(&project);
     assert_eq!(written["partial"], true);
     assert_eq!(written["runs"].as_array().unwrap().len(), 2);
     assert_eq!(written["triggers"].as_array().unwrap().len(), 1);
     assert!(run.stdout.contains("regen"), "{}", run.stdout);
     assert!(
-        place
+        project
             .read(REPORT)
             .contains("The evaluation was stopped early")
     );
     // What is not everything may go for something that is not everything either.
     fs::write(
-        place.path(BENCHMARK),
-        place.read(BENCHMARK).replace("rain falls", "old"),
+        project.path(BENCHMARK),
+        project.read(BENCHMARK).replace("rain falls", "old"),
     )
     .unwrap();
-    assert_eq!(interrupted(&place, &model).code, Some(1));
-    assert!(place.read(BENCHMARK).contains("rain falls"));
-    assert!(!place.path(PARTIAL).exists());
+    assert_eq!(interrupted(&project, &model).code, Some(1));
+    assert!(project.read(BENCHMARK).contains("rain falls"));
+    assert!(!project.path(PARTIAL).exists());
 }
 
 #[test]
-fn interrupted_it_takes_the_place_of_nothing_that_is_complete() {
-    let place = place();
+fn interrupt_does_not_overwrite_complete_results() {
+    let project = new_project();
     let good = Model::new(pupil);
-    assert_eq!(run(&place, &good, &["--runs", "1"]).code, Some(0));
-    let complete = (place.read(BENCHMARK), place.read(REPORT));
-    let run = interrupted(&place, &Model::new(hangs_late));
+    assert_eq!(run(&project, &good, &["--runs", "1"]).code, Some(0));
+    let complete = (project.read(BENCHMARK), project.read(REPORT));
+    let run = interrupted(&project, &Model::new(hangs_late));
     assert_eq!(run.code, Some(1));
     let told = "wrote prowess-eval/haiku/benchmark.partial.json and prowess-eval/haiku/report.partial.html: \
                 prowess-eval/haiku/benchmark.json is complete and was not overwritten\n";
     assert!(run.stderr.contains(told), "{}", run.stderr);
-    assert_eq!((place.read(BENCHMARK), place.read(REPORT)), complete);
-    let written: serde_json::Value = serde_json::from_str(&place.read(PARTIAL)).unwrap();
+    assert_eq!((project.read(BENCHMARK), project.read(REPORT)), complete);
+    let written: serde_json::Value = serde_json::from_str(&project.read(PARTIAL)).unwrap();
     assert_eq!(written["partial"], true);
-    assert!(place.read(PARTIAL_REPORT).contains("stopped early"));
+    assert!(project.read(PARTIAL_REPORT).contains("stopped early"));
     // Those are ours as well, and nobody else's would be touched.
-    place.write(PARTIAL, "{\"mine\": true}\n");
-    let model = Model::new(|_: &Asked| panic!("nobody is to be asked"));
-    let refused = crate::run(&place, &model, &[]);
+    project.write(PARTIAL, "{\"mine\": true}\n");
+    let model = Model::new(|_: &ModelRequest| panic!("nobody is to be asked"));
+    let refused = crate::run(&project, &model, &[]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    assert_eq!(place.read(PARTIAL), "{\"mine\": true}\n");
+    assert_eq!(project.read(PARTIAL), "{\"mine\": true}\n");
 }
 
 #[test]
-fn interrupted_before_anything_was_measured_it_writes_nothing() {
-    let place = place();
+fn interrupt_before_the_first_result_writes_nothing() {
+    let project = new_project();
     let good = Model::new(pupil);
-    let hangs = || Model::new(|_: &Asked| Reply::Hang);
-    let run = interrupted(&place, &hangs());
+    let hangs = || Model::new(|_: &ModelRequest| Reply::Hang);
+    let run = interrupted(&project, &hangs());
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
-    assert!(!place.path("prowess-eval").exists());
-    assert_eq!(crate::run(&place, &good, &["--runs", "1"]).code, Some(0));
-    let complete = (place.read(BENCHMARK), place.read(REPORT));
-    let run = interrupted(&place, &hangs());
+    assert!(!project.path("prowess-eval").exists());
+    assert_eq!(crate::run(&project, &good, &["--runs", "1"]).code, Some(0));
+    let complete = (project.read(BENCHMARK), project.read(REPORT));
+    let run = interrupted(&project, &hangs());
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(
         run.stderr
@@ -162,6 +162,6 @@ fn interrupted_before_anything_was_measured_it_writes_nothing() {
         "{}",
         run.stderr
     );
-    assert_eq!((place.read(BENCHMARK), place.read(REPORT)), complete);
-    assert!(!place.path(PARTIAL).exists());
+    assert_eq!((project.read(BENCHMARK), project.read(REPORT)), complete);
+    assert!(!project.path(PARTIAL).exists());
 }

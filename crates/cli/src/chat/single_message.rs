@@ -7,7 +7,7 @@ use prowess_agent::wire::AgentEvent;
 use prowess_agent::{Chat, Ending, Saved, TurnReport};
 
 use super::arguments::ChatArguments;
-use super::events::Events;
+use super::events::EventWriter;
 use super::screen::Screen;
 use super::turn::turn;
 use crate::arguments::Global;
@@ -77,32 +77,32 @@ pub(super) fn is_conversation(arguments: &ChatArguments) -> bool {
 }
 
 /// Sends the message and prints the answer.
-pub(super) async fn say(
+pub(super) async fn send(
     chat: &mut Chat,
     message: &str,
     global: &Global,
     screen: &Screen,
-    events: &Events,
+    events: &EventWriter,
 ) -> Result<Exit> {
-    events.begin(chat)?;
-    if !events.wanted {
+    events.write_chat(chat)?;
+    if !events.enabled {
         screen.begin();
     }
-    let tell = |event: AgentEvent| {
-        if events.wanted {
-            events.tell(&event);
+    let show = |event: AgentEvent| {
+        if events.enabled {
+            events.write(&event);
         } else {
-            screen.tell(&event);
+            screen.show(&event);
         }
     };
-    let Some(done) = turn(chat, message, &tell, || ()).await else {
+    let Some(done) = turn(chat, message, &show, || ()).await else {
         return Err(CommandError::interrupted());
     };
-    if !events.wanted {
+    if !events.enabled {
         screen.end(done.as_ref().ok());
     }
     let report = done?;
-    if !events.wanted && !io::stdout().is_terminal() && !report.text.is_empty() {
+    if !events.enabled && !io::stdout().is_terminal() && !report.text.is_empty() {
         let text = report.text.trim_end_matches('\n');
         let text = format!("{text}\n");
         terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;

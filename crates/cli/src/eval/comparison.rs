@@ -1,4 +1,4 @@
-//! Changes since an earlier benchmark.
+//! Compares a benchmark with an earlier one.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<Benchmark> {
 }
 
 /// The figures with the skill, then and now.
-pub(super) fn since(before: &Benchmark, now: &Benchmark) -> String {
+pub(super) fn render(before: &Benchmark, now: &Benchmark) -> String {
     let mut rows = Vec::new();
     let mut row = |name: &str, figure: Figure, then: Option<f64>, now: f64| {
         let difference = then.map(|then| figure.show_difference(now - then));
@@ -65,11 +65,11 @@ pub(super) fn since(before: &Benchmark, now: &Benchmark) -> String {
 }
 
 /// Why the two should not be compared.
-pub(super) fn doubts(before: &Benchmark, now: &Benchmark) -> Vec<String> {
-    let mut doubts = Vec::new();
+pub(super) fn warnings(before: &Benchmark, now: &Benchmark) -> Vec<String> {
+    let mut warnings = Vec::new();
     let mut differ = |what: &str, then: &str, now: &str| {
         if then != now {
-            doubts.push(format!("warning: {what} changed: {then} before, {now} now"));
+            warnings.push(format!("warning: {what} changed: {then} before, {now} now"));
         }
     };
     differ("the skill", &before.skill_name, &now.skill_name);
@@ -85,12 +85,12 @@ pub(super) fn doubts(before: &Benchmark, now: &Benchmark) -> Vec<String> {
     };
     if !before.runs.is_empty() && !now.runs.is_empty() && counted(before) != counted(now) {
         let (then, now) = (counted(before), counted(now));
-        doubts.push(format!(
+        warnings.push(format!(
             "warning: token counts changed: {then} before, {now} now"
         ));
     }
     if before.partial {
-        doubts.push("warning: the earlier benchmark was stopped early".to_owned());
+        warnings.push("warning: the earlier benchmark was stopped early".to_owned());
     }
-    doubts
+    warnings
 }

@@ -1,4 +1,4 @@
-//! The action of `chat`.
+//! Runs `prowess chat`.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
 use super::arguments::ChatArguments;
-use super::events::Events;
+use super::events::EventWriter;
 use super::screen::Screen;
-use super::{once, past, talk};
+use super::{conversation, saved_chats, single_message};
 use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
-use crate::model::{self, Chosen};
+use crate::model::{self, SelectedModel};
 use crate::{code_skills, configuration, terminal, trust};
 
 const SYSTEM: &str =
@@ -25,25 +25,25 @@ pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
         return code_skills::block_on(async {
             let store = code_skills::open_store(&configuration::load(global)?).await?;
             match &arguments.delete {
-                Some(named) => past::delete(&store, named, global.quiet).await,
-                None => past::list(&store, arguments.json, global.quiet).await,
+                Some(named) => saved_chats::delete(&store, named, global.quiet).await,
+                None => saved_chats::list(&store, arguments.json, global.quiet).await,
             }
         });
     }
-    let events = Events::new(arguments.json);
+    let events = EventWriter::new(arguments.json);
     let done = begin(arguments, global, &events);
     if let Err(error) = &done {
-        events.fail(error);
+        events.write_failure(error);
     }
     done
 }
 
-fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<Exit> {
-    let is_conversation = once::is_conversation(arguments);
+fn begin(arguments: &ChatArguments, global: &Global, events: &EventWriter) -> Result<Exit> {
+    let is_conversation = single_message::is_conversation(arguments);
     if is_conversation && (arguments.json || !std::io::stdout().is_terminal()) {
         return Err(
             CommandError::usage("cannot start a chat: standard input is not a terminal")
-                .hint(once::HINT),
+                .hint(single_message::HINT),
         );
     }
     if is_conversation {
@@ -51,7 +51,7 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &Events) -> Result<
     }
     // Read before anything is opened: an oversized message fails early.
     let message = (!is_conversation)
-        .then(|| once::message(arguments))
+        .then(|| single_message::message(arguments))
         .transpose()?;
     // Ctrl-C stops an answer; it must not end the program.
     code_skills::with_threads(chat(arguments, global, message, events))
@@ -61,14 +61,14 @@ async fn chat(
     arguments: &ChatArguments,
     global: &Global,
     message: Option<String>,
-    events: &Events,
+    events: &EventWriter,
 ) -> Result<Exit> {
     let screen = Arc::new(Screen::new(global.quiet));
     let opening = async {
         let opened = open(arguments, global, &screen, message.is_none()).await?;
         let agent = &opened.setup.agent;
         let chat = match &arguments.resume {
-            Some(named) => past::resume(agent, &opened.store, named, arguments.fork).await?,
+            Some(named) => saved_chats::resume(agent, &opened.store, named, arguments.fork).await?,
             None => agent.chat(),
         };
         Ok::<_, CommandError>((opened, chat))
@@ -78,18 +78,18 @@ async fn chat(
         _ = tokio::signal::ctrl_c() => return Err(CommandError::interrupted()),
     };
     let Some(message) = message else {
-        return talk::talk(opened, chat, screen, global).await;
+        return conversation::run(opened, chat, screen, global).await;
     };
     if opened.is_demo_by_default && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
-    let exit = once::say(&mut chat, &message, global, &screen, events).await;
+    let exit = single_message::send(&mut chat, &message, global, &screen, events).await;
     opened.setup.runtime.shut_down().await;
     exit
 }
 
 /// An agent, and where its chats are.
-pub(super) struct Opened {
+pub(super) struct OpenedChat {
     pub(super) setup: AgentSetup,
     pub(super) is_demo_by_default: bool,
     store: Store,
@@ -100,10 +100,10 @@ async fn open(
     global: &Global,
     screen: &Arc<Screen>,
     is_conversation: bool,
-) -> Result<Opened> {
+) -> Result<OpenedChat> {
     let approver = Arc::<Screen>::clone(screen);
     let resolved = code_skills::resolve(&arguments.code_skills, global, approver).await?;
-    let chosen = model::choose(&arguments.model, &resolved.config, global)?;
+    let chosen = model::select(&arguments.model, &resolved.config, global)?;
     let store = resolved.store.clone();
     let mode = if is_conversation {
         Mode::Interactive
@@ -111,12 +111,12 @@ async fn open(
         Mode::Headless
     };
     let system = arguments.system.as_deref().unwrap_or(SYSTEM);
-    let kept = (!arguments.no_save).then(|| store.clone());
-    Ok(Opened {
-        setup: build_agent(resolved, &chosen, system, mode, kept).await?,
+    let chat_store = (!arguments.no_save).then(|| store.clone());
+    Ok(OpenedChat {
+        setup: build_agent(resolved, &chosen, system, mode, chat_store).await?,
         is_demo_by_default: matches!(
             chosen,
-            Chosen::Demo {
+            SelectedModel::Demo {
                 by_default: true,
                 ..
             }

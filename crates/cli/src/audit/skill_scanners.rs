@@ -26,9 +26,9 @@ pub(super) async fn add(runtime: &Runtime, files: &[(String, Vec<u8>)], report: 
         terminal::note(&terminal::printable(&problem));
     }
     let all: Vec<wire::Finding> = report.findings.iter().map(to_wire).chain(found).collect();
-    let kept = runtime.scan_complete(all).await;
+    let findings = runtime.scan_complete(all).await;
     let known = std::mem::take(&mut report.findings);
-    for finding in kept {
+    for finding in findings {
         // Our own findings have more details than those returned by skills.
         let own = known.iter().find(|it| to_wire(it) == finding);
         let finding = own.cloned().or_else(|| from_wire(&finding, &texts));
