@@ -295,7 +295,7 @@ fn numbers(prompt: &str) -> Vec<&str> {
 }
 
 #[test]
-fn t10_a_thousand_parallel_turns_during_a_hundred_refreshes() {
+fn t10_turns_while_refreshing() {
     let skills = block_on(
         Skills::builder()
             .source("numbered", Numbered::default())

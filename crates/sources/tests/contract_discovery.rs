@@ -73,7 +73,7 @@ fn d5_collection_descriptions_are_in_every_listing_and_in_the_prompt() {
     let catalog = skills.catalog();
     let described: Vec<_> = catalog
         .collections()
-        .map(|it| (it.path.to_string(), it.description.to_string()))
+        .map(|it| (it.path.to_string(), it.description.clone()))
         .collect();
     let expected = [
         ("extraction", "Entity extraction"),
