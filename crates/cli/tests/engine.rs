@@ -190,7 +190,22 @@ fn cl3_show_and_read_print_content() {
 }
 
 #[test]
-fn d10_search_finds_by_body_and_forgives_typos() {
+fn d10_info_shows_the_target_of_a_linked_skill() {
+    let project = TestProject::new();
+    described(&project, "store/pdf", "Reads PDF files");
+    fs::create_dir_all(project.path(".agents/skills")).unwrap();
+    std::os::unix::fs::symlink("../../store/pdf", project.path(".agents/skills/pdf")).unwrap();
+    let target = fs::canonicalize(project.path("store/pdf")).unwrap();
+    let info = project.run(&["info", "pdf", "--json"]).json();
+    assert_eq!(info["target"], target.to_str().unwrap());
+    let shown = project.run(&["info", "pdf"]).stdout;
+    let line = format!("links to      {}", target.display());
+    assert!(shown.lines().any(|it| it.trim() == line), "{shown}");
+    assert!(project.run(&["list"]).stdout.contains("Reads PDF files"));
+}
+
+#[test]
+fn cl2_search_finds_by_body_and_forgives_typos() {
     let project = flat();
     described(&project, ".agents/skills/k8s", "Helps with clusters");
     project.write(".agents/skills/k8s/SKILL.md", "---\nname: k8s\ndescription: Helps with clusters\n---\nWhen a pod restarts, look at the logs.\n");

@@ -5,7 +5,7 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prowess_core::{
     Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, MemorySource, RenderError,
@@ -224,17 +224,25 @@ fn c12_activated_names_only_where_there_are_some() {
     );
 }
 
+/// The time that this thread ran; other processes do not count.
+#[cfg(target_os = "linux")]
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
+
 #[test]
+#[cfg(target_os = "linux")]
 fn c13_ten_thousand_skills_within_the_budget_and_in_time() {
     // Builds without optimisation are slower; the figure of the contract is for the program that users run.
-    let limit = Duration::from_millis(if cfg!(debug_assertions) { 200 } else { 20 });
+    let limit = Duration::from_millis(if cfg!(debug_assertions) { 400 } else { 20 });
     for collection in ["", "some/", "some/deep/"] {
         let skills = many(collection, 10_000);
         let catalog = catalog(&borrowed(&skills));
         let runs = (0..3).map(|_| {
-            let start = Instant::now();
+            let start = cpu_time();
             let (text, report) = render_with(&catalog, CatalogFormat::Xml, BUDGET, &[]);
-            (start.elapsed(), text, report)
+            (cpu_time().saturating_sub(start), text, report)
         });
         let (time, text, report) = runs.min_by_key(|(time, ..)| *time).unwrap();
         assert!(time < limit, "{collection:?}: {time:?}");

@@ -1,4 +1,5 @@
 //! Row F21 of the contract. It is a binary of its own because it measures the memory of its process.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,13 +10,12 @@ mod support;
 
 use std::fmt::Write;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prowess_spec::Code;
 use support::frontmatter;
 
-/// Builds without optimisation are slower; the figure of the contract is for the program that users run.
-const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+const TIME: Duration = Duration::from_millis(50);
 const MEMORY_KIB: u64 = 16 * 1024;
 
 /// The most memory that this process had, in KiB.
@@ -27,6 +27,12 @@ fn peak() -> u64 {
         .trim_end_matches(" kB")
         .parse()
         .unwrap()
+}
+
+/// The time that this thread ran; other processes do not count.
+fn cpu_time() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
 }
 
 fn aliases() -> String {
@@ -44,7 +50,6 @@ fn nested(depth: usize) -> String {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn f21_bombs_are_skipped_in_little_time_and_memory() {
     let text_aliases = format!(
         "a: &a {}\nb: [{}]\n",
@@ -68,15 +73,15 @@ fn f21_bombs_are_skipped_in_little_time_and_memory() {
     assert!(frontmatter("name: pdf\ndescription: d\n").skill.is_some());
     let before = peak();
     for (text, code) in &bombs {
-        let best = (0..3).map(|_| {
-            let start = Instant::now();
+        let times = (0..3).map(|_| {
+            let start = cpu_time();
             let outcome = frontmatter(text);
-            let time = start.elapsed();
+            let time = cpu_time().saturating_sub(start);
             outcome.skipped(*code);
             time
         });
-        let best = best.min().unwrap();
-        assert!(best < TIME, "{code}: {best:?}");
+        let worst = times.min().unwrap();
+        assert!(worst < TIME, "{code}: {worst:?}");
     }
     let used = peak() - before;
     assert!(used < MEMORY_KIB, "{used} KiB");
