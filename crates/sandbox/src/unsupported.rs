@@ -12,7 +12,7 @@ use crate::error::{Refusal, SandboxError};
 use crate::layers::{Isolation, Layers};
 use crate::limits::Limits;
 
-const REASON: &str = "there is no sandbox for this system yet";
+const REASON: &str = "this system is not supported yet";
 
 pub(crate) const WAYS: &[Isolation] = &[];
 pub(crate) const CLOSED: &[(Isolation, &str)] = &[(Isolation::None, REASON)];

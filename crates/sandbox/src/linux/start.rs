@@ -38,7 +38,7 @@ pub(crate) fn start(
         },
         Isolation::None => Stage::Bare,
         Isolation::Seatbelt => {
-            let reason = "there is no seatbelt on Linux";
+            let reason = "seatbelt is not available on Linux";
             return Ok(Err(Refusal::system("isolate the child", reason)));
         }
     };

@@ -133,7 +133,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
         why: "every scalar is text there; here a number or a boolean needs quotes to be text",
         explains: |seen, complaint| {
             seen.ours(complaint, &[Code::NotAString])
-                && (complaint.says("is a number") || complaint.says("is a boolean"))
+                && (complaint.says("found a number") || complaint.says("found a boolean"))
         },
     },
     Difference {
@@ -154,7 +154,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
         why: "the types of `license`, `metadata` and `allowed-tools` are not looked at there",
         explains: |seen, complaint| {
             let license = complaint.says("`license`")
-                && (complaint.says("is a list") || complaint.says("is a mapping"));
+                && (complaint.says("found a list") || complaint.says("found a mapping"));
             (license && seen.ours(complaint, &[Code::NotAString]))
                 || seen.ours(complaint, &[Code::MetadataNotAMap])
                 || (complaint.says("`allowed-tools`") && seen.ours(complaint, &[Code::WrongType]))
