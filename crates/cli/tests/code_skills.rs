@@ -118,7 +118,7 @@ fn trace_lists_activated_skills() {
       not-approved: `rfc-writer` needs approval: run, file:read, file:write
     ddd-expert  active (score 80)
       because the message contains "aggregate"
-    prompt: about 535 tokens of catalog, 285 of 8000 tokens of fragments
+    prompt: about 532 tokens of catalog, 285 of 8000 tokens of fragments
       ddd-expert: 285 tokens
     --- stderr
     "#);
