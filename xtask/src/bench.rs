@@ -61,6 +61,7 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<()> 
     let (package, name) = arguments.name.target();
     run(workspace
         .cargo()
-        .args(["bench", "--package", package, "--bench", name, "--"])
+        .args(["bench", "--profile", "dist", "--package", package])
+        .args(["--bench", name, "--"])
         .args(&arguments.args))
 }
