@@ -10,7 +10,7 @@ use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
 use prowess_runtime::builtin_ids;
 use prowess_sources::{
-    FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, Surroundings,
+    FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, ResolveContext,
     resolve,
 };
 
@@ -33,7 +33,7 @@ pub(crate) fn builder(
         config.skills.enabled = false;
     }
     let directory = env::current_dir().context("cannot find the current directory")?;
-    let surroundings = Surroundings {
+    let context = ResolveContext {
         directory: &directory,
         user: &environment::user_directories(),
         remote: RemoteOptions {
@@ -48,7 +48,7 @@ pub(crate) fn builder(
         builtin: None,
         other: Some(&mcp_source),
     };
-    let mut builder = resolve(&config, &surroundings).reserve(builtin_ids());
+    let mut builder = resolve(&config, &context).reserve(builtin_ids());
     for named in &sources.directories {
         let source = FilesystemSource::new(named, options_of(named, &directory));
         builder = builder.source(named.display().to_string(), source);

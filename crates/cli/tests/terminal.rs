@@ -68,13 +68,13 @@ fn changed_file_is_not_overwritten() {
         ours.read_exact(&mut byte).unwrap();
         shown.extend(byte);
     }
-    project.write(file, "somebody's work");
+    project.write(file, "the work of a user");
     ours.write_all(b"y\n").unwrap();
     let mut rest = Vec::new();
     let _ = ours.read_to_end(&mut rest);
     assert_eq!(child.wait().unwrap().code(), Some(1));
     assert!(String::from_utf8_lossy(&rest).contains("changed during the check"));
-    assert_eq!(project.read(file), "somebody's work");
+    assert_eq!(project.read(file), "the work of a user");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::lookup::Lookup;
 use crate::origin::{Entry, Origin, Scope};
 use crate::places;
 use crate::problem::{Problem, ProblemKind, SourceFile};
-use crate::reach::{self, Surroundings};
+use crate::reach::{self, ReachContext};
 use crate::reader::Reader;
 use crate::repositories::{self, Draft, Drafts};
 use crate::repository::{Dropped, Repository, RepositoryState};
@@ -177,7 +177,7 @@ fn build(
     let project = root.and_then(|root| {
         let mut layers = layers.iter().zip(&parsed);
         let (layer, (table, _)) = layers.find(|(layer, _)| layer.scope == Scope::Project)?;
-        let here = Surroundings {
+        let here = ReachContext {
             root,
             base: &layer.base,
             home: lookup.home,

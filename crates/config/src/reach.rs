@@ -16,7 +16,7 @@ const INVALID_URL: &str = "an invalid URL";
 
 /// The location of a project file, for its paths.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct ReachContext<'a> {
     pub(crate) root: &'a ProjectRoot,
     /// The directory of the file.
     pub(crate) base: &'a Path,
@@ -24,7 +24,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// The access of all enabled repositories of a file.
-pub(crate) fn of_file(file: &DeTable<'_>, here: &Surroundings<'_>) -> ReachList {
+pub(crate) fn of_file(file: &DeTable<'_>, here: &ReachContext<'_>) -> ReachList {
     let repositories = table(file.get("skills").map(toml::Spanned::get_ref))
         .and_then(|skills| skills.get("repositories"))
         .map(toml::Spanned::get_ref);
@@ -39,7 +39,7 @@ pub(crate) fn of_file(file: &DeTable<'_>, here: &Surroundings<'_>) -> ReachList 
 }
 
 /// The access of one repository.
-pub(crate) fn of_repository(repository: &DeTable<'_>, here: &Surroundings<'_>) -> Vec<Reach> {
+pub(crate) fn of_repository(repository: &DeTable<'_>, here: &ReachContext<'_>) -> Vec<Reach> {
     let enabled = repository
         .get("enabled")
         .and_then(|it| it.get_ref().as_bool());
@@ -89,7 +89,7 @@ pub(crate) fn of_repository(repository: &DeTable<'_>, here: &Surroundings<'_>) -
 fn server(
     repository: &DeTable<'_>,
     kind: RepositoryType,
-    here: &Surroundings<'_>,
+    here: &ReachContext<'_>,
     reach: &mut Vec<Reach>,
 ) -> String {
     let Some(stated) = text(repository, "url") else {
@@ -132,7 +132,7 @@ fn server(
 fn program(
     repository: &DeTable<'_>,
     command: &DeValue<'_>,
-    here: &Surroundings<'_>,
+    here: &ReachContext<'_>,
     reach: &mut Vec<Reach>,
 ) -> String {
     let words: Vec<String> = match command {
@@ -167,7 +167,7 @@ fn program(
     receiver
 }
 
-impl Surroundings<'_> {
+impl ReachContext<'_> {
     /// Whether a path that the file states is inside the project; one with a variable in it is not known to be.
     fn inside(&self, stated: &str) -> bool {
         variables(stated).next().is_none() && self.root.inside(&self.path(stated)).is_some()
@@ -202,7 +202,7 @@ impl Surroundings<'_> {
 ///
 /// The parser is the one that is used for the connection, so both see the same host. What it cannot read before
 /// variables are replaced is shown whole.
-fn address(stated: &str, here: &Surroundings<'_>) -> String {
+fn address(stated: &str, here: &ReachContext<'_>) -> String {
     if let Some(path) = stated.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         return format!("sqlite:{}", here.shown(path));

@@ -10,7 +10,7 @@ use toml::de::DeValue;
 use crate::layer::{Context, Fault, Log, Part, span_of};
 use crate::origin::{Origin, Scope, key_part};
 use crate::problem::ProblemKind;
-use crate::reach::{self, Surroundings};
+use crate::reach::{self, ReachContext};
 use crate::reader::Reader;
 use crate::repository::{Dropped, RepositorySpec};
 use crate::shape::{Field, Kind, Need, Shape};
@@ -208,7 +208,7 @@ fn untrusted(context: Context<'_>, part: Part<'_>) -> ReachList {
     let layer = context.layers.get(part.layer);
     match (layer, context.project) {
         (Some(layer), Some(root)) if layer.scope == Scope::Project && !context.trusted => {
-            let here = Surroundings {
+            let here = ReachContext {
                 root,
                 base: &layer.base,
                 home: context.lookup.home,

@@ -601,7 +601,7 @@ async fn ms10_the_tools_are_those_of_the_dialect() {
     );
 }
 
-/// The fourth is there where somebody runs scripts.
+/// The fourth is offered if scripts can run.
 #[tokio::test]
 async fn ms10_scripts_are_offered_where_they_are_enabled() {
     struct Echo;

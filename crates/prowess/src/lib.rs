@@ -87,8 +87,8 @@ pub mod sources {
     pub use prowess_sources::SqlSource;
     pub use prowess_sources::{
         ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
-        ProgressReport, RemoteOptions, Strictness, Surroundings, Unusable, UserDirectories, Watch,
-        WatchError, default_chain,
+        ProgressReport, RemoteOptions, ResolveContext, Strictness, UnavailableSource,
+        UserDirectories, Watch, WatchError, default_chain,
     };
 }
 

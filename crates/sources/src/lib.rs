@@ -33,7 +33,7 @@ pub use http::HttpSource;
 pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
 pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
-pub use resolve::{OtherSources, Surroundings, Unusable, resolve};
+pub use resolve::{OtherSources, ResolveContext, UnavailableSource, resolve};
 pub use sessions::SessionDirectory;
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;

@@ -20,7 +20,7 @@ use crate::remote::RemoteOptions;
 
 /// Options that are not part of the configuration.
 #[derive(Clone)]
-pub struct Surroundings<'a> {
+pub struct ResolveContext<'a> {
     /// The working directory, from which the default chain begins.
     pub directory: &'a Path,
     /// The user's directories.
@@ -40,7 +40,7 @@ pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dy
 ///
 /// Without repositories the default chain applies. An unusable repository is a source that reports the reason; the
 /// others are not affected. With skills disabled there are no sources except those that the caller adds to the builder.
-pub fn resolve(config: &SkillsConfig, surroundings: &Surroundings<'_>) -> SkillsBuilder {
+pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBuilder {
     let settings = &config.skills;
     let mut dialect = Dialect::named(settings.dialect.word()).unwrap_or_default();
     if config.states("skills.max_injection_bytes") {
@@ -62,16 +62,16 @@ pub fn resolve(config: &SkillsConfig, surroundings: &Surroundings<'_>) -> Skills
         Strictness::Tolerant
     };
     if config.repositories.is_empty() {
-        for link in default_chain(surroundings.directory, surroundings.user) {
+        for link in default_chain(context.directory, context.user) {
             builder = builder.source(&link.name, link.source(strictness));
         }
     }
     for repository in &config.repositories {
-        if let Some(source) = source(repository, strictness, surroundings) {
+        if let Some(source) = source(repository, strictness, context) {
             builder = builder.source(&repository.name, source);
         }
     }
-    match &surroundings.builtin {
+    match &context.builtin {
         Some(builtin) => builder.source("built-in", Arc::clone(builtin)),
         None => builder,
     }
@@ -81,29 +81,31 @@ pub fn resolve(config: &SkillsConfig, surroundings: &Surroundings<'_>) -> Skills
 fn source(
     repository: &Repository,
     strictness: Strictness,
-    surroundings: &Surroundings<'_>,
+    context: &ResolveContext<'_>,
 ) -> Option<Arc<dyn Source>> {
     let spec = match &repository.state {
         RepositoryState::Disabled => return None,
         RepositoryState::Ready(spec) => spec,
         RepositoryState::Failed(problems) => {
             let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            return Some(Arc::new(Unusable::new(messages.join("; "))));
+            return Some(Arc::new(UnavailableSource::new(messages.join("; "))));
         }
-        RepositoryState::Untrusted(reach) => return Some(Arc::new(Unusable::untrusted(reach))),
+        RepositoryState::Untrusted(reach) => {
+            return Some(Arc::new(UnavailableSource::untrusted(reach)));
+        }
     };
     let scope = match repository.origin.scope() {
         Some(Whose::Project) => Scope::Project,
         // A file that is named on the command line is the user's statement.
         _ => Scope::User,
     };
-    let remote = || surroundings.remote.clone();
+    let remote = || context.remote.clone();
     Some(match spec {
         RepositorySpec::Filesystem { path } => {
             let mut options = FilesystemOptions::new(scope);
             options.strictness = strictness;
             if scope == Scope::Project {
-                options.links = links_of_project(path, surroundings);
+                options.links = links_of_project(path, context);
             }
             Arc::new(FilesystemSource::new(path, options))
         }
@@ -117,11 +119,11 @@ fn source(
         #[cfg(feature = "sql")]
         RepositorySpec::Sql(sql) => Arc::new(crate::SqlSource::new(sql.clone(), &remote())),
         _ => {
-            let other = surroundings.other;
+            let other = context.other;
             let made = other.and_then(|other| other(repository, &remote()));
             made.unwrap_or_else(|| {
                 let kind = repository.kind.word();
-                Arc::new(Unusable::new(format!(
+                Arc::new(UnavailableSource::new(format!(
                     "type `{kind}` is not supported by this build"
                 )))
             })
@@ -130,17 +132,17 @@ fn source(
 }
 
 /// Where links in a directory that a project's file names may lead. One outside of the project was shown to the user.
-fn links_of_project(named: &Path, surroundings: &Surroundings<'_>) -> Links {
-    let user = surroundings.user;
-    let root = ProjectRoot::find(surroundings.directory, user.home.as_deref());
+fn links_of_project(named: &Path, context: &ResolveContext<'_>) -> Links {
+    let user = context.user;
+    let root = ProjectRoot::find(context.directory, user.home.as_deref());
     let outside = root.inside(named).is_none().then_some(named);
     user.links_of_project(root.path(), outside)
 }
 
 /// A repository that cannot be used, and why.
-pub struct Unusable(SourceError);
+pub struct UnavailableSource(SourceError);
 
-impl Unusable {
+impl UnavailableSource {
     /// A source without skills that reports the reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(SourceError::Unavailable(reason.into()))
@@ -155,7 +157,7 @@ impl Unusable {
 }
 
 #[async_trait]
-impl Source for Unusable {
+impl Source for UnavailableSource {
     async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
         Err(self.0.clone())
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use pollster::block_on;
 use prowess_config::{Lookup, SkillsConfig};
 use prowess_core::{Health, MemorySource, Scope, Skills, SkillsBuilder};
-use prowess_sources::{RemoteOptions, Surroundings, UserDirectories, resolve};
+use prowess_sources::{RemoteOptions, ResolveContext, UserDirectories, resolve};
 use support::Place;
 
 /// A project, a home and a configuration of the user.
@@ -53,14 +53,14 @@ impl Machine {
         let config = SkillsConfig::load(&lookup).unwrap();
         let mut builtin = MemorySource::new(Scope::Builtin);
         builtin.add("own", "---\nname: own\ndescription: Brought along\n---\n");
-        let surroundings = Surroundings {
+        let context = ResolveContext {
             directory: &directory,
             user: &user,
             remote: RemoteOptions::default(),
             builtin: Some(Arc::new(builtin)),
             other: None,
         };
-        resolve(&config, &surroundings)
+        resolve(&config, &context)
     }
 
     fn skills(&self) -> Skills {

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use prowess_core::{Invalid, SkillId, Snapshot};
 use serde_json::Value;
 
-use super::listed::Listed;
+use super::listed_skill::ListedSkill;
 use crate::digest::Digest;
 
 /// A server's skills at one moment.
 #[derive(Default)]
 pub(super) struct List {
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) skills: BTreeMap<SkillId, Arc<Listed>>,
+    pub(super) skills: BTreeMap<SkillId, Arc<ListedSkill>>,
 }
 
 impl List {
     /// Processes the entries one by one; invalid ones are recorded with the reason.
     pub(super) fn new(label: &str, entries: &[Value]) -> Self {
-        let mut skills: BTreeMap<SkillId, Arc<Listed>> = BTreeMap::new();
+        let mut skills: BTreeMap<SkillId, Arc<ListedSkill>> = BTreeMap::new();
         let mut invalid = Vec::new();
         for entry in entries {
             let address = entry
@@ -31,7 +31,7 @@ impl List {
                 problem: Some(problem),
                 ..Invalid::new(&*address, Vec::new())
             };
-            match Listed::new(label, entry.clone()) {
+            match ListedSkill::new(label, entry.clone()) {
                 Ok(listed) => {
                     let id = listed.descriptor.id.clone();
                     if let Some(first) = skills.get(&id) {

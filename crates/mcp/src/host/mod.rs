@@ -5,7 +5,7 @@ mod child;
 mod client;
 mod lines;
 mod list;
-mod listed;
+mod listed_skill;
 mod post;
 mod source;
 mod sse;

@@ -15,7 +15,7 @@ use prowess_spec::{SKILL_FILE, SkillPath, nearest};
 use super::cache::McpCache;
 use super::client::{Client, unavailable};
 use super::list::List;
-use super::listed::Listed;
+use super::listed_skill::ListedSkill;
 use super::verify;
 use crate::digest::Digest;
 use crate::limits::{FRESH, LONGEST_REFRESH, SHORTEST_REFRESH};
@@ -191,7 +191,7 @@ impl Inner {
     }
 
     /// The entry of a skill, as the last list has it.
-    async fn listed(self: &Arc<Self>, id: &SkillId) -> Result<Arc<Listed>, SourceError> {
+    async fn listed(self: &Arc<Self>, id: &SkillId) -> Result<Arc<ListedSkill>, SourceError> {
         let known = self.state().list.clone();
         let listed = known.and_then(|list| list.skills.get(id).cloned());
         let listed = match listed {
@@ -304,7 +304,7 @@ impl Source for McpSource {
 }
 
 /// Why a path leads to nothing: it may be a directory, or not be listed.
-fn missing(id: &SkillId, path: &SkillPath, listed: &Listed) -> SourceError {
+fn missing(id: &SkillId, path: &SkillPath, listed: &ListedSkill) -> SourceError {
     let names = listed.files.keys().map(SkillPath::as_str);
     let below = |name: &str| {
         let rest = name.strip_prefix(path.as_str())?.strip_prefix('/')?;

@@ -2,7 +2,6 @@
 
 mod backend;
 mod clock;
-mod lines;
 mod running;
 
 pub use backend::{OnTimeout, WorkerBackend};

@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use prowess_net::{Line, LineReader};
 use prowess_sdk::limit_of;
 use prowess_sdk::wire::{Asked, Failure, HostCall, MAX_LINE, Message, Request, Version, code};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinSet;
 
 use super::clock::Clock;
-use super::lines::{self, Line};
 use crate::host::SkillHost;
 use crate::limits::{CALL_BYTES, CALLS_AT_ONCE, STDERR_BYTES, STRAY_BYTES};
 use crate::process::{ProcessHandle, WorkerProcess};
@@ -365,21 +365,20 @@ async fn keep_tail(mut stderr: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
 
 /// Reads messages until the output ends; returns why the worker must be stopped.
 async fn listen(shared: &Arc<Shared>, stdout: ChildStdout) -> Option<String> {
-    let mut reader = BufReader::with_capacity(16 * 1024, stdout);
-    let mut line = Vec::new();
+    let mut lines = LineReader::new(stdout, MAX_LINE);
     let mut stray = 0;
     // Dropped with this function: calls of an exited worker are useless.
     let mut asked = HostCalls::default();
     loop {
         // A worker that does not read its responses has to wait, so that they do not fill the memory.
         asked.make_room().await;
-        match lines::next(&mut reader, &mut line, MAX_LINE).await {
-            Line::End => return None,
-            Line::TooLong => {
+        let line = match lines.next().await {
+            None => return None,
+            Some(Line::TooLong) => {
                 return Some(format!("stopped: line of more than {MAX_LINE} bytes"));
             }
-            Line::Whole => {}
-        }
+            Some(Line::Whole(line)) => line,
+        };
         let expected = match serde_json::from_slice::<Message>(&line) {
             Ok(message) => handle(shared, message, line.len(), &mut asked),
             Err(error) if line.trim_ascii_start().starts_with(b"{") => {
@@ -395,6 +394,7 @@ async fn listen(shared: &Arc<Shared>, stdout: ChildStdout) -> Option<String> {
                 ));
             }
         }
+        lines.reuse(line);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::wire::{DIAGNOSTIC, Resources, SkillEntry, SkillFile};
 
 /// A skill as its server lists it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Listed {
+pub(super) struct ListedSkill {
     pub(super) descriptor: Descriptor,
     pub(super) uri: String,
     pub(super) frontmatter: Map<String, Value>,
@@ -25,7 +25,7 @@ pub(super) struct Listed {
 
 /// Why an entry is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum EntryError {
     #[error("malformed entry: {0}")]
     Shape(String),
     #[error("invalid URI `{0}`: expected the URI of a `{SKILL_FILE}`")]
@@ -46,12 +46,12 @@ pub(super) enum Unusable {
     Incomplete,
 }
 
-impl Listed {
+impl ListedSkill {
     /// Takes an entry of the server that we call `label`.
-    pub(super) fn new(label: &str, entry: Value) -> Result<Self, Unusable> {
+    pub(super) fn new(label: &str, entry: Value) -> Result<Self, EntryError> {
         let entry: SkillEntry =
-            serde_json::from_value(entry).map_err(|error| Unusable::Shape(error.to_string()))?;
-        let no_address = || Unusable::Address(entry.uri.escape_debug().take(200).collect());
+            serde_json::from_value(entry).map_err(|error| EntryError::Shape(error.to_string()))?;
+        let no_address = || EntryError::Address(entry.uri.escape_debug().take(200).collect());
         let root = entry
             .uri
             .strip_suffix(SKILL_FILE)
@@ -62,13 +62,13 @@ impl Listed {
         let (last, collection) = path.split_last().ok_or_else(no_address)?;
         let name = SkillName::parse(last).map_err(|_| no_address())?;
         if name.as_str() != last || entry.frontmatter.get("name") != Some(&Value::from(&**last)) {
-            return Err(Unusable::Name(last.clone()));
+            return Err(EntryError::Name(last.clone()));
         }
         let collection = collection.iter().map(String::as_str);
         let id = SkillId::new(CollectionPath::from_directories(collection).as_ref(), &name);
         let files = files(root, &entry)?;
         let own = exact(SKILL_FILE).and_then(|path| files.get(&path));
-        let own = own.ok_or(Unusable::Incomplete)?;
+        let own = own.ok_or(EntryError::Incomplete)?;
         let set = set(label, &entry.uri, &files);
         let descriptor = descriptor(&id, &entry.frontmatter, own.size, set)?;
         Ok(Self {
@@ -81,7 +81,7 @@ impl Listed {
     }
 }
 
-fn files(root: &str, entry: &SkillEntry) -> Result<BTreeMap<SkillPath, SkillFile>, Unusable> {
+fn files(root: &str, entry: &SkillEntry) -> Result<BTreeMap<SkillPath, SkillFile>, EntryError> {
     let listed = match &entry.resources {
         Resources::Files(files) => files,
         Resources::Dynamic(_) => {
@@ -90,21 +90,21 @@ fn files(root: &str, entry: &SkillEntry) -> Result<BTreeMap<SkillPath, SkillFile
                 .and_then(|found| found.get("message"))
                 .and_then(Value::as_str);
             let message = message.unwrap_or("they are generated on request");
-            return Err(Unusable::Dynamic(message.chars().take(300).collect()));
+            return Err(EntryError::Dynamic(message.chars().take(300).collect()));
         }
     };
     if listed.len() > SKILL_FILES {
-        return Err(Unusable::Files(listed.len()));
+        return Err(EntryError::Files(listed.len()));
     }
     let bytes = listed
         .iter()
         .fold(0, |sum: u64, file| sum.saturating_add(file.size));
     if bytes > SKILL_BYTES {
-        return Err(Unusable::Bytes(bytes));
+        return Err(EntryError::Bytes(bytes));
     }
     let mut files = BTreeMap::new();
     for file in listed {
-        let foreign = || Unusable::File(file.uri.escape_debug().take(200).collect());
+        let foreign = || EntryError::File(file.uri.escape_debug().take(200).collect());
         let path = file
             .uri
             .strip_prefix(root)
@@ -132,13 +132,13 @@ fn descriptor(
     frontmatter: &Map<String, Value>,
     size: u64,
     set: Digest,
-) -> Result<Descriptor, Unusable> {
+) -> Result<Descriptor, EntryError> {
     let json = serde_json::to_string(frontmatter).unwrap_or_default();
     let text = format!("---\n{json}\n---\n");
     let (head, diagnostics) = prowess_spec::head_with_diagnostics(text.as_bytes(), Some(id.name()));
     let head = head.filter(|head| head.name == id.name()).ok_or_else(|| {
         let messages = diagnostics.iter().map(|found| found.message.as_str());
-        Unusable::Frontmatter(messages.collect::<Vec<_>>().join("; "))
+        EntryError::Frontmatter(messages.collect::<Vec<_>>().join("; "))
     })?;
     Ok(Descriptor::new(
         id.clone(),
