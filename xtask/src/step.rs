@@ -70,31 +70,32 @@ impl Step {
             Self::Format => run(&mut cargo("fmt --all --check")),
             Self::Generated => generate::generate(workspace, Mode::Check),
             Self::Lint => run(&mut cargo(
-                "clippy --workspace --all-targets --locked -- -D warnings",
+                "clippy --workspace --all-features --all-targets --locked -- -D warnings",
             )),
             Self::Licences => {
                 run(deny::command(workspace)
                     .args(["--locked", "check", "licenses", "bans", "sources"]))
             }
-            Self::Build => run(&mut cargo("build --workspace --all-targets --locked")),
+            Self::Build => run(&mut cargo(
+                "build --workspace --all-features --all-targets --locked",
+            )),
             Self::Tests if succeeds(&mut cargo("nextest --version")) => count(
-                &mut cargo("nextest run --workspace --locked --no-fail-fast"),
+                &mut cargo("nextest run --workspace --all-features --locked --no-fail-fast"),
                 Counts::from_nextest,
                 counts,
             ),
             Self::Tests => count(
-                &mut cargo("test --workspace --locked --no-fail-fast --tests"),
+                &mut cargo("test --workspace --all-features --locked --no-fail-fast --tests"),
                 Counts::from_libtest,
                 counts,
             ),
             Self::Doctests => count(
-                &mut cargo("test --doc --workspace --locked --no-fail-fast"),
+                &mut cargo("test --doc --workspace --all-features --locked --no-fail-fast"),
                 Counts::from_libtest,
                 counts,
             ),
-            Self::Docs => {
-                run(cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))
-            }
+            Self::Docs => run(cargo("doc --workspace --all-features --no-deps --locked")
+                .env("RUSTDOCFLAGS", "-D warnings")),
         }
     }
 }

@@ -5,6 +5,7 @@
     reason = "helpers of tests may panic"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,4 +111,21 @@ fn pure_crates_do_no_input_or_output() {
             }
         }
     }
+}
+
+#[test]
+fn default_facade_is_lean() {
+    let tree =
+        "tree --package prowess --edges normal,build --prefix none --format {p} --locked --offline";
+    let output = Command::new(env!("CARGO"))
+        .args(tree.split(' '))
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    // A package that was printed before has a mark after its name and version.
+    let package = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let packages: BTreeSet<String> = text.lines().map(package).collect();
+    assert!(packages.len() > 20, "{text}");
+    assert!(packages.len() <= 60, "{}: {packages:#?}", packages.len());
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pollster::block_on;
-use prowess_config::{Repository, RepositorySpec};
+use prowess_config::{Repository, RepositorySpec, SkillsConfig};
 use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
 use prowess_runtime::builtin_ids;
@@ -23,11 +23,12 @@ use crate::{configuration, environment};
 
 /// Opens sources: the given directories, or those of the configuration.
 pub(crate) fn builder(
+    config: &SkillsConfig,
     sources: &SourceArguments,
     global: &Global,
     progress: Option<ProgressReport>,
 ) -> Result<SkillsBuilder> {
-    let mut config = configuration::load(global)?;
+    let mut config = config.clone();
     if !sources.directories.is_empty() {
         // Then nothing else counts.
         config.skills.enabled = false;
@@ -93,7 +94,8 @@ pub(crate) fn skills_with(
     change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
 ) -> Result<Skills> {
     let waiting = FetchProgress::new(global.quiet);
-    let builder = builder(sources, global, Some(waiting.report()))?;
+    let config = configuration::load(global)?;
+    let builder = builder(&config, sources, global, Some(waiting.report()))?;
     Ok(block_on(change(builder).build())?)
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use futures_util::future::join_all;
 use prowess_spec::SkillPath;
 
 use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, SourceStatus};
 use crate::id::SkillId;
+use crate::join::join_all;
 use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
 
 /// Sources in order of importance.

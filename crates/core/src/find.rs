@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
-use futures_util::stream::{self, StreamExt};
-
 use crate::id::SkillId;
+use crate::join::join_all;
 use crate::search::{IndexedSkill, SearchIndex};
 use crate::skills::Skills;
 
@@ -62,11 +61,10 @@ impl Skills {
                 )
             }
         };
-        let mut bodies: Vec<(usize, String)> = stream::iter(stale)
-            .map(load)
-            .buffer_unordered(AT_ONCE)
-            .collect()
-            .await;
+        let mut bodies: Vec<(usize, String)> = Vec::with_capacity(stale.len());
+        for positions in stale.chunks(AT_ONCE) {
+            bodies.extend(join_all(positions.iter().copied().map(load)).await);
+        }
         bodies.sort_unstable();
         let body = |position: usize| {
             let found = bodies

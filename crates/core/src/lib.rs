@@ -13,6 +13,7 @@ mod event;
 mod filter;
 mod find;
 mod id;
+mod join;
 mod media;
 mod memory;
 mod reference;

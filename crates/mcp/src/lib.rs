@@ -9,7 +9,6 @@ mod host;
 mod http;
 pub mod limits;
 mod lines;
-mod media;
 mod server;
 mod sessions;
 mod stdio;

@@ -40,6 +40,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    serve(server, Box::new(reader), Box::new(writer)).await
+}
+
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Compiled once, for all types of streams.
+async fn serve(server: &SkillsServer, reader: Reader, writer: Writer) -> Result<(), ServeError> {
     let spool = Arc::new(Spool::default());
     let transport = Stdio {
         reader: LineReader::new(reader, LINE_BYTES),
@@ -60,26 +68,22 @@ where
     Ok(())
 }
 
-struct Stdio<R, W> {
-    reader: LineReader<R>,
-    writer: Arc<Mutex<W>>,
+struct Stdio {
+    reader: LineReader<Reader>,
+    writer: Arc<Mutex<Writer>>,
     spool: Arc<Spool>,
     begun: bool,
 }
 
 /// Reports an error without a request id to the client.
-async fn complain<W: AsyncWrite + Unpin>(writer: &Mutex<W>, problem: String) -> Option<()> {
+async fn complain(writer: &Mutex<Writer>, problem: String) -> Option<()> {
     let error = ErrorData::new(ErrorCode::INVALID_REQUEST, problem, None);
     let message = ServerJsonRpcMessage::error(error, None);
     let line = serde_json::to_vec(&message).ok()?;
     write_line(writer, line).await.ok()
 }
 
-impl<R, W> Transport<RoleServer> for Stdio<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+impl Transport<RoleServer> for Stdio {
     type Error = io::Error;
 
     fn send(

@@ -18,23 +18,31 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `git`, `http`, `sql` | sources on other machines, in [`sources`] |
+//! | `archive` | skills in zip and tar files |
+//! | `watch` | a refresh whenever a directory changes |
+//! | `config` | the configuration file, its sources and the usual directories |
+//! | `git`, `http`, `sql`, `mysql` | sources on other machines, in [`sources`] |
 //! | `runtime` | skills with code: permissions, workers, the sandbox |
 //! | `agent` | a whole agent loop over any model |
 //! | `mcp` | an MCP server for skills, and MCP servers as sources |
 //!
-//! Directories, archives, records, memory and compiled-in skills are always available.
+//! Directories, records, memory and compiled-in skills are always available.
 
 use std::path::PathBuf;
 
 /// The configuration file.
+#[cfg(feature = "config")]
 pub use prowess_config as config;
 pub use prowess_core::{
     Block, BuildError, Catalog, Dialect, Event, Filter, IncompleteSkills, MemorySource, Problem,
     Prompt, Scope, Session, SkillId, Skills, SkillsBuilder, Source, SourceError, ToolDefinition,
     ToolOutcome, ToolResult, ToolUse, Turn, embedded,
 };
-pub use prowess_sources::{SkillRecord, records, resolve, watch};
+#[cfg(feature = "config")]
+pub use prowess_sources::resolve;
+#[cfg(feature = "watch")]
+pub use prowess_sources::watch;
+pub use prowess_sources::{SkillRecord, records};
 /// The format: `SKILL.md` and `SKILL.yaml`.
 pub use prowess_spec as spec;
 
@@ -68,7 +76,6 @@ pub mod session {
         Session, SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError,
         ToolOutcome, ToolRefusal, Turn, reference,
     };
-    pub use prowess_sources::SessionDirectory;
 }
 
 /// Sources, and what a source of your own needs.
@@ -79,17 +86,24 @@ pub mod sources {
     };
     #[cfg(feature = "mcp")]
     pub use prowess_mcp::McpSource;
+    #[cfg(feature = "archive")]
+    pub use prowess_sources::ArchiveSource;
     #[cfg(feature = "git")]
     pub use prowess_sources::GitSource;
     #[cfg(feature = "http")]
     pub use prowess_sources::HttpSource;
     #[cfg(feature = "sql")]
     pub use prowess_sources::SqlSource;
+    #[cfg(feature = "config")]
     pub use prowess_sources::{
-        ArchiveSource, ChainLink, FilesystemOptions, FilesystemSource, Links, Network, Progress,
-        ProgressReport, RemoteOptions, ResolveContext, Strictness, UnavailableSource,
-        UserDirectories, Watch, WatchError, default_chain,
+        ChainLink, ResolveContext, UnavailableSource, UserDirectories, default_chain,
     };
+    pub use prowess_sources::{
+        FilesystemOptions, FilesystemSource, Links, Network, Progress, ProgressReport,
+        RemoteOptions, Strictness,
+    };
+    #[cfg(feature = "watch")]
+    pub use prowess_sources::{Watch, WatchError};
 }
 
 /// Skills with code.

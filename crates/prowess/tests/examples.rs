@@ -12,6 +12,8 @@ fn run(name: &str) -> String {
             "--offline",
             "--package",
             "prowess",
+            "--features",
+            "watch",
             "--example",
             name,
         ])

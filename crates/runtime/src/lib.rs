@@ -32,7 +32,7 @@ mod state;
 mod triggers;
 pub mod worker;
 
-pub use activation::{ActivationError, Parts, Workers};
+pub use activation::{ActivationError, DependencyError, Parts, Workers};
 pub use approval::{
     ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, NoApprover, Question,
 };

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use prowess_core::media_type;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -19,19 +20,22 @@ pub(crate) struct Payload {
 }
 
 impl Payload {
-    pub(crate) fn new(bytes: impl Into<Bytes>, media: &'static str) -> Self {
+    pub(crate) fn new(bytes: impl Into<Bytes>, media: HeaderValue) -> Self {
         let bytes = bytes.into();
         Self {
             etag: etag(&bytes),
             bytes,
-            media: HeaderValue::from_static(media),
+            media,
         }
     }
 
     pub(crate) fn json(value: &impl Serialize) -> Result<Self, Failure> {
         let bytes = serde_json::to_vec(value);
         let bytes = bytes.map_err(|error| Failure::new(Code::Unavailable, error.to_string()))?;
-        Ok(Self::new(bytes, "application/json"))
+        Ok(Self::new(
+            bytes,
+            HeaderValue::from_static("application/json"),
+        ))
     }
 
     /// The response for a client that may have it cached.
@@ -48,6 +52,16 @@ impl Payload {
             (header::CONTENT_TYPE, self.media.clone()),
         ]
     }
+}
+
+/// The media type of a file as a header; text is UTF-8.
+pub(crate) fn content_type(path: &str, bytes: Option<&[u8]>) -> HeaderValue {
+    let media = media_type(path, bytes);
+    if media.starts_with("text/") {
+        let with_charset = HeaderValue::try_from(format!("{media}; charset=utf-8"));
+        return with_charset.unwrap_or(HeaderValue::from_static(media));
+    }
+    HeaderValue::from_static(media)
 }
 
 /// Half of a SHA-256, which is collision-resistant enough.

@@ -9,12 +9,11 @@ use prowess_core::wire::FileList;
 use prowess_core::{SkillId, Skills, SourceError};
 use prowess_spec::SkillPath;
 
-use crate::answer::{Payload, is_known};
+use crate::answer::{Payload, content_type, is_known};
 use crate::app::{App, Part, part, visible};
 use crate::error::{Code, Failure};
 use crate::limits::{PART, WHOLE_FILE};
 use crate::range::Range;
-use prowess_core::media_type;
 
 pub(crate) async fn list(
     State(app): State<App>,
@@ -113,7 +112,7 @@ impl File {
             Range::Part { start, end } => (StatusCode::PARTIAL_CONTENT, start, end),
             Range::Outside => return outside(size),
         };
-        let media = media_type(self.path.as_str(), None);
+        let media = content_type(self.path.as_str(), None);
         let parts = stream::try_unfold((self, start), move |(file, offset)| async move {
             let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
             if left == 0 {
@@ -126,7 +125,6 @@ impl File {
             Ok::<_, SourceError>(Some((Bytes::from(bytes), (file, next))))
         });
         let length = HeaderValue::from(end - start);
-        let media = HeaderValue::from_static(media);
         let headers = [
             (header::CONTENT_LENGTH, length),
             (header::CONTENT_TYPE, media),
@@ -140,7 +138,7 @@ impl File {
 }
 
 fn whole(file: &File, bytes: Vec<u8>, request: &HeaderMap) -> Response {
-    let media = media_type(file.path.as_str(), Some(&bytes));
+    let media = content_type(file.path.as_str(), Some(&bytes));
     let payload = Payload::new(bytes, media);
     let size = payload.bytes.len() as u64;
     if is_known(request, &payload.etag) {

@@ -1,7 +1,9 @@
 //! Sources of skills, one module for each kind.
 
+#[cfg(feature = "archive")]
 mod archive;
 mod background;
+#[cfg(feature = "config")]
 mod chain;
 mod collection;
 mod filesystem;
@@ -14,16 +16,19 @@ mod records;
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 mod refreshing;
 mod remote;
+#[cfg(feature = "config")]
 mod resolve;
-mod sessions;
 #[cfg(feature = "sql")]
 mod sql;
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 mod task;
+#[cfg(feature = "watch")]
 mod watch;
 
+#[cfg(feature = "archive")]
 pub use archive::ArchiveSource;
 pub use background::on_this_thread;
+#[cfg(feature = "config")]
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 #[cfg(feature = "git")]
@@ -33,8 +38,9 @@ pub use http::HttpSource;
 pub use open::open_without_waiting;
 pub use records::{SkillRecord, records};
 pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
+#[cfg(feature = "config")]
 pub use resolve::{OtherSources, ResolveContext, UnavailableSource, resolve};
-pub use sessions::SessionDirectory;
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;
+#[cfg(feature = "watch")]
 pub use watch::{Watch, WatchError, watch};

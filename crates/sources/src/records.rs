@@ -1,13 +1,10 @@
 //! Skills that an application keeps in its own way: a table, a document store, a list.
 
-use std::io::Cursor;
-
-use prowess_archive::{Kind, Limits, walk};
 use prowess_core::{MemorySource, Scope, SkillId};
-use prowess_spec::{SkillPath, is_skill_file, quote};
+use prowess_spec::{SkillPath, quote};
 
-/// Bytes that the archive of one record may unpack to.
-const ARCHIVE_BYTES: u64 = 16 * 1024 * 1024;
+#[cfg(feature = "archive")]
+use crate::archive::unpack_into;
 
 /// A skill as an application has it: with text, or with the bytes of an archive that holds it.
 #[derive(Clone, Debug, Default)]
@@ -37,17 +34,11 @@ pub fn records(records: impl IntoIterator<Item = SkillRecord>, scope: Scope) -> 
 
 /// Adds a record, or why it cannot be used. Returns how many bytes of it the source holds, unpacked.
 pub(crate) fn add_record(source: &mut MemorySource, mut record: SkillRecord) -> usize {
-    if let Some(data) = record.data.take() {
-        match unpack(data) {
-            Ok(Unpacked { text, files }) => {
-                record.content = Some(text);
-                record.files.extend(files);
-            }
-            Err(reason) => {
-                source.reject(&record.id, &reason);
-                return record.id.len();
-            }
-        }
+    if let Some(data) = record.data.take()
+        && let Err(reason) = unpack_into(&mut record, data)
+    {
+        source.reject(&record.id, &reason);
+        return record.id.len();
     }
     let text = match record.content.take() {
         None => {
@@ -92,50 +83,7 @@ fn add_files(source: &mut MemorySource, id: &SkillId, files: Vec<(String, Vec<u8
     }
 }
 
-struct Unpacked {
-    text: String,
-    files: Vec<(String, Vec<u8>)>,
-}
-
-/// The one skill of an archive.
-fn unpack(data: Vec<u8>) -> Result<Unpacked, String> {
-    let limits = Limits {
-        total_bytes: ARCHIVE_BYTES,
-        ..Limits::default()
-    };
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    let walked = walk(Cursor::new(data), &limits, |entry, content| {
-        if matches!(entry.kind, Kind::File(_)) {
-            let mut bytes = Vec::new();
-            content.read_to_end(&mut bytes)?;
-            files.push((entry.path.to_string(), bytes));
-        }
-        Ok(())
-    });
-    walked.map_err(|error| format!("invalid archive: {error}"))?;
-    let found = files.iter().filter_map(|(path, _)| {
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        (is_skill_file(name) && !directory.contains('/')).then(|| path.clone())
-    });
-    let skill_files: Vec<String> = found.collect();
-    let path = match skill_files.as_slice() {
-        [path] => path.clone(),
-        [] => return Err("the archive has no SKILL.md".to_owned()),
-        _ => return Err("the archive has more than one SKILL.md".to_owned()),
-    };
-    let prefix = path
-        .rsplit_once('/')
-        .map_or(String::new(), |(directory, _)| format!("{directory}/"));
-    let mut unpacked = Unpacked {
-        text: String::new(),
-        files: Vec::new(),
-    };
-    for (name, bytes) in files {
-        if name == path {
-            unpacked.text = String::from_utf8_lossy(&bytes).into_owned();
-        } else if let Some(inside) = name.strip_prefix(&prefix) {
-            unpacked.files.push((inside.to_owned(), bytes));
-        }
-    }
-    Ok(unpacked)
+#[cfg(not(feature = "archive"))]
+fn unpack_into(_: &mut SkillRecord, _: Vec<u8>) -> Result<(), String> {
+    Err("this build reads no archives; hint: build with the feature `archive`".to_owned())
 }

@@ -14,6 +14,8 @@
 //! | 60 s | connecting and reading |
 //! | 48 MiB | memory of `SQLite`, in the whole process |
 
+#[cfg(feature = "mysql")]
+mod mysql;
 mod rows;
 mod server;
 mod sqlite;
@@ -87,7 +89,12 @@ impl Inner {
             Database::Postgres(url) => {
                 server::read_postgres(url.expose().to_owned(), options).await
             }
-            Database::MySql(url) => server::read_mysql(url.expose().to_owned(), options).await,
+            #[cfg(feature = "mysql")]
+            Database::MySql(url) => mysql::read(url.expose().to_owned(), options).await,
+            #[cfg(not(feature = "mysql"))]
+            Database::MySql(_) => Err(unavailable(
+                "this build has no MySQL client; hint: build with the feature `mysql`",
+            )),
         }
     }
 }

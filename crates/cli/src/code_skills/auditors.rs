@@ -29,7 +29,8 @@ pub(crate) async fn auditors(
         quiet: true,
         ..Global::default()
     };
-    let builder = open::builder(&arguments.sources, &local, None)?;
+    let config = configuration::load(global)?;
+    let builder = open::builder(&config, &arguments.sources, &local, None)?;
     let skills = builder.capability(prowess_runtime::CODE).build().await?;
     let manifests = Manifests::read(&skills).await;
     let wanted: Vec<SkillId> = manifests
@@ -50,7 +51,6 @@ pub(crate) async fn auditors(
     if wanted.is_empty() {
         return Ok(None);
     }
-    let config = configuration::load(global)?;
     let store = store::open_existing(&config).await?;
     let mut parts = Parts::new(skills.clone());
     parts.workers = workers(&config)?;

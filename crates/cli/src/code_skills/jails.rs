@@ -11,9 +11,8 @@ use prowess_sandbox::{Launcher, Requirement};
 use prowess_trust::ProjectRoot;
 
 use super::store;
-use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
-use crate::{configuration, environment, terminal};
+use crate::{environment, terminal};
 
 fn own_program() -> Result<PathBuf> {
     let program = env::current_exe().context("cannot find the path of this program")?;
@@ -82,8 +81,7 @@ pub(super) fn scripts(
 }
 
 /// Returns a script runner that uses stored approvals and never asks; `None` if scripts are off.
-pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>> {
-    let config = configuration::load(global)?;
+pub(crate) fn scripts_unattended(config: &SkillsConfig) -> Result<Option<Arc<Scripts>>> {
     if config.skills.scripts == Wanted::Off {
         return Ok(None);
     }
@@ -91,7 +89,7 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
     let home = environment::user_directories().home;
     let root = ProjectRoot::find(&directory, home.as_deref());
     let approvals = pollster::block_on(async {
-        let store = store::open(&config).await?;
+        let store = store::open(config).await?;
         Ok::<_, CommandError>(Approvals::load(store, root.path()).await?)
     });
     let approvals = match approvals {
@@ -103,6 +101,6 @@ pub(crate) fn scripts_unattended(global: &Global) -> Result<Option<Arc<Scripts>>
             return Ok(None);
         }
     };
-    let scripts = scripts(&config, &approvals, Arc::new(NoApprover))?;
+    let scripts = scripts(config, &approvals, Arc::new(NoApprover))?;
     Ok(Some(Arc::new(scripts)))
 }

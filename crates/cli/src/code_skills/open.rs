@@ -97,7 +97,7 @@ pub(crate) async fn resolve(
     let root = root.path().to_owned();
 
     let waiting = FetchProgress::new(global.quiet);
-    let mut builder = open::builder(&arguments.sources, global, Some(waiting.report()))?;
+    let mut builder = open::builder(&config, &arguments.sources, global, Some(waiting.report()))?;
     let mut tops = Vec::new();
     for layer in layers {
         if !layer.is_dir() {

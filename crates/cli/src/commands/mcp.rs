@@ -82,8 +82,9 @@ const WATCH_AFTER: Duration = Duration::from_millis(250);
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     trust::ask(&arguments.sources, global)?;
     // Standard error of a server is a log: no progress there.
-    let mut builder = open::builder(&arguments.sources, global, None)?;
-    let scripts = code_skills::scripts_unattended(global)?;
+    let config = configuration::load(global)?;
+    let mut builder = open::builder(&config, &arguments.sources, global, None)?;
+    let scripts = code_skills::scripts_unattended(&config)?;
     if let Some(scripts) = &scripts {
         builder = builder.scripts(Arc::clone(scripts));
     }

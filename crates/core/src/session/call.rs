@@ -187,11 +187,8 @@ impl Skills {
         })?;
         let length = part.bytes.len();
         let content = text_of(part.bytes).ok_or_else(|| {
-            // A name that promises text is wrong here.
-            let media = match media_type(path.as_str(), None) {
-                text if text.starts_with("text/") => "application/octet-stream",
-                media => media,
-            };
+            // A byte that is not text stands for the content.
+            let media = media_type(path.as_str(), Some(&[0]));
             let message = format!("`{path}` is not text: {media}, {} bytes", part.size);
             ToolError::new(ErrorCode::BinaryFile, message)
         })?;

@@ -12,9 +12,10 @@ use super::page::page;
 use super::resources::resource;
 use super::shared::SkillsServer;
 use super::skills::shown;
-use crate::media::DIRECTORY;
 use crate::uri;
 
+/// The media type of a directory.
+const DIRECTORY: &str = "inode/directory";
 /// About how many bytes a child takes.
 const CHILD_BYTES: usize = 300;
 

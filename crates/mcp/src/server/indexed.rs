@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Contents, FilePart, SkillId, Skills, SourceError, document};
+use prowess_core::{Contents, FilePart, SkillId, Skills, SourceError, document, media_type};
 use prowess_spec::{Mapping, SKILL_FILE, SkillPath};
 use serde_json::{Map, Value, json};
 
 use crate::digest::Digest;
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
-use crate::media::Kind;
 use crate::uri;
 use crate::wire::{DIAGNOSTIC, Dynamic, Resources, SkillEntry, SkillFile};
 
@@ -30,7 +29,7 @@ pub(crate) struct Indexed {
 pub(crate) struct Indexing {
     pub(crate) size: u64,
     pub(crate) digest: Digest,
-    pub(crate) kind: Kind,
+    pub(crate) media_type: &'static str,
 }
 
 /// Why a skill is not listed.
@@ -77,7 +76,7 @@ pub(crate) async fn index(skills: &Skills, id: &SkillId) -> Result<Indexed, Unli
         let indexing = Indexing {
             size: bytes.len() as u64,
             digest: Digest::of(bytes),
-            kind: Kind::of(bytes),
+            media_type: media_type(path.as_str(), Some(bytes)),
         };
         (path.clone(), indexing)
     });

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use prowess_core::SourceError;
+use prowess_core::{SourceError, media_type};
 use prowess_spec::{SKILL_FILE, SkillPath};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -17,7 +17,6 @@ use super::shared::SkillsServer;
 use super::skills::shown;
 use crate::digest::Digest;
 use crate::limits::SKILL_BYTES;
-use crate::media::{Kind, media_type};
 use crate::uri;
 
 /// About how many bytes the description of a resource takes.
@@ -88,7 +87,7 @@ impl SkillsServer {
             // The next request for the digests reads them again.
             self.inner.index.forget(&indexed.id);
         }
-        let media = media_type(path.as_str(), Kind::of(&part.bytes));
+        let media = media_type(path.as_str(), Some(&part.bytes));
         let contents = match String::from_utf8(part.bytes) {
             Ok(text) => ResourceContents::text(text, uri),
             Err(binary) => ResourceContents::blob(BASE64_STANDARD.encode(binary.as_bytes()), uri),
@@ -102,7 +101,6 @@ impl SkillsServer {
 
 /// A file as lists describe it.
 pub(crate) fn resource(skill: &Indexed, path: &SkillPath, file: &Indexing) -> Resource {
-    let media = media_type(path.as_str(), file.kind);
     let uri = uri::below(&skill.id, path.as_str());
     let resource = if path.as_str() == SKILL_FILE {
         let frontmatter = skill.entry.get("frontmatter");
@@ -113,5 +111,7 @@ pub(crate) fn resource(skill: &Indexed, path: &SkillPath, file: &Indexing) -> Re
         let name = path.as_str().rsplit('/').next().unwrap_or_default();
         Resource::new(uri, name)
     };
-    resource.with_mime_type(media).with_size(file.size)
+    resource
+        .with_mime_type(file.media_type)
+        .with_size(file.size)
 }

@@ -7,7 +7,7 @@ use semver::{Version, VersionReq};
 
 use super::active_skill::ActiveSkill;
 use super::context::ActivationContext;
-use super::error::ActivationError;
+use super::error::{ActivationError, DependencyError};
 use super::prepare::prepare;
 use super::table::ActivationTable;
 use super::transition::{TransitionGuard, change_state};
@@ -115,11 +115,11 @@ async fn activate_dependencies(
             .find(|found| found.descriptor.name() == name)
             .map(|found| found.descriptor.id.clone());
         let activated = match found {
-            None => Err("not installed".to_owned()),
+            None => Err(DependencyError::NotInstalled),
             Some(id) if id == *skill.id() || dependents.contains(&id) => {
                 let chain: Vec<&str> = dependents.iter().map(SkillId::as_str).collect();
                 let chain = chain.join(" -> ");
-                Err(format!("circular dependency: {chain} -> {id}"))
+                Err(DependencyError::Circular(format!("{chain} -> {id}")))
             }
             Some(id) => {
                 dependents.push(skill.id().clone());
@@ -130,13 +130,13 @@ async fn activate_dependencies(
                 activated
             }
         };
-        if let Err(reason) = activated
+        if let Err(source) = activated
             && !dependency.optional
         {
             return Err(ActivationError::Dependency {
                 skill: skill.id().clone(),
                 dependency: name.to_owned(),
-                reason,
+                source,
             });
         }
     }
@@ -149,12 +149,12 @@ async fn activate_dependency(
     id: &SkillId,
     wanted: &VersionReq,
     dependents: &mut Vec<SkillId>,
-) -> Result<(), String> {
-    let skill = CodeSkill::read(&context.skills, id).await;
-    let version = skill.map_err(|error| error.to_string())?.manifest.version;
-    if !wanted.matches(&version) {
-        return Err(format!("needs {wanted}, found {version}"));
+) -> Result<(), DependencyError> {
+    let skill = CodeSkill::read(&context.skills, id).await?;
+    let found = skill.manifest.version;
+    if !wanted.matches(&found) {
+        let wanted = wanted.clone();
+        return Err(DependencyError::Version { wanted, found });
     }
-    let activated = activate(context, table, id, dependents).await;
-    activated.map_err(|error| error.to_string())
+    Ok(activate(context, table, id, dependents).await?)
 }

@@ -3,6 +3,7 @@
 use prowess_core::SkillId;
 use prowess_policy::Right;
 use prowess_store::StoreError;
+use semver::{Version, VersionReq};
 
 use crate::approval::words;
 use crate::backend::BackendError;
@@ -35,14 +36,14 @@ pub enum ActivationError {
         reason: String,
     },
     /// A dependency cannot be activated.
-    #[error("`{skill}` needs `{dependency}`: {reason}")]
+    #[error("`{skill}` needs `{dependency}`: {source}")]
     Dependency {
         /// The skill.
         skill: SkillId,
         /// The dependency.
         dependency: String,
         /// Why it cannot be activated.
-        reason: String,
+        source: DependencyError,
     },
     /// Rights are not approved, and no approver is available.
     #[error("not-approved: `{skill}` needs approval: {}", words(rights))]
@@ -89,6 +90,34 @@ pub enum ActivationError {
         /// The earlier failure.
         reason: String,
     },
+}
+
+/// Why a dependency cannot be activated.
+#[derive(Debug, thiserror::Error)]
+pub enum DependencyError {
+    /// No skill has the name.
+    #[error("not installed")]
+    NotInstalled,
+    /// The skills need each other.
+    #[error("circular dependency: {0}")]
+    Circular(String),
+    /// The skill has another version.
+    #[error("needs {wanted}, found {found}")]
+    Version {
+        /// The versions that are allowed.
+        wanted: VersionReq,
+        /// The version of the skill.
+        found: Version,
+    },
+    /// The skill itself cannot be activated.
+    #[error(transparent)]
+    Activation(Box<ActivationError>),
+}
+
+impl<E: Into<ActivationError>> From<E> for DependencyError {
+    fn from(error: E) -> Self {
+        Self::Activation(Box::new(error.into()))
+    }
 }
 
 impl ActivationError {

@@ -15,7 +15,7 @@ pub(crate) use active_skill::ActiveSkill;
 pub(crate) use context::ActivationContext;
 pub use context::Parts;
 pub(crate) use deactivate::{deactivate, fail_after_crash_loop};
-pub use error::ActivationError;
+pub use error::{ActivationError, DependencyError};
 pub use start::Workers;
 pub(crate) use table::ActivationTable;
 pub(crate) use transition::change_state;

@@ -2,6 +2,8 @@
 
 mod index;
 mod opened;
+mod single;
 mod source;
 
+pub(crate) use single::unpack_into;
 pub use source::ArchiveSource;

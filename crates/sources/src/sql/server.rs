@@ -1,4 +1,4 @@
-//! A query over a `PostgreSQL` or `MySQL` server that can do nothing but read.
+//! A query over a database server that can do nothing but read; the one to `PostgreSQL` is here.
 //!
 //! The query becomes a subquery of our `SELECT`, so that the grammar of the server rejects everything except a
 //! `SELECT`: a read-only transaction alone allows `COPY ... TO PROGRAM` and `INTO OUTFILE`. The server rejects rows
@@ -12,7 +12,6 @@ use futures_util::stream::BoxStream;
 use prowess_config::{Param, Sql};
 use prowess_core::{MemorySource, SourceError};
 use sqlx::any::{AnyTypeInfo, AnyTypeInfoKind as Kind};
-use sqlx::mysql::{MySql, MySqlConnectOptions, MySqlConnection};
 use sqlx::postgres::{PgConnectOptions, PgConnection, Postgres};
 use sqlx::query::Query;
 use sqlx::{
@@ -31,11 +30,11 @@ const FORBIDDEN_VARIABLES: [(&str, &[&str]); 3] = [
     ("PGOPTIONS", &[]),
 ];
 /// Bytes of one row: its values go through the buffers of the client on their way.
-const ROW_BYTES: usize = VALUE_BYTES + 1024 * 1024;
+pub(super) const ROW_BYTES: usize = VALUE_BYTES + 1024 * 1024;
 /// Part of the error by which `PostgreSQL` refuses a row: text that is not a number.
 const TOO_LARGE: &str = "prowess: row too large";
 /// The same for `MySQL`, which has no other error in a `SELECT`: the largest number, to which something is added.
-const LARGEST: i64 = i64::MAX;
+pub(super) const LARGEST: i64 = i64::MAX;
 
 pub(super) async fn read_postgres(url: String, options: Sql) -> Result<MemorySource, SourceError> {
     let connect = postgres_options(&url)?;
@@ -86,58 +85,6 @@ async fn query_postgres(
     );
     let query = bind::<Postgres>(query, options.params);
     collect(query.fetch(connection), read_row::<Postgres>).await
-}
-
-pub(super) async fn read_mysql(url: String, options: Sql) -> Result<MemorySource, SourceError> {
-    let connect = MySqlConnectOptions::from_str(&url).map_err(|error| unreached(&error))?;
-    let mut connection: MySqlConnection =
-        connect.connect().await.map_err(|error| unreached(&error))?;
-    let read = query_mysql(&mut connection, options).await;
-    let _ = connection.close().await;
-    read
-}
-
-async fn query_mysql(
-    connection: &mut MySqlConnection,
-    options: Sql,
-) -> Result<MemorySource, SourceError> {
-    // The two servers of this protocol have two names for the same; the other one is an error.
-    let seconds = format!("SET SESSION max_statement_time = {}", TIMEOUT.as_secs());
-    let seconds = sqlx::raw_sql(AssertSqlSafe(seconds));
-    if seconds.execute(&mut *connection).await.is_err() {
-        let millis = format!("SET SESSION max_execution_time = {}", TIMEOUT.as_millis());
-        let millis = sqlx::raw_sql(AssertSqlSafe(millis));
-        millis
-            .execute(&mut *connection)
-            .await
-            .map_err(|error| unread(&error))?;
-    }
-    let begin = sqlx::raw_sql("START TRANSACTION READ ONLY");
-    begin
-        .execute(&mut *connection)
-        .await
-        .map_err(|error| unread(&error))?;
-    // The LIMIT makes a table of the rows, so that what is measured is what is sent.
-    let rows = format!(
-        "SELECT * FROM (\n{}\n) AS r LIMIT {}",
-        without_semicolon(&options.query),
-        ROWS + 1
-    );
-    let columns = AssertSqlSafe(rows.clone()).into_sql_str();
-    let columns = (&mut *connection)
-        .prepare(columns)
-        .await
-        .map_err(|error| unread(&error))?;
-    let sizes = columns.columns().iter().map(|column| {
-        let name = column.name().replace('`', "``");
-        format!("coalesce(octet_length(q.`{name}`), 0)")
-    });
-    let size = sizes.collect::<Vec<String>>().join(" + ");
-    let query = format!(
-        "SELECT q.* FROM ({rows}) AS q WHERE CASE WHEN {size} > {ROW_BYTES} THEN {LARGEST} + ({size}) ELSE 1 END"
-    );
-    let query = bind::<MySql>(query, options.params);
-    collect(query.fetch(connection), read_row::<MySql>).await
 }
 
 /// Options with what the URL states and nothing else: each thing that the client would otherwise look up in the
@@ -196,12 +143,12 @@ fn postgres_options(text: &str) -> Result<PgConnectOptions, SourceError> {
     Ok(options.ssl_root_cert_from_pem(Vec::new()))
 }
 
-fn without_semicolon(query: &str) -> &str {
+pub(super) fn without_semicolon(query: &str) -> &str {
     query.trim_end().trim_end_matches(';')
 }
 
 /// The query with its values bound.
-fn bind<'q, DB>(query: String, params: Vec<Param>) -> Query<'q, DB, DB::Arguments>
+pub(super) fn bind<'q, DB>(query: String, params: Vec<Param>) -> Query<'q, DB, DB::Arguments>
 where
     DB: Database,
     String: Encode<'q, DB> + Type<DB>,
@@ -222,7 +169,7 @@ where
 }
 
 /// The rows of a connection. It reads only as far as requested.
-async fn collect<R>(
+pub(super) async fn collect<R>(
     mut found: BoxStream<'_, sqlx::Result<R>>,
     read_row: fn(&Rows, &R) -> Result<SkillRow, SourceError>,
 ) -> Result<MemorySource, SourceError> {
@@ -235,7 +182,7 @@ async fn collect<R>(
     Ok(rows.finish())
 }
 
-fn read_row<DB: Database>(rows: &Rows, from: &DB::Row) -> Result<SkillRow, SourceError>
+pub(super) fn read_row<DB: Database>(rows: &Rows, from: &DB::Row) -> Result<SkillRow, SourceError>
 where
     AnyTypeInfo: for<'t> TryFrom<&'t DB::TypeInfo, Error = sqlx::Error>,
     usize: ColumnIndex<DB::Row>,
@@ -297,11 +244,11 @@ where
     decode::<T, DB>(value).map(|value| value.to_string().into_bytes())
 }
 
-fn unreached(error: &sqlx::Error) -> SourceError {
+pub(super) fn unreached(error: &sqlx::Error) -> SourceError {
     failed("reach the database", error)
 }
 
-fn unread(error: &sqlx::Error) -> SourceError {
+pub(super) fn unread(error: &sqlx::Error) -> SourceError {
     failed("read from the database", error)
 }
 
