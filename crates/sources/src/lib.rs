@@ -23,7 +23,7 @@ mod task;
 mod watch;
 
 pub use archive::ArchiveSource;
-pub use background::on_this_thread;
+pub use background::run_inline;
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 #[cfg(feature = "git")]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use prowess_core::{Catalog, SkillId, Skills};
-use prowess_sources::on_this_thread;
+use prowess_sources::run_inline;
 
 use super::indexed::{Indexed, Unlistable, index};
 use crate::digest::Digest;
@@ -226,7 +226,7 @@ async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Sl
                 }
             };
             let slots = stream::iter(ids).map(read).buffer_unordered(readers);
-            on_this_thread(|| pollster::block_on(slots.collect::<Vec<_>>()))
+            run_inline(|| pollster::block_on(slots.collect::<Vec<_>>()))
         });
     }
     tasks.join_all().await.into_iter().flatten().collect()
