@@ -164,7 +164,7 @@ impl Grants {
     }
 
     /// Adds a decision. It replaces an earlier one about the same content.
-    pub fn say(&mut self, grant: Grant) {
+    pub fn insert(&mut self, grant: Grant) {
         let same = |old: &Grant| {
             (&old.skill, old.contents, old.right) == (&grant.skill, grant.contents, grant.right)
         };
@@ -222,7 +222,7 @@ impl FromIterator<Grant> for Grants {
     fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
         let mut all = Self::new();
         for grant in grants {
-            all.say(grant);
+            all.insert(grant);
         }
         all
     }

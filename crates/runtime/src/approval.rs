@@ -180,21 +180,21 @@ impl Approvals {
 
     /// Allows a skill of any content for this session, without storing it: running its code, permissions, and
     /// sandboxed commands if `shell:exec` is among them. For programs that embed the runtime.
-    pub fn say_for_session(&self, skill: &str, permissions: &[Permission]) {
-        self.say(skill, Contents::Any, permissions);
+    pub fn approve_any_content(&self, skill: &str, permissions: &[Permission]) {
+        self.insert_session_grants(skill, Contents::Any, permissions);
     }
 
     /// Allows the present content of a skill for this session.
     pub fn approve_for_session(&self, subject: &Subject, permissions: &[Permission]) {
         let contents = Contents::Exactly(subject.content);
-        self.say(&subject.skill, contents, permissions);
+        self.insert_session_grants(&subject.skill, contents, permissions);
     }
 
-    fn say(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
+    fn insert_session_grants(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
         let asked = permissions.iter().copied().map(Right::Ask);
         self.change(|grants| {
             for right in asked.chain([Right::Run]) {
-                grants.say(Grant {
+                grants.insert(Grant {
                     skill: skill.to_owned(),
                     contents,
                     right,
@@ -266,7 +266,7 @@ impl Approvals {
             lifetime: Lifetime::Always,
         };
         if let Some(store) = &self.store {
-            let stored = store.say_command(&grant, &self.project).await;
+            let stored = store.save_command_grant(&grant, &self.project).await;
             stored.map_err(|error| CommandRefusal::Store(error.to_string()))?;
         }
         self.change_commands(|commands| commands.push(grant));
@@ -274,7 +274,7 @@ impl Approvals {
     }
 
     /// Adds and stores a decision about the present content of a skill.
-    pub async fn answer(
+    pub async fn record(
         &self,
         subject: &Subject,
         rights: &[Right],
@@ -291,9 +291,9 @@ impl Approvals {
             };
             // Stored first, so that a failure leaves nothing approved.
             if let Some(store) = &self.store {
-                store.say(&grant, &self.project).await?;
+                store.save_grant(&grant, &self.project).await?;
             }
-            self.change(|grants| grants.say(grant));
+            self.change(|grants| grants.insert(grant));
         }
         Ok(())
     }
@@ -354,7 +354,7 @@ impl Approvals {
         if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
             // Another process may have stored decisions.
             for grant in store.grants(&self.project).await?.iter() {
-                self.change(|grants| grants.say(grant.clone()));
+                self.change(|grants| grants.insert(grant.clone()));
             }
             undecided = self.read(|grants| grants.undecided(&subject, wanted));
         }
@@ -377,7 +377,7 @@ impl Approvals {
                 ApprovalDecision::Deny => (Effect::Deny, Lifetime::Session),
                 ApprovalDecision::Unavailable => return Err(ApprovalError::Undecided(undecided)),
             };
-            self.answer(&subject, &undecided, effect, lifetime).await?;
+            self.record(&subject, &undecided, effect, lifetime).await?;
         }
         match self.denied(&subject, wanted) {
             denied if denied.is_empty() => Ok(()),

@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Stores a decision for a project. Decisions for the session are not stored.
-    pub async fn say(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
+    pub async fn save_grant(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
         let project = match grant.lifetime {
             Lifetime::Session => return Ok(()),
             Lifetime::Always => project.to_owned(),
@@ -87,8 +87,12 @@ impl Store {
         .await
     }
 
-    /// Stores a yes to commands in a project.
-    pub async fn say_command(&self, grant: &CommandGrant, project: &str) -> Result<(), StoreError> {
+    /// Stores the approval of commands in a project.
+    pub async fn save_command_grant(
+        &self,
+        grant: &CommandGrant,
+        project: &str,
+    ) -> Result<(), StoreError> {
         if grant.lifetime == Lifetime::Session {
             return Ok(());
         }

@@ -45,15 +45,15 @@ fn contract(again: &dyn Fn() -> Store) {
     let store = again();
     let exec = Permission::ShellExec;
     let read = Permission::FileRead;
-    block_on(store.say(&grant("a", 1, exec, Effect::Allow), "/p")).unwrap();
-    block_on(store.say(&grant("a", 1, read, Effect::Deny), "/p")).unwrap();
-    block_on(store.say(&grant("b/c", 2, exec, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, exec, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, read, Effect::Deny), "/p")).unwrap();
+    block_on(store.save_grant(&grant("b/c", 2, exec, Effect::Allow), "/p")).unwrap();
     let mut any = grant("d", 0, exec, Effect::Allow);
     any.contents = Contents::Any;
-    block_on(store.say(&any, "/p")).unwrap();
+    block_on(store.save_grant(&any, "/p")).unwrap();
     let mut once = grant("e", 1, exec, Effect::Allow);
     once.lifetime = Lifetime::Session;
-    block_on(store.say(&once, "/p")).unwrap();
+    block_on(store.save_grant(&once, "/p")).unwrap();
 
     let grants = block_on(again().grants("/p")).unwrap();
     assert_eq!(grants.iter().len(), 4);
@@ -63,7 +63,7 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(grants.effect(&subject("d", 9), exec), Some(Effect::Allow));
     assert_eq!(grants.effect(&subject("e", 1), exec), None);
     // The last answer counts.
-    block_on(store.say(&grant("a", 1, read, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, read, Effect::Allow), "/p")).unwrap();
     let grants = block_on(store.grants("/p")).unwrap();
     assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Allow));
     assert_eq!(block_on(store.revoke("a", exec)).unwrap(), 1);
@@ -101,7 +101,8 @@ fn contract(again: &dyn Fn() -> Store) {
             scope.spawn(move || {
                 for index in 0..25 {
                     let skill = format!("s{thread}-{index}");
-                    block_on(store.say(&grant(&skill, 1, exec, Effect::Allow), "/p")).unwrap();
+                    block_on(store.save_grant(&grant(&skill, 1, exec, Effect::Allow), "/p"))
+                        .unwrap();
                 }
             });
         }
@@ -198,13 +199,14 @@ fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
     let out = holder.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
     let error =
-        block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap_err();
+        block_on(store.save_grant(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p"))
+            .unwrap_err();
     assert!(matches!(error, StoreError::Locked), "{error}");
     // Reading goes on meanwhile.
     assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
     drop(holder.stdin.take());
     holder.wait().unwrap();
-    block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap();
 }
 
 #[test]

@@ -60,7 +60,7 @@ async fn chat_with(
     assert!(errors.is_empty());
     let approvals = Approvals::default();
     for name in approved {
-        approvals.say_for_session(name, &[Permission::HookTools]);
+        approvals.approve_any_content(name, &[Permission::HookTools]);
     }
     let events = EventBuffer::default();
     let worker = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent/worker.py");

@@ -56,7 +56,7 @@ pub(crate) async fn skills(root: &Path) -> Skills {
 
 pub(crate) fn approved(permissions: &[Permission]) -> Approvals {
     let approvals = Approvals::default();
-    approvals.say_for_session("attack", permissions);
+    approvals.approve_any_content("attack", permissions);
     approvals
 }
 

@@ -68,7 +68,7 @@ async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
     let (place, running) = asked_for(&["file:read"], ApprovalDecision::Always).await;
     place.write("project/x.txt", "content");
     let all: &[Permission] = prowess_spec::manifest::Word::ALL;
-    running.runtime.approvals().say_for_session("a", all);
+    running.runtime.approvals().approve_any_content("a", all);
     let running = running.with(&["a"]).await;
     for (tool, words) in [
         ("write", &["x.txt", "new"][..]),
@@ -186,7 +186,7 @@ async fn p7_undecided_and_nobody_to_ask() {
     let fine = "register_tool('fine', '', lambda input: 'fine')";
     place.skill("b", "tool", "", fine);
     let running = place.open_with(ApprovalDecision::Unavailable, |_| ()).await;
-    running.runtime.approvals().say_for_session("b", &[]);
+    running.runtime.approvals().approve_any_content("b", &[]);
     assert!(running.runtime.activate(&id("a")).await.is_err());
     let (state, reason) = running.runtime.state(&id("a"));
     assert_eq!(state, State::Inactive);
