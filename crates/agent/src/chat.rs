@@ -155,8 +155,8 @@ impl Chat {
         self.ledger = before.ledger;
     }
 
-    /// The skills whose instructions the model has before it.
-    pub(crate) fn there(&self) -> Vec<SkillId> {
+    /// The skills whose instructions are in the context of the model.
+    pub(crate) fn visible_skills(&self) -> Vec<SkillId> {
         let seen = self
             .lines
             .iter()

@@ -359,12 +359,12 @@ impl Chat {
             code_skills: agent.inner.code_skills.as_ref(),
             emit,
         };
-        let mut there = self.there();
+        let mut visible = self.visible_skills();
         let mut work = Vec::new();
         for call in calls {
             // A skill that an earlier call of the same answer loads is available to a later one.
-            work.push(one(&caller, call, there.clone(), cancel));
-            there.extend(caller.loads(call));
+            work.push(one(&caller, call, visible.clone(), cancel));
+            visible.extend(caller.loads(call));
         }
         let done = join_all(work).await;
         let mut replies = Vec::new();
@@ -456,8 +456,13 @@ impl Chat {
 }
 
 /// Calls one tool. A call that is stopped has a reply too: a call without one is what no provider takes.
-async fn one(caller: &Caller<'_>, call: &ToolCall, there: Vec<SkillId>, cancel: &Cancel) -> Called {
-    if let Some(called) = cancel.unless(caller.call(call, &there)).await {
+async fn one(
+    caller: &Caller<'_>,
+    call: &ToolCall,
+    visible: Vec<SkillId>,
+    cancel: &Cancel,
+) -> Called {
+    if let Some(called) = cancel.unless(caller.call(call, &visible)).await {
         return called;
     }
     let content = "The user cancelled this call.".to_owned();

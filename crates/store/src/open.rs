@@ -17,7 +17,7 @@ use crate::schema::migrate;
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
 
-/// How long a process waits for others that make the same file; as long as [`settle`] has the databases wait.
+/// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);
 
 /// Where a store is.
@@ -84,12 +84,12 @@ async fn open(place: Place) -> Result<Store, StoreError> {
     if place != Place::Memory {
         // A single connection first: a pool would retry and then only report a timeout.
         let mut first = AnyConnection::connect(&url).await.map_err(failed)?;
-        settle(&mut first).await.map_err(failed)?;
+        configure_connection(&mut first).await.map_err(failed)?;
         prepare_tables(&mut first, &place).await?;
         let _ = first.close().await;
     }
     let pool = options
-        .after_connect(|connection, _| Box::pin(settle(connection)))
+        .after_connect(|connection, _| Box::pin(configure_connection(connection)))
         .connect(&url)
         .await
         .map_err(failed)?;
@@ -111,8 +111,8 @@ async fn prepare_tables(connection: &mut AnyConnection, place: &Place) -> Result
     }
 }
 
-/// How long to wait for others, and how to write beside readers.
-async fn settle(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+/// Sets the lock timeout, and write-ahead logging for SQLite.
+async fn configure_connection(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let is_sqlite = connection.backend_name() == "SQLite";
     let wait = if is_sqlite {
         "PRAGMA busy_timeout = 5000"

@@ -41,7 +41,7 @@ impl DemoProvider {
     }
 
     async fn reply(&self, request: &Request) -> Reply {
-        let asked = asked(&request.messages);
+        let asked = last_user_message(&request.messages);
         let block = blocks(request).pop();
         let (named, last) = match request.messages.last().map(|last| &**last) {
             Some(Message::User(text)) => (last_block(text), None),
@@ -72,11 +72,11 @@ impl DemoProvider {
         let load = request.tools.iter().find(|tool| self.is_load(&tool.name));
         match (best, load) {
             (Some(id), load) => {
-                let there = blocks(request)
+                let loaded = blocks(request)
                     .into_iter()
                     .rev()
                     .find(|block| block.id == id.as_str());
-                match (there, load) {
+                match (loaded, load) {
                     (Some(block), _) => Reply::Text(from_skill(&block)),
                     (None, Some(load)) => {
                         let spec = self.skills.settings().dialect.tool(&load.name);
@@ -200,7 +200,7 @@ fn size(message: &Message) -> usize {
 }
 
 /// The last message of the user, without the blocks before it.
-fn asked(messages: &[Arc<Message>]) -> String {
+fn last_user_message(messages: &[Arc<Message>]) -> String {
     let last = messages.iter().rev().find_map(|message| match &**message {
         Message::User(text) => Some(text.as_str()),
         _ => None,

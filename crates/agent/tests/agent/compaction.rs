@@ -5,7 +5,7 @@ use prowess_agent::{Compaction, Options};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
-use crate::support::{agent_of, id, options, say};
+use crate::support::{agent_of, id, options, send};
 
 fn small(compaction: Compaction) -> Options {
     Options {
@@ -25,9 +25,9 @@ async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
         .await
         .unwrap();
     let mut chat = agent.chat();
-    say(&mut chat, "/haiku at-first").await.0.unwrap();
+    send(&mut chat, "/haiku at-first").await.0.unwrap();
     for _ in 0..2 {
-        say(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
+        send(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
     }
     chat
 }
@@ -39,7 +39,7 @@ async fn t9_dropped_with_pinned_blocks() {
         let steps = ["one", "two", "three", "four", "five"].map(Step::Say);
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Drop)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         report.unwrap();
         let event = ear
             .events()
@@ -78,7 +78,7 @@ async fn t9_dropped_with_pinned_blocks() {
                 |entry| matches!(entry, Entry::User { text, .. } if text == "/haiku at-first")
             )
         );
-        say(&mut chat, "short").await.0.unwrap();
+        send(&mut chat, "short").await.0.unwrap();
         assert_eq!(
             model.last().body.to_string().matches("Five, seven").count(),
             1
@@ -92,7 +92,7 @@ async fn summed_up_by_the_model() {
         let steps = ["one", "two", "three", "SUMMARY: they began.", "four"].map(Step::Say);
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         let report = report.unwrap();
         assert_eq!(report.text, "four");
         // The fourth request and the fifth: a summary costs, too.
@@ -131,7 +131,7 @@ async fn a_summary_that_fails_is_done_without() {
         ];
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         assert_eq!(report.unwrap().text, "four");
         assert!(ear.has(|event| matches!(
             event,
@@ -164,7 +164,7 @@ async fn results_of_one_long_turn() {
             .await
             .unwrap();
         let mut chat = agent.chat();
-        let (report, ear) = say(&mut chat, "read it all").await;
+        let (report, ear) = send(&mut chat, "read it all").await;
         assert_eq!(report.unwrap().text, "done");
         let seen = model.last();
         seen.assert_whole();
@@ -197,7 +197,7 @@ async fn too_much_for_the_model() {
             ..options()
         };
         let mut chat = fill(&model, options).await;
-        let (report, ear) = say(&mut chat, "last").await;
+        let (report, ear) = send(&mut chat, "last").await;
         assert_eq!(report.unwrap().text, "four");
         assert!(ear.has(|event| matches!(event, AgentEvent::Compacted { .. })));
         let text = model.last().body.to_string();
@@ -206,7 +206,7 @@ async fn too_much_for_the_model() {
             "{text}"
         );
         // Still too much: then it fails, and says why.
-        let (report, _) = say(&mut chat, "again").await;
+        let (report, _) = send(&mut chat, "again").await;
         let error = report.unwrap_err().to_string();
         assert!(error.contains("prompt is too long"), "{error}");
     }

@@ -31,7 +31,7 @@ impl Provider for Pupil {
             Some(Message::Tools(_)) => "loaded".to_owned(),
             other => panic!("{other:?}"),
         };
-        let say = |text: &str| {
+        let text_reply = |text: &str| {
             vec![
                 Delta::Text(text.to_owned()),
                 Delta::Usage(Usage {
@@ -44,7 +44,7 @@ impl Provider for Pupil {
         };
         let deltas = if request.system.starts_with("You judge") {
             let passes = last.contains("Five, seven, five") || last.contains("\"syllables\"");
-            say(if passes {
+            text_reply(if passes {
                 "**PASS**\nIt is so."
             } else {
                 "FAIL: it is not."
@@ -54,7 +54,7 @@ impl Provider for Pupil {
                 last.contains("<file name=\"evals/words.txt\">\npond frog\n</file>"),
                 "{last}"
             );
-            say("```json\n{\"lines\": [{\"syllables\": 5.0}], \"text\": \"old pond\"}\n```")
+            text_reply("```json\n{\"lines\": [{\"syllables\": 5.0}], \"text\": \"old pond\"}\n```")
         } else if last.contains("poem")
             && !request.tools.is_empty()
             && request.system.contains("haiku")
@@ -66,7 +66,7 @@ impl Provider for Pupil {
             };
             vec![Delta::Call(call), Delta::Stop(StopReason::Tools)]
         } else {
-            say("I do not know <script>alert(1)</script>.")
+            text_reply("I do not know <script>alert(1)</script>.")
         };
         Ok(Box::pin(futures_util::stream::iter(
             deltas.into_iter().map(Ok),

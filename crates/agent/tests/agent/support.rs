@@ -87,7 +87,7 @@ pub(crate) async fn chat(wire: Wire, steps: impl IntoIterator<Item = Step>) -> (
 pub(crate) struct Ear(Arc<Mutex<Vec<AgentEvent>>>);
 
 impl Ear {
-    pub(crate) fn hear(&self) -> impl Fn(AgentEvent) + Send + Sync + use<> {
+    pub(crate) fn listener(&self) -> impl Fn(AgentEvent) + Send + Sync + use<> {
         let events = Arc::clone(&self.0);
         move |event| events.lock().unwrap().push(event)
     }
@@ -130,18 +130,18 @@ impl Ear {
 }
 
 /// One turn that nobody stops.
-pub(crate) async fn say(chat: &mut Chat, text: &str) -> (Result<TurnReport, AgentError>, Ear) {
-    say_with(chat, text, &[]).await
+pub(crate) async fn send(chat: &mut Chat, text: &str) -> (Result<TurnReport, AgentError>, Ear) {
+    send_with(chat, text, &[]).await
 }
 
-pub(crate) async fn say_with(
+pub(crate) async fn send_with(
     chat: &mut Chat,
     text: &str,
     references: &[SkillId],
 ) -> (Result<TurnReport, AgentError>, Ear) {
     let ear = Ear::default();
     let report = chat
-        .turn(text, references, &ear.hear(), &Cancel::new())
+        .turn(text, references, &ear.listener(), &Cancel::new())
         .await;
     (report, ear)
 }

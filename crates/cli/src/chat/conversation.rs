@@ -84,7 +84,7 @@ pub(super) async fn run(
                     Some(Ok(ChatCommand::Quit)) => break,
                     Some(Ok(command)) => conversation.execute(command).await?,
                     Some(Err(problem)) => terminal::print_problem(&problem, None),
-                    None => conversation.say(&message).await,
+                    None => conversation.run_turn(&message).await,
                 }
             }
         }
@@ -137,8 +137,8 @@ impl Conversation {
         }
     }
 
-    /// One turn, and the message about its end.
-    async fn say(&mut self, message: &str) {
+    /// Runs one turn and reports its result.
+    async fn run_turn(&mut self, message: &str) {
         let screen = Arc::clone(&self.screen);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);

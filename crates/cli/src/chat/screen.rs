@@ -199,16 +199,16 @@ impl ScreenState {
 
     fn answer(&mut self, delta: &str) {
         let text = self.markdown.push(delta);
-        self.say(&text);
+        self.print_styled(&text);
     }
 
     /// Ends the current output.
     fn break_line(&mut self) {
         let rest = self.markdown.finish();
-        self.say(&rest);
+        self.print_styled(&rest);
     }
 
-    fn say(&mut self, text: &str) {
+    fn print_styled(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }

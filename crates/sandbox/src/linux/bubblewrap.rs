@@ -244,7 +244,7 @@ impl Arguments {
                 match mounts::place(CWD, &mount.outside) {
                     // Where that call does not exist, no jail of ours does.
                     Err(Errno::NOSYS) => return Err(Errno::NOSYS).step(step),
-                    found => found.asked(step)?,
+                    found => found.request_step(step)?,
                 };
                 let how = match access {
                     // There is no layer that older versions could make.

@@ -139,7 +139,7 @@ fn point(root: &OwnedFd, path: &Path, tree: &OwnedFd) -> Result<(), Refusal> {
 
 fn put(root: &OwnedFd, path: &Path, tree: &OwnedFd) -> Result<(), Refusal> {
     let step = || format!("mount at `{}`", path.display());
-    let place = mounts::place(root, &relative(path)).asked(step())?;
+    let place = mounts::place(root, &relative(path)).request_step(step())?;
     mounts::attach(tree, place).step(step())
 }
 

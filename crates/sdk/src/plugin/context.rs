@@ -78,14 +78,14 @@ impl Context {
         })
     }
 
-    fn tell(&self, call: &HostCall) -> Result<(), Failure> {
+    fn notify(&self, call: &HostCall) -> Result<(), Failure> {
         self.ask::<IgnoredAny>(call).map(drop)
     }
 
     /// Writes a line to the log. Needs no permission.
     pub fn log(&self, message: impl Into<String>) -> Result<(), Failure> {
         let message = message.into();
-        self.tell(&HostCall::Log { message })
+        self.notify(&HostCall::Log { message })
     }
 
     /// The text of a file of the project. Needs `file:read`.
@@ -101,7 +101,7 @@ impl Context {
         path: impl Into<String>,
         content: impl Into<String>,
     ) -> Result<(), Failure> {
-        self.tell(&HostCall::WriteFile {
+        self.notify(&HostCall::WriteFile {
             path: path.into(),
             content: content.into(),
         })
@@ -163,7 +163,7 @@ impl Context {
         name: impl Into<String>,
         value: impl Into<String>,
     ) -> Result<(), Failure> {
-        self.tell(&HostCall::SetEnv {
+        self.notify(&HostCall::SetEnv {
             name: name.into(),
             value: value.into(),
         })
@@ -217,7 +217,7 @@ impl Context {
     /// Puts files into the index. Needs `git:write`.
     pub fn git_add(&self, paths: &[&str]) -> Result<(), Failure> {
         let paths = owned(paths);
-        self.tell(&HostCall::GitAdd { paths })
+        self.notify(&HostCall::GitAdd { paths })
     }
 
     /// Commits the index; the hash. Needs `git:write`.

@@ -72,8 +72,8 @@ impl Registry {
         Ok(variable)
     }
 
-    /// Takes the handlers out of a file that is evaluated and frozen now.
-    pub(super) fn settle(&mut self, done: &str, module: &FrozenModule) {
+    /// Resolves the handlers of a file that was evaluated and frozen.
+    pub(super) fn freeze_handlers(&mut self, done: &str, module: &FrozenModule) {
         for (_, handler) in &mut self.entries {
             if let Handler::Pending { file, variable } = handler
                 && file == done

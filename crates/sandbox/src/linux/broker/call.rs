@@ -123,8 +123,8 @@ impl Request<'_> {
             && statat(&place.parent, &place.name, AtFlags::SYMLINK_NOFOLLOW).is_err()
     }
 
-    fn count(&mut self, made: bool) {
-        self.broker.made = self.broker.made.saturating_add(made.into());
+    fn count(&mut self, created: bool) {
+        self.broker.created_files = self.broker.created_files.saturating_add(created.into());
     }
 
     fn open(&mut self) -> rustix::io::Result<Answer> {
@@ -294,7 +294,7 @@ impl Request<'_> {
             AtFlags::from_bits_retain(low(flags)),
         )?;
         if self.broker.in_project(&place.path) {
-            self.broker.made = self.broker.made.saturating_sub(1);
+            self.broker.created_files = self.broker.created_files.saturating_sub(1);
         }
         Ok(Answer::Done)
     }

@@ -50,7 +50,7 @@ pub(super) struct Broker {
     /// Other things in them that are read-only, such as the skill itself: the directories above must not move away.
     fixed: Vec<PathBuf>,
     /// Files and directories that were made in them and are still there.
-    made: u64,
+    created_files: u64,
     waiting: Vec<libc::seccomp_notif>,
 }
 
@@ -95,14 +95,14 @@ impl Broker {
             listener,
             projects,
             fixed,
-            made: 0,
+            created_files: 0,
             waiting: Vec::new(),
         }))
     }
 
-    /// Files and directories that the child made in its projects and did not remove again.
-    pub(super) fn made(&self) -> u64 {
-        self.made
+    /// Files and directories that the child created in its projects and did not remove.
+    pub(super) fn created_files(&self) -> u64 {
+        self.created_files
     }
 
     /// Answers one call. Blocks if there is none.
