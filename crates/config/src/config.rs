@@ -25,7 +25,7 @@ use crate::settings::{
     self, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
 };
 use crate::shape::Shape;
-use crate::site::Variables;
+use crate::values::Variables;
 
 /// The merged configuration of all files and the defaults.
 #[derive(Clone, Debug, PartialEq)]

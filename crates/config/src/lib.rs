@@ -42,6 +42,7 @@ mod fields;
 mod file;
 mod hide;
 mod ignored;
+mod keywords;
 mod layer;
 pub mod limits;
 mod lookup;
@@ -58,11 +59,9 @@ mod secret;
 mod settings;
 mod shape;
 mod show;
-mod site;
 mod specs;
 mod texts;
-
-mod words;
+mod values;
 
 pub use address::Url;
 pub use config::{ProjectTrust, SkillsConfig};
@@ -84,4 +83,4 @@ pub use settings::{
     Approval, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
 };
 
-pub use words::{DialectName, RepositoryType, SandboxMode, Scripts};
+pub use keywords::{DialectName, RepositoryType, SandboxMode, Scripts};

@@ -72,7 +72,7 @@ fn kind(kind_of_value: &Kind) -> Value {
         }
         Kind::Share => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
         Kind::Text => json!({ "type": "string" }),
-        Kind::Word(words) => json!({ "enum": words }),
+        Kind::Keyword(words) => json!({ "enum": words }),
         Kind::Scalar => json!({ "type": ["string", "integer", "number", "boolean"] }),
         Kind::List(item) => json!({ "type": "array", "items": kind(item) }),
         Kind::Map(item) => json!({ "type": "object", "additionalProperties": kind(item) }),

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 use serde::Serialize;
 
 use crate::address::Url;
+use crate::keywords::{DialectName, SandboxMode, Scripts};
 use crate::limits;
 use crate::origin::Origin;
 use crate::places::{self, Database};
@@ -14,9 +15,8 @@ use crate::problem::ProblemKind;
 use crate::reader::{Reader, Width};
 use crate::shape::{Field, Kind, Need};
 use crate::show::Shown;
-use crate::site;
 use crate::texts;
-use crate::words::{self, DialectName, SandboxMode, Scripts};
+use crate::values;
 
 /// `[skills]` without its repositories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -154,17 +154,17 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
             &limits::INVENTORY_THRESHOLD,
         ),
         context_share: context_share(t),
-        dialect: t.word(
+        dialect: t.keyword(
             "dialect",
             "Tool names, result shapes and texts.",
             DialectName::Prowess,
         ),
-        scripts: t.word(
+        scripts: t.keyword(
             "scripts",
             "Whether scripts of skills can run.",
             Scripts::Ask,
         ),
-        sandbox: t.word(
+        sandbox: t.keyword(
             "sandbox",
             "Sandbox for the code of skills; only your own file can disable it.",
             SandboxMode::Full,
@@ -184,7 +184,7 @@ fn context_share(t: &mut Reader<'_, '_>) -> f64 {
         default: limits::CONTEXT_SHARE,
     };
     t.read(field, Shown::Plain, Some(&width), |_, value| {
-        site::share(value)
+        values::share(value)
     })
     .unwrap_or(limits::CONTEXT_SHARE)
 }
@@ -228,25 +228,27 @@ fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
         kind: Kind::List(Box::new(Kind::Text)),
         need: Need::Optional,
     };
-    let read = t.read(field, Shown::Plain, None, |site, value| {
-        site::each(value, |item| Ok(places::path(site, &site.text(item)?)?))
+    let read = t.read(field, Shown::Plain, None, |context, value| {
+        values::each(value, |item| {
+            Ok(places::path(context, &context.text(item)?)?)
+        })
     });
     read.unwrap_or_default()
 }
 
 fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
     let about = "Permissions that are approved without asking, by skill id.";
-    let kind = Kind::List(Box::new(Kind::Word(words::all::<Permission>())));
+    let kind = Kind::List(Box::new(Kind::Keyword(Permission::names())));
     let found = t.map(
         ("approved", about),
         kind,
         Shown::Plain,
-        |site, id, value| {
+        |context, id, value| {
             texts::id(id)?;
-            let mut permissions = site::each(value, |item| {
-                Ok(site::word::<Permission>(&site.text(item)?.text)?)
+            let mut permissions = values::each(value, |item| {
+                Ok(values::keyword::<Permission>(&context.text(item)?.text)?)
             })?;
-            permissions.sort_unstable_by_key(|permission| permission.word());
+            permissions.sort_unstable_by_key(|permission| permission.as_str());
             permissions.dedup();
             Ok(permissions)
         },
@@ -297,11 +299,11 @@ pub(crate) fn store(t: &mut Reader<'_, '_>) -> StoreLocation {
         "`sqlite`, `sqlite:` and a path, or `postgres://...`.",
     );
     let need = Need::Default("sqlite".into());
-    t.text(url, need, Shown::Url, |site, written| {
+    t.text(url, need, Shown::Url, |context, written| {
         if written.text == "sqlite" {
             return Ok(StoreLocation::DefaultSqlite);
         }
-        match places::database(site, written)? {
+        match places::database(context, written)? {
             Database::Sqlite(path) => Ok(StoreLocation::Sqlite(path)),
             Database::Postgres(url) => Ok(StoreLocation::Postgres(url)),
             Database::MySql(_) => Err(ProblemKind::Scheme {

@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     },
     Share,
     Text,
-    Word(Vec<&'static str>),
+    Keyword(Vec<&'static str>),
     Scalar,
     List(Box<Kind>),
     Map(Box<Kind>),

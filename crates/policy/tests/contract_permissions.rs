@@ -9,7 +9,7 @@ use prowess_policy::{
     ContentDigest, Contents, Decision, Denial, Effect, Grant, Grants, Lifetime, Subject,
     TurnLimits, Usage, decide,
 };
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
 fn subject(content: u8) -> Subject {
     Subject {

@@ -419,6 +419,6 @@ pub(crate) enum ApprovalError {
 
 /// Formats rights.
 pub(crate) fn words(rights: &[Right]) -> String {
-    let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
+    let words: Vec<&str> = rights.iter().map(|it| it.as_str()).collect();
     words.join(", ")
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
 use crate::approval::{Approvals, Approver, CommandQuestion, CommandRefusal};
 use crate::content::SkillContent;
@@ -84,7 +84,7 @@ impl Gate {
     /// The declared and approved permissions as manifest words.
     pub fn granted(&self) -> Vec<String> {
         self.permissions()
-            .map(|permission| permission.word().to_owned())
+            .map(|permission| permission.as_str().to_owned())
             .collect()
     }
 

@@ -115,7 +115,7 @@ fn text(question: &Question<'_>) -> String {
     let version = version.unwrap_or_default();
     let mut text = format!("The skill `{}`{version} wants to:\n", skill.id);
     for right in question.rights {
-        let _ = writeln!(text, "  {:<13} {}", right.word(), meaning(*right));
+        let _ = writeln!(text, "  {:<13} {}", right.as_str(), meaning(*right));
     }
     if question.changed {
         text.push_str("It changed since its last approval.\n");

@@ -2,7 +2,7 @@
 
 use prowess_core::SkillId;
 use prowess_sdk::Phase;
-use prowess_spec::manifest::{Platform, Word};
+use prowess_spec::manifest::{Keyword, Platform};
 use semver::{Version, VersionReq};
 
 use super::active_skill::ActiveSkill;
@@ -89,7 +89,7 @@ fn check_compatibility(skill: &CodeSkill) -> Result<(), ActivationError> {
         })
     };
     if !wanted.platforms.is_empty() && !wanted.platforms.contains(&platform) {
-        let names: Vec<&str> = wanted.platforms.iter().map(|it| it.word()).collect();
+        let names: Vec<&str> = wanted.platforms.iter().map(|it| it.as_str()).collect();
         return incompatible(format!("supports only {}", names.join(", ")));
     }
     let version = Version::parse(env!("CARGO_PKG_VERSION"));

@@ -253,7 +253,7 @@ impl SkillHost {
         reach: Option<&str>,
     ) -> Result<Value, Failure> {
         let reach = match reach {
-            Some(word) => CommandReach::from_word(word).ok_or_else(|| {
+            Some(word) => CommandReach::parse(word).ok_or_else(|| {
                 failed("unknown reach: expected `sandbox`, `network` or `unconfined`")
             })?,
             None => CommandReach::default(),

@@ -67,7 +67,7 @@ async fn p1_declared_and_approved() {
 async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
     let (place, running) = asked_for(&["file:read"], ApprovalDecision::Always).await;
     place.write("project/x.txt", "content");
-    let all: &[Permission] = prowess_spec::manifest::Word::ALL;
+    let all: &[Permission] = prowess_spec::manifest::Keyword::ALL;
     running.runtime.approvals().approve_any_content("a", all);
     let running = running.with(&["a"]).await;
     for (tool, words) in [

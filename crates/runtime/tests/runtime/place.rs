@@ -31,7 +31,7 @@ pub(crate) struct Always(
 #[async_trait]
 impl Approver for Always {
     async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
-        let words = question.rights.iter().map(|it| it.word().to_owned());
+        let words = question.rights.iter().map(|it| it.as_str().to_owned());
         self.1.lock().unwrap().push(words.collect());
         self.0
     }
