@@ -2,14 +2,14 @@
 
 /// Whether a file is text, by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ContentKind {
     /// UTF-8.
     Text,
     /// Anything else.
     Binary,
 }
 
-impl Kind {
+impl ContentKind {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(_) => Self::Text,
@@ -22,12 +22,12 @@ impl Kind {
 pub(crate) const DIRECTORY: &str = "inode/directory";
 
 /// The media type of a file. A name that promises text does not make it so.
-pub(crate) fn media_type(path: &str, kind: Kind) -> &'static str {
+pub(crate) fn media_type(path: &str, kind: ContentKind) -> &'static str {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending);
     let ending = ending.unwrap_or_default().to_ascii_lowercase();
     match kind {
-        Kind::Text => text_type(&ending),
-        Kind::Binary => binary_type(&ending),
+        ContentKind::Text => text_type(&ending),
+        ContentKind::Binary => binary_type(&ending),
     }
 }
 
@@ -83,11 +83,20 @@ mod tests {
 
     #[test]
     fn bytes_go_before_names() {
-        assert_eq!(media_type("SKILL.md", Kind::of(b"# A")), "text/markdown");
-        assert_eq!(media_type("run", Kind::of(b"#!/bin/sh")), "text/plain");
-        assert_eq!(media_type("a.PNG", Kind::of(b"\x89PNG")), "image/png");
         assert_eq!(
-            media_type("a.md", Kind::of(b"\xff")),
+            media_type("SKILL.md", ContentKind::of(b"# A")),
+            "text/markdown"
+        );
+        assert_eq!(
+            media_type("run", ContentKind::of(b"#!/bin/sh")),
+            "text/plain"
+        );
+        assert_eq!(
+            media_type("a.PNG", ContentKind::of(b"\x89PNG")),
+            "image/png"
+        );
+        assert_eq!(
+            media_type("a.md", ContentKind::of(b"\xff")),
             "application/octet-stream"
         );
     }

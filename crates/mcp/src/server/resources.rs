@@ -17,7 +17,7 @@ use super::skill_digests::{FileDigest, SkillDigests, read_skill_file};
 use super::skills::shown;
 use crate::digest::Digest;
 use crate::limits::SKILL_BYTES;
-use crate::media::{Kind, media_type};
+use crate::media::{ContentKind, media_type};
 use crate::uri;
 
 /// About how many bytes the description of a resource takes.
@@ -88,7 +88,7 @@ impl SkillsServer {
             // The next request for the skill reads them again.
             self.inner.digest_cache.forget(&skill.id);
         }
-        let media = media_type(path.as_str(), Kind::of(&part.bytes));
+        let media = media_type(path.as_str(), ContentKind::of(&part.bytes));
         let contents = match String::from_utf8(part.bytes) {
             Ok(text) => ResourceContents::text(text, uri),
             Err(binary) => ResourceContents::blob(BASE64_STANDARD.encode(binary.as_bytes()), uri),

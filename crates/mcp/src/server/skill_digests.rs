@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::digest::Digest;
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
-use crate::media::Kind;
+use crate::media::ContentKind;
 use crate::uri;
 use crate::wire::{DIAGNOSTIC, Dynamic, Resources, SkillEntry, SkillFile};
 
@@ -30,7 +30,7 @@ pub(crate) struct SkillDigests {
 pub(crate) struct FileDigest {
     pub(crate) size: u64,
     pub(crate) digest: Digest,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ContentKind,
 }
 
 /// Why a skill is not listed.
@@ -80,7 +80,7 @@ pub(crate) async fn digest_skill(
         let file = FileDigest {
             size: bytes.len() as u64,
             digest: Digest::of(bytes),
-            kind: Kind::of(bytes),
+            kind: ContentKind::of(bytes),
         };
         (path.clone(), file)
     });

@@ -10,7 +10,7 @@ use super::digest_cache::Listing;
 use super::page::page;
 use super::shared::SkillsServer;
 use super::skill_digests::SkillDigests;
-use crate::uri::places;
+use crate::uri::candidates;
 use crate::wire::OMITTED;
 
 impl SkillsServer {
@@ -60,13 +60,13 @@ impl SkillsServer {
             ErrorData::invalid_params(message, None)
         };
         let is_skill = |path: Option<&str>| path == Some(SKILL_FILE);
-        let mut places = places(uri).into_iter();
-        let place = places.find(|place| is_skill(place.path.as_ref().map(SkillPath::as_str)));
-        let place = place.ok_or_else(unknown)?;
+        let mut candidates = candidates(uri).into_iter();
+        let candidate = candidates.find(|it| is_skill(it.path.as_ref().map(SkillPath::as_str)));
+        let candidate = candidate.ok_or_else(unknown)?;
         let cache = &self.inner.digest_cache;
-        let skill = cache.get_uncached(self.skills(), &place.id).await;
+        let skill = cache.get_uncached(self.skills(), &candidate.id).await;
         let skill = skill.ok_or_else(unknown)?.map_err(|problem| {
-            let message = format!("cannot serve `{}`: {problem}", place.id);
+            let message = format!("cannot serve `{}`: {problem}", candidate.id);
             ErrorData::invalid_params(message, None)
         })?;
         Ok(Value::Object(self.complete("skill", skill.entry.clone())))
@@ -88,9 +88,13 @@ impl SkillsServer {
         uri: &str,
         has: impl Fn(&SkillDigests, Option<&str>) -> bool,
     ) -> Option<(Arc<SkillDigests>, String)> {
-        for place in places(uri) {
-            let path = place.path.as_ref().map(SkillPath::as_str);
-            if let Some(Ok(skill)) = self.inner.digest_cache.get(self.skills(), &place.id).await
+        for candidate in candidates(uri) {
+            let path = candidate.path.as_ref().map(SkillPath::as_str);
+            if let Some(Ok(skill)) = self
+                .inner
+                .digest_cache
+                .get(self.skills(), &candidate.id)
+                .await
                 && has(&skill, path)
             {
                 return Some((skill, path.unwrap_or_default().to_owned()));
