@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use prowess_agent::wire::{AgentEvent, Cut, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{Agent, Cancel, Ending, Retry};
 use prowess_core::{ScriptOutput, ScriptRunner, SkillId, ToolError};
 use prowess_spec::SkillPath;
@@ -66,7 +66,7 @@ async fn while_the_model_speaks() {
         );
         assert!(matches!(
             chat.entries().last().unwrap(),
-            Entry::Model {
+            ChatEntry::Model {
                 cut: Some(Cut::Cancelled),
                 ..
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry};
 use prowess_agent::{Agent, AgentError, Compaction, Ending, Options, Saved};
 use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
 use serde_json::json;
@@ -237,7 +237,7 @@ async fn compaction_survives_a_restart() {
         let before = model.last().messages();
         assert!(
             chat.entries()
-                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+                .any(|entry| matches!(entry, ChatEntry::Compacted { .. }))
         );
         drop(chat);
         let second = agent_of(&model)

@@ -1,6 +1,6 @@
 //! Older messages make room; the instructions of active skills stay.
 
-use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry};
 use prowess_agent::{Compaction, Options};
 use serde_json::json;
 
@@ -70,14 +70,12 @@ async fn t9_dropped_with_pinned_blocks() {
         );
         assert!(
             chat.entries()
-                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+                .any(|entry| matches!(entry, ChatEntry::Compacted { .. }))
         );
         // The whole conversation is still known, only not sent.
-        assert!(
-            chat.entries().any(
-                |entry| matches!(entry, Entry::User { text, .. } if text == "/haiku at-first")
-            )
-        );
+        assert!(chat.entries().any(
+            |entry| matches!(entry, ChatEntry::User { text, .. } if text == "/haiku at-first")
+        ));
         send(&mut chat, "short").await.0.unwrap();
         assert_eq!(
             model.last().body.to_string().matches("Five, seven").count(),

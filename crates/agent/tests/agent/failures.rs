@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use prowess_agent::wire::{AgentEvent, Cut, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{AgentError, Ending, GenaiProvider, ModelChoice, ProviderError};
 use serde_json::json;
 
@@ -203,7 +203,7 @@ async fn death_in_mid_stream() {
             assert!(ear.has(|event| matches!(event, AgentEvent::Failed { .. })));
             assert!(matches!(
                 chat.entries().last().unwrap(),
-                Entry::Model { text, cut: Some(Cut::BrokeOff), .. } if text == "Once upon a"
+                ChatEntry::Model { text, cut: Some(Cut::BrokeOff), .. } if text == "Once upon a"
             ));
             let (report, _) = send(&mut chat, "go on").await;
             assert_eq!(report.unwrap().text, "time");
