@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use prowess_archive::{Kind, Limits, walk};
+use prowess_archive::{EntryKind, Limits, walk};
 use prowess_core::{MemorySource, Scope, SkillId};
 use prowess_spec::{SkillPath, is_skill_file, quote};
 
@@ -105,7 +105,7 @@ fn unpack(data: Vec<u8>) -> Result<Unpacked, String> {
     };
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let walked = walk(Cursor::new(data), &limits, |entry, content| {
-        if matches!(entry.kind, Kind::File(_)) {
+        if matches!(entry.kind, EntryKind::File(_)) {
             let mut bytes = Vec::new();
             content.read_to_end(&mut bytes)?;
             files.push((entry.path.to_string(), bytes));
