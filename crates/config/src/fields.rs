@@ -12,7 +12,7 @@ use crate::origin::Origin;
 use crate::problem::ProblemKind;
 use crate::reader::{Reader, Width};
 use crate::rules;
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::{Shown, shown};
 use crate::values::{self, Flaw, TextValue, ValueContext};
 
@@ -22,7 +22,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Flag,
+            kind: FieldType::Flag,
             need: Need::Default(default.into()),
         };
         // Enabling a flag allows more, except for the one that ignores skills.
@@ -47,7 +47,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Number {
+            kind: FieldType::Number {
                 least: *bounds.range.start(),
                 greatest: *bounds.range.end(),
             },
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Keyword(K::names()),
+            kind: FieldType::Keyword(K::names()),
             need: Need::Default(default.as_str().into()),
         };
         // The words of a type stand in order, the one that allows least first.
@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Text,
+            kind: FieldType::Text,
             need,
         };
         self.read(field, how, None, |context, value| {
@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
     pub(crate) fn map<T>(
         &mut self,
         (name, about): (&'static str, &'static str),
-        item: Kind,
+        item: FieldType,
         how: Shown,
         convert: impl Fn(&ValueContext<'_>, &str, &DeValue<'_>) -> Result<T, Flaw>,
     ) -> Vec<(String, T, Origin)> {
@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
         self.shape.fields.push(Field {
             name,
             about,
-            kind: Kind::Map(Box::new(item)),
+            kind: FieldType::Map(Box::new(item)),
             need: Need::Optional,
         });
         let found = found.into_iter();

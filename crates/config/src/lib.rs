@@ -69,7 +69,7 @@ pub use error::Error;
 pub use file::CONFIG_FILE;
 pub use ignored::{IgnoredFile, IgnoredKey};
 pub use lookup::Lookup;
-pub use origin::{Entry, Origin, Scope};
+pub use origin::{ConfigEntry, Origin, Scope};
 pub use places::{Database, GitLocation};
 pub use problem::{Problem, ProblemKind};
 pub use repository::{

@@ -9,10 +9,10 @@ use toml::de::DeValue;
 
 use crate::ignored::IgnoredKey;
 use crate::layer::{Context, Fault, Log, Part, Stated, span_of};
-use crate::origin::{Entry, Origin, Scope, key_part};
+use crate::origin::{ConfigEntry, Origin, Scope, key_part};
 use crate::problem::ProblemKind;
 use crate::rules;
-use crate::shape::{Field, Kind, Need, Shape};
+use crate::shape::{Field, FieldType, Need, Shape};
 use crate::show::{Shown, shown};
 use crate::values::{self, Flaw, ValueContext, Variables};
 
@@ -183,7 +183,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         }
         match (chosen, need) {
             (Some((_, stated)), _) => self.enter(key, shown(stated.value, how), stated),
-            (None, Need::Default(value)) => self.log.entries.push(Entry {
+            (None, Need::Default(value)) => self.log.entries.push(ConfigEntry {
                 key,
                 value,
                 origin: Origin::Default,
@@ -201,7 +201,7 @@ impl<'a, 'd> Reader<'a, 'd> {
 
     pub(crate) fn enter(&mut self, key: String, value: Value, stated: &Stated<'_>) {
         let origin = self.context.origin(stated.layer, stated.key);
-        self.log.entries.push(Entry { key, value, origin });
+        self.log.entries.push(ConfigEntry { key, value, origin });
     }
 
     /// A table whose keys have defaults.
@@ -218,7 +218,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         self.shape.fields.push(Field {
             name,
             about,
-            kind: Kind::Table(shape),
+            kind: FieldType::Table(shape),
             need: Need::Optional,
         });
         value

@@ -14,7 +14,7 @@ use crate::problem::ProblemKind;
 use crate::reach::{self, ReachContext};
 use crate::reader::Reader;
 use crate::repository::{Dropped, RepositorySpec};
-use crate::shape::{Field, Kind, Need, Shape};
+use crate::shape::{Field, FieldType, Need, Shape};
 use crate::show::Shown;
 use crate::specs::spec;
 use crate::texts;
@@ -45,7 +45,7 @@ pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
     let statements = t.know(Field {
         name: "repositories",
         about: "Sources of skills, highest priority first.",
-        kind: Kind::Tables(shapes(t.context)),
+        kind: FieldType::Tables(shapes(t.context)),
         need: Need::Optional,
     });
     let mut drafts = Drafts::default();
@@ -127,7 +127,9 @@ fn identity(
     let kind = Field {
         name: "type",
         about: "Type of the repository.",
-        kind: Kind::Keyword(only.map_or_else(RepositoryType::names, |only| vec![only.as_str()])),
+        kind: FieldType::Keyword(
+            only.map_or_else(RepositoryType::names, |only| vec![only.as_str()]),
+        ),
         need: Need::Required,
     };
     let kind = t.read(kind, Shown::Plain, None, |context, value| {

@@ -13,7 +13,7 @@ use crate::origin::Origin;
 use crate::places::{self, Database};
 use crate::problem::ProblemKind;
 use crate::reader::{Reader, Width};
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::Shown;
 use crate::texts;
 use crate::values;
@@ -176,7 +176,7 @@ fn context_share(t: &mut Reader<'_, '_>) -> f64 {
     let field = Field {
         name: "context_share",
         about: "Maximum share of the context window for the catalog.",
-        kind: Kind::Share,
+        kind: FieldType::Share,
         need: Need::Default(limits::CONTEXT_SHARE.into()),
     };
     let width = Width {
@@ -225,7 +225,7 @@ fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
     let field = Field {
         name: "secret_paths",
         about: "Additional files and directories to hide from commands in the sandbox.",
-        kind: Kind::List(Box::new(Kind::Text)),
+        kind: FieldType::List(Box::new(FieldType::Text)),
         need: Need::Optional,
     };
     let read = t.read(field, Shown::Plain, None, |context, value| {
@@ -238,7 +238,7 @@ fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
 
 fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
     let about = "Permissions that are approved without asking, by skill id.";
-    let kind = Kind::List(Box::new(Kind::Keyword(Permission::names())));
+    let kind = FieldType::List(Box::new(FieldType::Keyword(Permission::names())));
     let found = t.map(
         ("approved", about),
         kind,

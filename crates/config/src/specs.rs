@@ -13,7 +13,7 @@ use crate::repository::{
     Git, GitAuth, GitRef, Http, HttpAuth, Mcp, Package, Param, RepositorySpec, Sql,
 };
 use crate::secret::Secret;
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::Shown;
 use crate::texts;
 use crate::values::{self, Flaw, ValueContext};
@@ -162,7 +162,7 @@ fn sql(t: &mut Reader<'_, '_>) -> Option<Sql> {
     let params = Field {
         name: "params",
         about: "Parameters of the query, in order.",
-        kind: Kind::List(Box::new(Kind::Scalar)),
+        kind: FieldType::List(Box::new(FieldType::Scalar)),
         need: Need::Optional,
     };
     let params = t.read(params, Shown::Plain, None, |context, value| {
@@ -229,7 +229,7 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     let command = Field {
         name: "command",
         about: "Program and arguments.",
-        kind: Kind::List(Box::new(Kind::Text)),
+        kind: FieldType::List(Box::new(FieldType::Text)),
         need: Need::Optional,
     };
     let command = t.read(command, Shown::Plain, None, |context, value| {
@@ -250,10 +250,15 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     let url = t.text(about, Need::Optional, Shown::Url, places::http_url);
     t.one_of(&["command", "url"]);
     let about = ("env", "Environment variables of the program.");
-    let env = t.map(about, Kind::Text, Shown::Secret, |context, name, value| {
-        texts::variable(name)?;
-        Ok(Secret::new(context.text(value)?.text))
-    });
+    let env = t.map(
+        about,
+        FieldType::Text,
+        Shown::Secret,
+        |context, name, value| {
+            texts::variable(name)?;
+            Ok(Secret::new(context.text(value)?.text))
+        },
+    );
     t.only_with("env", "command");
     let auth = http_auth(t);
     t.only_with("auth", "url");
