@@ -6,8 +6,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::answers::{
-    Change, Commit, Commits, Content, Entries, Entry, Execution, Fetch, Files, Hash, Response,
-    Variable,
+    Change, Commit, Commits, Content, DirectoryEntry, Entries, Execution, Fetch, Files, Hash,
+    Response, Variable,
 };
 use crate::wire::{Failure, HostCall, Initialize, Output, PROTOCOL, code};
 
@@ -108,7 +108,7 @@ impl Context {
     }
 
     /// The entries of a directory of the project; of the project itself if the path is empty. Needs `file:read`.
-    pub fn list_dir(&self, path: impl Into<String>) -> Result<Vec<Entry>, Failure> {
+    pub fn list_dir(&self, path: impl Into<String>) -> Result<Vec<DirectoryEntry>, Failure> {
         let call = HostCall::ListDir { path: path.into() };
         let answer: Entries = self.ask(&call)?;
         Ok(answer.entries)
@@ -302,7 +302,7 @@ mod tests {
             |it| it.list_dir("p"),
             &call("host/list_dir", &json!({"path": "p"})),
             &json!({"entries": [{"name": "n", "is_dir": true, "size": 7, "new": 1}]}),
-            &vec![Entry {
+            &vec![DirectoryEntry {
                 name: "n".to_owned(),
                 is_dir: true,
                 size: 7,

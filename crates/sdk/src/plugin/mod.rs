@@ -65,7 +65,7 @@ mod registry;
 
 pub use crate::phase::Phase;
 pub use crate::wire::{Failure, Finding, HookResult, HostCall, Output, ScannedFile};
-pub use answers::{Change, Commit, Entry, Execution, Fetch, Response};
+pub use answers::{Change, Commit, DirectoryEntry, Execution, Fetch, Response};
 pub use context::Context;
 pub use error::Error;
 pub use hook::{cancelled, modified};
