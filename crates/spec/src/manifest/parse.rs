@@ -11,7 +11,7 @@ use super::types::{
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{Skill, broken_rule};
-use crate::frontmatter::{self, Kind};
+use crate::frontmatter::{self, DocumentKind};
 use crate::levels::{Levels, Profile};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
@@ -75,7 +75,12 @@ fn parse_file(
     } else {
         0
     };
-    let mapping = frontmatter::read(file, Span::new(start, file.len()), Kind::Manifest, out)?;
+    let mapping = frontmatter::read(
+        file,
+        Span::new(start, file.len()),
+        DocumentKind::Manifest,
+        out,
+    )?;
     let mut reader = Reader { context, out };
     manifest(&mut reader, &mapping, skill)
 }

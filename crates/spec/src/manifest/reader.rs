@@ -10,7 +10,7 @@ use crate::path::SkillPath;
 use crate::skill::Context;
 use crate::span::Span;
 use crate::suggest::{by_distance, did_you_mean};
-use crate::value::{Entry, Mapping, Node, Resolved, Scalar, Value};
+use crate::value::{Mapping, MappingEntry, Node, Resolved, Scalar, Value};
 
 pub(super) struct Reader<'a> {
     pub(super) context: &'a Context<'a>,
@@ -40,7 +40,7 @@ impl Reader<'_> {
 
     /// Reports the keys of `mapping` that are not in `known`.
     pub(super) fn known_keys(&mut self, mapping: &Mapping, known: &[&str]) {
-        for Entry { key, key_span, .. } in &mapping.entries {
+        for MappingEntry { key, key_span, .. } in &mapping.entries {
             if known.contains(&key.as_str()) {
                 continue;
             }
