@@ -37,7 +37,8 @@ pub use catalog::{
 pub use composite::Composite;
 pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
 pub use dialect::{
-    Dialect, DialectLimits, Files, Locations, Operation, Place, Shape, ToolSpec, provider_name,
+    CatalogPlacement, Dialect, DialectLimits, Files, Locations, Operation, Shape, ToolSpec,
+    provider_name,
 };
 pub use embedded::embedded;
 pub use event::Event;

@@ -50,9 +50,10 @@ pub mod catalog {
 /// How skills are presented to a model.
 pub mod render {
     pub use prowess_core::{
-        CatalogFormat, CatalogReport, DialectLimits, Enforcement, Files, Locate, Locations,
-        Operation, Place, RenderError, RenderOptions, RenderedSkill, Settings, Shape, SkillReport,
-        ToolSpec, provider_name, render_catalog, render_skill, with_arguments, without_own_tags,
+        CatalogFormat, CatalogPlacement, CatalogReport, DialectLimits, Enforcement, Files, Locate,
+        Locations, Operation, RenderError, RenderOptions, RenderedSkill, Settings, Shape,
+        SkillReport, ToolSpec, provider_name, render_catalog, render_skill, with_arguments,
+        without_own_tags,
     };
 }
 
