@@ -17,7 +17,7 @@ use crate::content::{SkillContent, is_own};
 
 /// A request to approve rights of a skill.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct ApprovalRequest<'a> {
     /// The skill.
     pub skill: &'a SkillContent,
     /// Its manifest, if it has one.
@@ -28,7 +28,7 @@ pub struct Question<'a> {
     pub changed: bool,
 }
 
-impl Question<'_> {
+impl ApprovalRequest<'_> {
     /// Whether the decision may apply to every project: only for built-in and user skills.
     pub fn may_count_everywhere(&self) -> bool {
         is_own(self.skill.scope)
@@ -52,7 +52,7 @@ pub enum ApprovalDecision {
 
 /// A request to approve a command.
 #[derive(Clone, Copy, Debug)]
-pub struct CommandQuestion<'a> {
+pub struct CommandApprovalRequest<'a> {
     /// The skill that runs it.
     pub skill: &'a SkillId,
     /// The program and its arguments.
@@ -67,7 +67,7 @@ pub struct CommandQuestion<'a> {
     pub variables: &'a [(String, String)],
 }
 
-impl CommandQuestion<'_> {
+impl CommandApprovalRequest<'_> {
     /// Whether the command has no input or variables besides its words; only then can an approval be stored.
     pub fn is_plain(&self) -> bool {
         self.stdin.is_none() && self.variables.is_empty()
@@ -101,10 +101,10 @@ pub enum CommandDecision {
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Decides about rights of a skill.
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision;
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision;
 
     /// Decides about a command.
-    async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandDecision {
+    async fn ask_command(&self, _request: CommandApprovalRequest<'_>) -> CommandDecision {
         CommandDecision::Unavailable
     }
 }
@@ -115,7 +115,7 @@ pub struct NoApprover;
 
 #[async_trait]
 impl Approver for NoApprover {
-    async fn ask(&self, _question: Question<'_>) -> ApprovalDecision {
+    async fn ask(&self, _request: ApprovalRequest<'_>) -> ApprovalDecision {
         ApprovalDecision::Unavailable
     }
 }
@@ -226,13 +226,13 @@ impl Approvals {
         &self,
         approver: &dyn Approver,
         subject: &Subject,
-        question: CommandQuestion<'_>,
+        request: CommandApprovalRequest<'_>,
     ) -> Result<(), CommandRefusal> {
         let covered = || {
             let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
             let covers = |grant: &CommandGrant| {
-                grant.covers(subject, question.command, question.reach)
-                    && (question.is_plain() || grant.pattern == CommandPattern::Any)
+                grant.covers(subject, request.command, request.reach)
+                    && (request.is_plain() || grant.pattern == CommandPattern::Any)
             };
             commands.iter().any(covers)
         };
@@ -243,16 +243,16 @@ impl Approvals {
         if covered() {
             return Ok(());
         }
-        let exactly = || CommandPattern::Exactly(question.command.to_vec());
-        let pattern = match approver.ask_command(question).await {
+        let exactly = || CommandPattern::Exactly(request.command.to_vec());
+        let pattern = match approver.ask_command(request).await {
             CommandDecision::Once => return Ok(()),
             CommandDecision::AlwaysCommand | CommandDecision::AlwaysProgram
-                if !question.is_plain() =>
+                if !request.is_plain() =>
             {
                 return Ok(());
             }
             CommandDecision::AlwaysCommand => exactly(),
-            CommandDecision::AlwaysProgram => question.program().map_or_else(exactly, |program| {
+            CommandDecision::AlwaysProgram => request.program().map_or_else(exactly, |program| {
                 CommandPattern::Program(program.to_owned())
             }),
             CommandDecision::Deny => return Err(CommandRefusal::Denied),
@@ -262,7 +262,7 @@ impl Approvals {
             skill: subject.skill.clone(),
             contents: Contents::Exactly(subject.content),
             pattern,
-            reach: question.reach,
+            reach: request.reach,
             lifetime: Lifetime::Always,
         };
         if let Some(store) = &self.store {
@@ -359,13 +359,13 @@ impl Approvals {
             undecided = self.read(|grants| grants.undecided(&subject, wanted));
         }
         if !undecided.is_empty() {
-            let question = Question {
+            let request = ApprovalRequest {
                 skill,
                 manifest,
                 rights: &undecided,
                 changed: self.has_other_content(&subject),
             };
-            let (effect, lifetime) = match approver.ask(question).await {
+            let (effect, lifetime) = match approver.ask(request).await {
                 ApprovalDecision::Once => (Effect::Allow, Lifetime::Session),
                 ApprovalDecision::Everywhere if is_own(skill.scope) => {
                     (Effect::Allow, Lifetime::Everywhere)

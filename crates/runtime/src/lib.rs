@@ -34,7 +34,8 @@ pub mod worker;
 
 pub use activation::{ActivationError, Parts, Workers};
 pub use approval::{
-    ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, NoApprover, Question,
+    ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,
+    CommandDecision, NoApprover,
 };
 pub use backend::{Backend, BackendError};
 pub use builder::{RuntimeBuildError, RuntimeBuilder};
