@@ -54,8 +54,8 @@ pub use error::AgentError;
 pub use model::model_of;
 pub use options::{Compaction, Options, Retry};
 pub use provider::{
-    Answer, Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError,
-    Request, StopReason, ToolCall, ToolReply, Usage,
+    Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError, Request,
+    ResponseStream, StopReason, ToolCall, ToolReply, Usage,
 };
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
 pub use turn::{Saved, TurnReport};

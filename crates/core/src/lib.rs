@@ -60,7 +60,7 @@ pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };
 pub use tools::{
-    Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,
+    ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolOutput, ToolResult,
 };
 pub use turn::{Block, SkillParams, Turn};
 pub use validate::{Validation, validate_all};

@@ -65,9 +65,9 @@ pub mod search {
 /// Parts of a conversation, and how it is stored.
 pub mod session {
     pub use prowess_core::{
-        Answer, Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner,
-        Session, SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError,
-        ToolOutcome, ToolRefusal, Turn, reference,
+        Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner, Session,
+        SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError, ToolOutcome,
+        ToolOutput, ToolRefusal, Turn, reference,
     };
     pub use prowess_sources::SessionDirectory;
 }

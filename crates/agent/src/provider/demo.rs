@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::error::ProviderError;
 use super::types::{Delta, Message, Request, StopReason, ToolCall, ToolReply, Usage};
-use super::{Answer, Provider};
+use super::{Provider, ResponseStream};
 
 /// Sentences that are taken from a skill.
 const SENTENCES: usize = 3;
@@ -155,7 +155,7 @@ impl Provider for DemoProvider {
         false
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let mut deltas = Vec::new();
         let (stop, said) = match self.reply(&request).await {
             Reply::Text(text) => {

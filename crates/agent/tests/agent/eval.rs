@@ -7,8 +7,8 @@ use prowess_agent::eval::{
     Benchmark, Configuration, Contest, Graders, Suite, SuiteError, html, run,
 };
 use prowess_agent::{
-    Agent, Answer, Cancel, Delta, Message, Provider, ProviderError, Request, StopReason, ToolCall,
-    Usage,
+    Agent, Cancel, Delta, Message, Provider, ProviderError, Request, ResponseStream, StopReason,
+    ToolCall, Usage,
 };
 use prowess_core::{MemorySource, Scope, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError};
 use prowess_spec::SkillPath;
@@ -25,7 +25,7 @@ impl Provider for Pupil {
         "pupil"
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let last = match request.messages.last().map(|last| &**last) {
             Some(Message::User(text)) => text.clone(),
             Some(Message::Tools(_)) => "loaded".to_owned(),
@@ -335,7 +335,7 @@ impl Provider for Moody {
         "moody"
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         use std::sync::atomic::Ordering::Relaxed;
         let take = |left: usize| left.checked_sub(1);
         if self.left.fetch_update(Relaxed, Relaxed, take).is_err() {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::answers::{
+use super::responses::{
     Change, Commit, Commits, Content, DirectoryEntry, Entries, Execution, Fetch, Files, Hash,
     Response, Variable,
 };

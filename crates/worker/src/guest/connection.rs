@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Ending;
-use super::message::{Answer, Answered};
+use super::message::{Answered, GuestResponse};
 use crate::lines::{Line, Lines};
 
 /// The response of the host, unchanged.
@@ -82,14 +82,14 @@ impl<R: Read, W: Write> Connection<R, W> {
         id: &RawValue,
         outcome: &Result<T, Failure>,
     ) -> io::Result<()> {
-        if self.write(&Answer::new(id, outcome.as_ref()))? {
+        if self.write(&GuestResponse::new(id, outcome.as_ref()))? {
             return Ok(());
         }
         let failure = Failure {
             code: code::LIMIT,
             message: format!("the response is larger than {MAX_LINE} bytes"),
         };
-        self.write(&Answer::<()>::new(id, Err(&failure)))?;
+        self.write(&GuestResponse::<()>::new(id, Err(&failure)))?;
         Ok(())
     }
 

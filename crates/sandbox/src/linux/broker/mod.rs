@@ -125,8 +125,8 @@ impl Broker {
     fn decide(&mut self, notice: libc::seccomp_notif) {
         let answer = call::perform(self, &notice);
         let _ = match answer {
-            Ok(call::Answer::Done) => filter::answer(&self.listener, notice.id, 0),
-            Ok(call::Answer::Opened {
+            Ok(call::BrokerReply::Done) => filter::answer(&self.listener, notice.id, 0),
+            Ok(call::BrokerReply::Opened {
                 file,
                 close_on_exec,
             }) => filter::hand_out(&self.listener, notice.id, file.as_fd(), close_on_exec).or_else(
@@ -135,7 +135,7 @@ impl Broker {
                     filter::answer(&self.listener, notice.id, -error)
                 },
             ),
-            Ok(call::Answer::Later) => {
+            Ok(call::BrokerReply::Later) => {
                 self.waiting.push(notice);
                 Ok(())
             }
