@@ -52,7 +52,7 @@ pub use cancel::Cancel;
 pub use chat::Chat;
 pub use error::AgentError;
 pub use model::model_of;
-pub use options::{Compaction, Options, Retry};
+pub use options::{AgentOptions, Compaction, Retry};
 pub use provider::{
     Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError, Request,
     ResponseStream, StopReason, ToolCall, ToolReply, Usage,

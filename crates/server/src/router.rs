@@ -9,11 +9,11 @@ use prowess_core::Skills;
 use crate::app::App;
 use crate::error::{Code, Failure};
 use crate::guard::guard;
-use crate::options::Options;
+use crate::options::ApiOptions;
 use crate::{files, health, skills};
 
 /// Everything that is served. Clones share what they keep.
-pub fn router(skills: Skills, options: Options) -> Router {
+pub fn router(skills: Skills, options: ApiOptions) -> Router {
     let app = App::new(skills, options);
     Router::new()
         .route("/api/skills", get(skills::list))

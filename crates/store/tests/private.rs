@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pollster::block_on;
-use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
 
 /// Somebody else.
 const NOBODY: u32 = 65534;
@@ -45,7 +45,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 }
 
 fn open(path: &Path) -> Result<Store, StoreError> {
-    block_on(Store::open(Place::File(path.to_owned())))
+    block_on(Store::open(StoreBackend::File(path.to_owned())))
 }
 
 fn add_message(store: &Store, text: &str) -> ChatId {

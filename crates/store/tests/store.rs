@@ -21,7 +21,7 @@ use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
-use prowess_store::{Phase, Place, SCHEMA_VERSION, Store, StoreError};
+use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError};
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
     Grant {
@@ -114,13 +114,13 @@ fn contract(again: &dyn Fn() -> Store) {
 fn sqlite() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("deep/er/my store?.db");
-    contract(&|| block_on(Store::open(Place::File(path.clone()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
 }
 
 #[test]
 fn postgres() {
     let database = Postgres::start();
-    contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap());
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn sql(path: &std::path::Path, statement: &str) {
 fn a_newer_store_is_refused_and_untouched() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    drop(block_on(Store::open(Place::File(path.clone()))).unwrap());
+    drop(block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
     sql(&path, "UPDATE prowess_store SET version = 99");
-    let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+    let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
     assert!(
         matches!(error, StoreError::Newer { found: 99, known } if known == SCHEMA_VERSION),
         "{error}"
@@ -166,7 +166,7 @@ fn a_broken_file_is_refused_and_copied() {
     .enumerate()
     {
         fs::write(&path, bytes).unwrap();
-        let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+        let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
         let StoreError::Broken { copy, .. } = &error else {
             panic!("{error}");
         };
@@ -179,14 +179,14 @@ fn a_broken_file_is_refused_and_copied() {
     }
     // An empty file is a new store.
     fs::write(&path, "").unwrap();
-    assert!(block_on(Store::open(Place::File(path))).is_ok());
+    assert!(block_on(Store::open(StoreBackend::File(path))).is_ok());
 }
 
 #[test]
 fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     let script = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\nc.execute('BEGIN IMMEDIATE')\nprint('held', flush=True)\nsys.stdin.read()";
     let mut holder = Command::new("python3")
         .args(["-c", script])
@@ -215,13 +215,13 @@ fn what_cannot_be_written_is_said() {
     // A file in the place of the directory stops root too.
     fs::write(place.path().join("file"), "").unwrap();
     let path = place.path().join("file/store.db");
-    let error = block_on(Store::open(Place::File(path))).unwrap_err();
+    let error = block_on(Store::open(StoreBackend::File(path))).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     let closed = place.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
     if !rustix::process::geteuid().is_root() {
-        let error = block_on(Store::open(Place::File(closed.join("store.db")))).unwrap_err();
+        let error = block_on(Store::open(StoreBackend::File(closed.join("store.db")))).unwrap_err();
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     }
 }
@@ -230,7 +230,7 @@ fn what_cannot_be_written_is_said() {
 fn what_a_hand_wrote_allows_nothing() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     for values in [
         "('/p', 'a', 'sha256:short', 'shell:exec', 'allow')",
         "('/p', 'a', 'any', 'shell:everything', 'allow')",

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use prowess_agent::wire::{AgentEvent, ChatEntry};
-use prowess_agent::{Agent, AgentError, Compaction, Ending, Options, Saved};
-use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_agent::{Agent, AgentError, AgentOptions, Compaction, Ending, Saved};
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
 use crate::support::{agent_of, id, options, send};
 
 async fn open(path: &Path) -> Store {
-    Store::open(Place::File(path.to_owned())).await.unwrap()
+    Store::open(StoreBackend::File(path.to_owned()))
+        .await
+        .unwrap()
 }
 
 async fn agent(model: &Scripted, path: &Path) -> Agent {
@@ -210,7 +212,7 @@ async fn compaction_survives_a_restart() {
         let path = place.path().join("store.db");
         let model =
             Scripted::start(wire, ["one", "two", "three", "four", "five"].map(Step::Say)).await;
-        let small = Options {
+        let small = AgentOptions {
             context_window: 4_000,
             compaction: Compaction::Drop,
             ..options()

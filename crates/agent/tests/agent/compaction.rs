@@ -1,14 +1,14 @@
 //! Older messages make room; the instructions of active skills stay.
 
 use prowess_agent::wire::{AgentEvent, ChatEntry};
-use prowess_agent::{Compaction, Options};
+use prowess_agent::{AgentOptions, Compaction};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
 use crate::support::{agent_of, id, options, send};
 
-fn small(compaction: Compaction) -> Options {
-    Options {
+fn small(compaction: Compaction) -> AgentOptions {
+    AgentOptions {
         context_window: 4_000,
         compaction,
         ..options()
@@ -17,7 +17,7 @@ fn small(compaction: Compaction) -> Options {
 
 const FILLER: &str = "Some words that take a little room. ";
 
-async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
+async fn fill(model: &Scripted, options: AgentOptions) -> prowess_agent::Chat {
     let agent = agent_of(model)
         .await
         .options(options)
@@ -190,7 +190,7 @@ async fn too_much_for_the_model() {
             refused(),
         ];
         let model = Scripted::start(wire, steps).await;
-        let options = Options {
+        let options = AgentOptions {
             compaction: Compaction::Drop,
             ..options()
         };

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{Agent, AgentBuilder, AgentError, Cancel, Chat, Options, Retry, TurnReport};
+use prowess_agent::{
+    Agent, AgentBuilder, AgentError, AgentOptions, Cancel, Chat, Retry, TurnReport,
+};
 use prowess_core::{MemorySource, Scope, SkillId, Skills, SkillsBuilder};
 use prowess_spec::SkillPath;
 
@@ -56,15 +58,15 @@ pub(crate) async fn skills() -> Skills {
 }
 
 /// Waits that are too short to notice.
-pub(crate) fn options() -> Options {
-    Options {
+pub(crate) fn options() -> AgentOptions {
+    AgentOptions {
         system: "You are a test.".to_owned(),
         retry: Retry {
             times: 3,
             first: Duration::from_millis(1),
             last: Duration::from_secs(2),
         },
-        ..Options::default()
+        ..AgentOptions::default()
     }
 }
 

@@ -11,9 +11,9 @@ use super::error::ActivationError;
 use super::prepare::prepare;
 use super::table::ActivationTable;
 use super::transition::{TransitionGuard, change_state};
+use crate::activation_state::ActivationState;
 use crate::code_skill::CodeSkill;
 use crate::event::RuntimeEvent;
-use crate::state::State;
 
 /// Activates a skill after its dependencies; an active skill stays active.
 ///
@@ -26,29 +26,29 @@ pub(crate) async fn activate(
 ) -> Result<(), ActivationError> {
     let (state, reason) = table.state(id);
     match state {
-        State::Active => return Ok(()),
-        State::Error => {
+        ActivationState::Active => return Ok(()),
+        ActivationState::Error => {
             let skill = id.clone();
             return Err(ActivationError::Failed { skill, reason });
         }
-        State::Inactive | State::Activating => {}
+        ActivationState::Inactive | ActivationState::Activating => {}
     }
     let listener = &context.services.listener;
-    change_state(table, listener, id, State::Activating, "")?;
+    change_state(table, listener, id, ActivationState::Activating, "")?;
     // Dropping the skill ends its worker, and nothing is registered before the last step.
     let dropped = "activation cancelled";
-    let guard = TransitionGuard::new(table, listener, id, State::Inactive, dropped);
+    let guard = TransitionGuard::new(table, listener, id, ActivationState::Inactive, dropped);
     match start_skill(context, table, id, dependents).await {
         Ok(active) => {
             table.register(active);
-            guard.finish(State::Active, "")?;
+            guard.finish(ActivationState::Active, "")?;
             Ok(())
         }
         Err(error) => {
             let next = if error.leaves_inactive() {
-                State::Inactive
+                ActivationState::Inactive
             } else {
-                State::Error
+                ActivationState::Error
             };
             guard.finish(next, &error.to_string())?;
             Err(error)

@@ -4,10 +4,10 @@ use prowess_core::SkillId;
 use prowess_policy::Right;
 use prowess_store::StoreError;
 
+use crate::activation_state::InvalidTransition;
 use crate::approval::words;
 use crate::backend::BackendError;
 use crate::code_skill::CodeSkillError;
-use crate::state::InvalidTransition;
 
 /// An error of activation.
 #[derive(Debug, thiserror::Error)]
