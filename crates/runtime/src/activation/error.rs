@@ -5,7 +5,7 @@ use prowess_policy::Right;
 use prowess_store::StoreError;
 
 use crate::activation_state::InvalidTransition;
-use crate::approval::words;
+use crate::approval::right_names;
 use crate::backend::BackendError;
 use crate::code_skill::CodeSkillError;
 
@@ -45,7 +45,7 @@ pub enum ActivationError {
         reason: String,
     },
     /// Rights are not approved, and no approver is available.
-    #[error("not-approved: `{skill}` needs approval: {}", words(rights))]
+    #[error("not-approved: `{skill}` needs approval: {}", right_names(rights))]
     Undecided {
         /// The skill.
         skill: SkillId,
@@ -55,7 +55,7 @@ pub enum ActivationError {
         approval_name: String,
     },
     /// Rights were denied.
-    #[error("not-approved: `{skill}` was denied: {}", words(rights))]
+    #[error("not-approved: `{skill}` was denied: {}", right_names(rights))]
     Denied {
         /// The skill.
         skill: SkillId,
