@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
-use prowess_archive::{Archive, Kind, Limits, walk};
+use prowess_archive::{Archive, EntryKind, Limits, walk};
 
 /// Small enough that bombs cost no time.
 const LIMITS: Limits = Limits {
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(seen as u64 <= summary.bytes);
     for member in members {
         let path = &member.entry.path;
-        if matches!(member.entry.kind, Kind::File(_) | Kind::HardLink(_)) {
+        if matches!(member.entry.kind, EntryKind::File(_) | EntryKind::HardLink(_)) {
             let content = archive.read(path, 0, usize::MAX).expect("a member is read");
             assert_eq!(content.len() as u64, member.size, "{path}");
         }

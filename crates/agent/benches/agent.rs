@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use futures_util::stream;
 use prowess_agent::{
-    Agent, Answer, Cancel, Delta, Message, Provider, ProviderError, Request, StopReason, ToolCall,
+    Agent, Cancel, Delta, Message, Provider, ProviderError, Request, ResponseStream, StopReason,
+    ToolCall,
 };
 use prowess_core::{MemorySource, Scope, Skills};
 use prowess_spec::estimate_tokens;
@@ -38,7 +39,7 @@ impl Provider for Instantly {
         "instantly"
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let began = Instant::now();
         let mut given = estimate_tokens(&request.system);
         for tool in &request.tools {
@@ -71,7 +72,7 @@ impl Provider for Instantly {
                 Delta::Stop(StopReason::Complete),
             ]
         };
-        let answer: Answer = Box::pin(stream::iter(deltas.into_iter().map(Ok)));
+        let answer: ResponseStream = Box::pin(stream::iter(deltas.into_iter().map(Ok)));
         let spent = u64::try_from(began.elapsed().as_nanos()).unwrap();
         self.spent.fetch_add(spent, Ordering::Relaxed);
         Ok(answer)

@@ -6,7 +6,7 @@ use prowess_core::{Block, SkillId, Skills};
 use prowess_store::{ChatSummary, Store};
 
 use crate::error::AgentError;
-use crate::options::Options;
+use crate::options::AgentOptions;
 use crate::provider::Provider;
 use crate::runtime_handle::RuntimeHandle;
 
@@ -20,7 +20,7 @@ pub(crate) struct Inner {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) skills: Skills,
     pub(crate) code_skills: Option<RuntimeHandle>,
-    pub(crate) options: Options,
+    pub(crate) options: AgentOptions,
     pub(crate) store: Option<Store>,
     /// Skills that every chat has from the beginning, their instructions in the prompt.
     pub(crate) preloaded: Vec<Block>,
@@ -32,7 +32,7 @@ pub struct AgentBuilder {
     skills: Option<Skills>,
     code_skills: Option<RuntimeHandle>,
     preload: Vec<String>,
-    options: Options,
+    options: AgentOptions,
     store: Option<Store>,
 }
 
@@ -60,7 +60,7 @@ impl AgentBuilder {
 
     /// Sets the options.
     #[must_use]
-    pub fn options(mut self, options: Options) -> Self {
+    pub fn options(mut self, options: AgentOptions) -> Self {
         self.options = options;
         self
     }
@@ -132,7 +132,7 @@ impl Agent {
             skills: None,
             code_skills: None,
             preload: Vec::new(),
-            options: Options::default(),
+            options: AgentOptions::default(),
             store: None,
         }
     }

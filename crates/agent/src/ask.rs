@@ -10,7 +10,7 @@ use crate::cancel::Cancel;
 use crate::limits::{ANSWER_BYTES, CALLS_PER_ANSWER};
 use crate::options::Retry;
 use crate::provider::{
-    Answer, Delta, Provider, ProviderError, Request, StopReason, ToolCall, Usage,
+    Delta, Provider, ProviderError, Request, ResponseStream, StopReason, ToolCall, Usage,
 };
 use crate::random::jittered;
 use crate::runtime_handle::EventSink;
@@ -76,7 +76,7 @@ pub(crate) async fn ask(
 async fn begin(
     provider: &dyn Provider,
     request: &Arc<Request>,
-) -> Result<(Option<Delta>, Answer), ProviderError> {
+) -> Result<(Option<Delta>, ResponseStream), ProviderError> {
     let mut answer = provider.answer(Arc::clone(request)).await?;
     let first = answer.next().await.transpose()?;
     Ok((first, answer))
@@ -101,7 +101,7 @@ fn wait(error: &ProviderError, retry: Retry, attempt: u32) -> Option<Duration> {
 async fn listen(
     provider: &dyn Provider,
     first: Option<Delta>,
-    mut rest: Answer,
+    mut rest: ResponseStream,
     emit: &EventSink<'_>,
     cancel: &Cancel,
 ) -> Answered {

@@ -11,7 +11,7 @@ use crate::limits::TITLE_CHARS;
 use crate::prompt::Written;
 use crate::provider::Usage;
 use crate::view::View;
-use crate::wire::{AgentEvent, Entry};
+use crate::wire::{AgentEvent, ChatEntry};
 
 /// A conversation. Dropping it loses nothing: whole turns are in the store, if the agent has one.
 pub struct Chat {
@@ -113,7 +113,7 @@ impl Chat {
     }
 
     /// The messages, as they are saved.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = &ChatEntry> {
         self.lines.iter().map(|line| &line.entry)
     }
 
@@ -155,8 +155,8 @@ impl Chat {
         self.ledger = before.ledger;
     }
 
-    /// The skills whose instructions the model has before it.
-    pub(crate) fn there(&self) -> Vec<SkillId> {
+    /// The skills whose instructions are in the context of the model.
+    pub(crate) fn visible_skills(&self) -> Vec<SkillId> {
         let seen = self
             .lines
             .iter()
@@ -227,7 +227,7 @@ impl Chat {
             reason: error.to_string(),
         })?;
         let first = new.iter().find_map(|line| match &line.entry {
-            Entry::User { text, .. } => Some(title(text)),
+            ChatEntry::User { text, .. } => Some(title(text)),
             _ => None,
         });
         let turn = ChatTurn {

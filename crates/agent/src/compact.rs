@@ -12,7 +12,7 @@ use crate::model::counted;
 use crate::options::Compaction;
 use crate::provider::{Message, Provider, Usage};
 use crate::runtime_handle::EventSink;
-use crate::wire::{AgentEvent, Entry};
+use crate::wire::{AgentEvent, ChatEntry};
 
 /// The target share of the window, in percent.
 const AIM: usize = 40;
@@ -130,7 +130,7 @@ impl Chat {
         let last = self
             .lines
             .iter()
-            .rposition(|line| matches!(line.entry, Entry::Tools { .. }));
+            .rposition(|line| matches!(line.entry, ChatEntry::Tools { .. }));
         let mut gone = 0;
         let mut results = 0;
         for (index, line) in self.lines.iter_mut().enumerate().skip(start) {
@@ -177,8 +177,8 @@ fn transcript(earlier: Option<&str>, lines: &[Line], bytes: usize) -> String {
     }
     for line in lines {
         let _ = match &line.entry {
-            Entry::User { text: said, .. } => writeln!(text, "User: {said}"),
-            Entry::Model {
+            ChatEntry::User { text: said, .. } => writeln!(text, "User: {said}"),
+            ChatEntry::Model {
                 text: said, calls, ..
             } => {
                 for call in calls {
@@ -190,7 +190,7 @@ fn transcript(earlier: Option<&str>, lines: &[Line], bytes: usize) -> String {
                     writeln!(text, "Model: {said}")
                 }
             }
-            Entry::Tools { replies } => {
+            ChatEntry::Tools { replies } => {
                 for reply in replies {
                     let said: String = reply
                         .content
@@ -203,7 +203,7 @@ fn transcript(earlier: Option<&str>, lines: &[Line], bytes: usize) -> String {
                 }
                 Ok(())
             }
-            Entry::Compacted { .. } => Ok(()),
+            ChatEntry::Compacted { .. } => Ok(()),
         };
     }
     let start = text.ceil_char_boundary(text.len().saturating_sub(bytes));

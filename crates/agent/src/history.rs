@@ -6,13 +6,13 @@ use prowess_core::SkillId;
 use prowess_spec::estimate_tokens;
 
 use crate::provider::{Message, ToolCall, ToolReply};
-use crate::wire::{Cut, Entry, KeptReply};
+use crate::wire::{ChatEntry, Cut, KeptReply};
 
 /// One message.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     /// As it is saved.
-    pub(crate) entry: Entry,
+    pub(crate) entry: ChatEntry,
     /// As the model gets it.
     pub(crate) message: Option<Arc<Message>>,
     /// About how many tokens it takes.
@@ -40,7 +40,7 @@ impl Line {
         skills: Vec<SkillId>,
     ) -> Self {
         Self {
-            entry: Entry::User {
+            entry: ChatEntry::User {
                 text: text.to_owned(),
                 references: references.to_vec(),
             },
@@ -72,7 +72,7 @@ impl Line {
                 calls: calls.clone(),
                 state: state.clone(),
             })),
-            entry: Entry::Model {
+            entry: ChatEntry::Model {
                 text,
                 calls,
                 state,
@@ -91,7 +91,7 @@ impl Line {
             is_error: it.reply.is_error,
         });
         Self {
-            entry: Entry::Tools {
+            entry: ChatEntry::Tools {
                 replies: kept.collect(),
             },
             tokens: replies
@@ -108,7 +108,7 @@ impl Line {
     /// A note that older messages are no longer seen.
     pub(crate) fn compacted(from: usize, summary: Option<String>) -> Self {
         Self {
-            entry: Entry::Compacted { from, summary },
+            entry: ChatEntry::Compacted { from, summary },
             message: None,
             tokens: 0,
             skills: Vec::new(),
@@ -116,7 +116,7 @@ impl Line {
     }
 
     pub(crate) fn is_user(&self) -> bool {
-        matches!(self.entry, Entry::User { .. })
+        matches!(self.entry, ChatEntry::User { .. })
     }
 }
 
@@ -187,6 +187,6 @@ mod tests {
             panic!("{line:?}");
         };
         assert_eq!(text, "half\n\n[The answer was interrupted here.]");
-        assert!(matches!(&line.entry, Entry::Model { text, .. } if text == "half"));
+        assert!(matches!(&line.entry, ChatEntry::Model { text, .. } if text == "half"));
     }
 }

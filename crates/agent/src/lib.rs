@@ -52,10 +52,10 @@ pub use cancel::Cancel;
 pub use chat::Chat;
 pub use error::AgentError;
 pub use model::model_of;
-pub use options::{Compaction, Options, Retry};
+pub use options::{AgentOptions, Compaction, Retry};
 pub use provider::{
-    Answer, Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError,
-    Request, StopReason, ToolCall, ToolReply, Usage,
+    Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError, Request,
+    ResponseStream, StopReason, ToolCall, ToolReply, Usage,
 };
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
 pub use turn::{Saved, TurnReport};

@@ -6,7 +6,7 @@ use crate::limits;
 
 /// Options of an agent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct AgentOptions {
     /// The system prompt.
     pub system: String,
     /// Tokens of an answer; the provider's usual number if absent.
@@ -58,7 +58,7 @@ impl Default for Retry {
     }
 }
 
-impl Default for Options {
+impl Default for AgentOptions {
     fn default() -> Self {
         Self {
             system: String::new(),

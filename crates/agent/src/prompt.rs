@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Block, Catalog, CatalogReport, Place, Prompt, Session, SkillId, ToolUse, without_own_tags,
+    Block, Catalog, CatalogPlacement, CatalogReport, Prompt, Session, SkillId, ToolUse,
+    without_own_tags,
 };
 use prowess_spec::estimate_tokens;
 
@@ -41,7 +42,7 @@ impl Written {
         {
             return Arc::clone(&last.text);
         }
-        let in_tool = place(session, tools) == Place::ToolDescription;
+        let in_tool = catalog_placement(session, tools) == CatalogPlacement::ToolDescription;
         let text = if in_tool {
             // The catalog is in the tool already; what every session begins with is not.
             let begins = skills.session().pinned_blocks(usize::MAX).await;
@@ -70,10 +71,10 @@ impl Written {
 }
 
 /// Where the catalog is placed. A model without tools has only the prompt.
-pub(crate) fn place(session: &Session, tools: ToolUse) -> Place {
-    match (session.skills().settings().dialect.place, tools) {
-        (Place::ToolDescription, ToolUse::Unavailable) => Place::SystemPrompt,
-        (place, _) => place,
+pub(crate) fn catalog_placement(session: &Session, tools: ToolUse) -> CatalogPlacement {
+    match (session.skills().settings().dialect.catalog_placement, tools) {
+        (CatalogPlacement::ToolDescription, ToolUse::Unavailable) => CatalogPlacement::SystemPrompt,
+        (placement, _) => placement,
     }
 }
 

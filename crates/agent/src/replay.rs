@@ -9,7 +9,7 @@ use crate::error::AgentError;
 use crate::history::{Line, Replied};
 use crate::provider::{ToolCall, ToolReply};
 use crate::tools::again;
-use crate::wire::{Entry, KeptReply};
+use crate::wire::{ChatEntry, KeptReply};
 
 impl Agent {
     /// Continues a saved chat.
@@ -32,14 +32,15 @@ async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
     let mut chat = Chat::new(agent);
     let mut calls: Vec<ToolCall> = Vec::new();
     for (number, text) in stored.messages.iter().enumerate() {
-        let entry: Entry = serde_json::from_str(text).map_err(|error| AgentError::Unreadable {
-            id: stored.summary.id.to_string(),
-            number,
-            reason: error.to_string(),
-        })?;
+        let entry: ChatEntry =
+            serde_json::from_str(text).map_err(|error| AgentError::Unreadable {
+                id: stored.summary.id.to_string(),
+                number,
+                reason: error.to_string(),
+            })?;
         let line = match entry {
-            Entry::User { text, references } => chat.said(&text, &references).await,
-            Entry::Model {
+            ChatEntry::User { text, references } => chat.said(&text, &references).await,
+            ChatEntry::Model {
                 text,
                 calls: made,
                 state,
@@ -48,14 +49,14 @@ async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
                 calls.clone_from(&made);
                 Line::model(text, made, state, cut)
             }
-            Entry::Tools { replies } => {
+            ChatEntry::Tools { replies } => {
                 let mut all = Vec::new();
                 for kept in replies {
                     all.push(reply(&mut chat, kept, &calls).await);
                 }
                 Line::tools(all)
             }
-            Entry::Compacted { from, summary } => {
+            ChatEntry::Compacted { from, summary } => {
                 chat.view.from = from.min(number);
                 chat.view.summary.clone_from(&summary);
                 Line::compacted(from, summary)

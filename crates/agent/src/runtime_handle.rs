@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_runtime::{
-    ActivationError, CodeSkillError, Listener, Project, Runtime, RuntimeEvent, Situation, Triggers,
+    ActivationError, ActivationState, CodeSkillError, Listener, Project, Runtime, RuntimeEvent,
+    Situation, Triggers,
 };
 use prowess_spec::manifest::Mode;
 
@@ -131,7 +132,7 @@ impl RuntimeHandle {
         for event in events.stored {
             // Changes among the inactive states are noise.
             let idle = matches!(&event, RuntimeEvent::Changed { from, to, .. }
-                if !matches!(from, prowess_runtime::State::Active) && !matches!(to, prowess_runtime::State::Active | prowess_runtime::State::Error));
+                if !matches!(from, ActivationState::Active) && !matches!(to, ActivationState::Active | ActivationState::Error));
             if !idle {
                 emit(event.into());
             }

@@ -148,8 +148,8 @@ impl Raw {
 }
 
 impl Caller<'_> {
-    /// Calls a tool. Whatever happens is a reply. `there` are skills whose instructions the model has before it.
-    pub(crate) async fn call(&self, call: &ToolCall, there: &[SkillId]) -> Called {
+    /// Calls a tool. Whatever happens is a reply. `visible` are skills whose instructions are in the context of the model.
+    pub(crate) async fn call(&self, call: &ToolCall, visible: &[SkillId]) -> Called {
         let found = self.tools.find(&call.tool);
         let skill = self.skill_of(call, found.map(|(_, owner)| owner));
         (self.emit)(AgentEvent::ToolStarted {
@@ -173,7 +173,7 @@ impl Caller<'_> {
                 }
                 _ => match owner {
                     Owner::Engine(operation) => {
-                        self.engine(call, *operation, skill.as_ref(), there).await
+                        self.engine(call, *operation, skill.as_ref(), visible).await
                     }
                     Owner::CodeSkill(name) => self.code_skill_tool(call, name).await,
                 },
@@ -245,7 +245,7 @@ impl Caller<'_> {
         call: &ToolCall,
         operation: Operation,
         skill: Option<&SkillId>,
-        there: &[SkillId],
+        visible: &[SkillId],
     ) -> Raw {
         let input = match self.before(call, &call.tool).await {
             Ok(input) => input,
@@ -257,7 +257,7 @@ impl Caller<'_> {
         if let Some(id) = skill
             && plain_load
             && shape == Shape::Prowess
-            && there.contains(id)
+            && visible.contains(id)
         {
             (self.emit)(AgentEvent::SkillAlreadyActive { id: id.clone() });
             let content = json!({
@@ -443,7 +443,7 @@ fn argument(arguments: &Value) -> Option<&str> {
     named.or_else(|| texts.next().filter(|_| texts.next().is_none()))
 }
 
-/// As much of a text as the model gets; whether there was more.
+/// As much of a text as the model gets; whether it was cut.
 fn fitted(mut content: String) -> (String, bool) {
     if content.len() <= TOOL_RESULT_BYTES {
         return (content, false);

@@ -1,7 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
-use prowess_core::{Place, SkillId, ToolUse};
+use prowess_core::{CatalogPlacement, SkillId, ToolUse};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::chat::Chat;
 use crate::error::AgentError;
 use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
-use crate::prompt::{fragments, joined, place, tool_tokens};
+use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
 use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
@@ -283,8 +283,8 @@ impl Chat {
             .written
             .catalog(&self.session, use_of_tools, emit)
             .await;
-        let place = place(&self.session, use_of_tools);
-        let in_system = if place == Place::BeforeLastUserMessage {
+        let placement = catalog_placement(&self.session, use_of_tools);
+        let in_system = if placement == CatalogPlacement::BeforeLastUserMessage {
             ""
         } else {
             &*catalog
@@ -325,7 +325,7 @@ impl Chat {
         progress.tokens.messages = self.message_tokens();
         let lines = self.lines.get(self.view.from..).unwrap_or_default();
         let mut messages = messages(lines, &self.view.lead);
-        if place == Place::BeforeLastUserMessage && !catalog.is_empty() {
+        if placement == CatalogPlacement::BeforeLastUserMessage && !catalog.is_empty() {
             let last = messages
                 .iter()
                 .rposition(|message| matches!(**message, Message::User(_)));
@@ -359,12 +359,12 @@ impl Chat {
             code_skills: agent.inner.code_skills.as_ref(),
             emit,
         };
-        let mut there = self.there();
+        let mut visible = self.visible_skills();
         let mut work = Vec::new();
         for call in calls {
             // A skill that an earlier call of the same answer loads is available to a later one.
-            work.push(one(&caller, call, there.clone(), cancel));
-            there.extend(caller.loads(call));
+            work.push(one(&caller, call, visible.clone(), cancel));
+            visible.extend(caller.loads(call));
         }
         let done = join_all(work).await;
         let mut replies = Vec::new();
@@ -456,8 +456,13 @@ impl Chat {
 }
 
 /// Calls one tool. A call that is stopped has a reply too: a call without one is what no provider takes.
-async fn one(caller: &Caller<'_>, call: &ToolCall, there: Vec<SkillId>, cancel: &Cancel) -> Called {
-    if let Some(called) = cancel.unless(caller.call(call, &there)).await {
+async fn one(
+    caller: &Caller<'_>,
+    call: &ToolCall,
+    visible: Vec<SkillId>,
+    cancel: &Cancel,
+) -> Called {
+    if let Some(called) = cancel.unless(caller.call(call, &visible)).await {
         return called;
     }
     let content = "The user cancelled this call.".to_owned();

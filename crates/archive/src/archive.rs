@@ -5,9 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use flate2::bufread::{DeflateDecoder, GzDecoder};
 use prowess_spec::SkillPath;
 
-use crate::entry::{Entry, Member, Summary};
+use crate::entry::{ArchiveEntry, Member, Summary};
 use crate::error::Error;
-use crate::ledger::{Place, Stored};
+use crate::ledger::{ContentLocation, Stored};
 use crate::limits::Limits;
 use crate::names::Names;
 use crate::problem::Within;
@@ -45,7 +45,7 @@ impl<R: Read + Seek> Archive<R> {
     pub fn open(
         mut reader: R,
         limits: &Limits,
-        mut visit: impl FnMut(&Entry, &mut dyn Read) -> io::Result<()>,
+        mut visit: impl FnMut(&ArchiveEntry, &mut dyn Read) -> io::Result<()>,
     ) -> Result<Self, Error> {
         let scan = scan(&mut reader, limits, &mut visit)?;
         Ok(Self {
@@ -90,7 +90,7 @@ impl<R: Read + Seek> Archive<R> {
         let stored = stored.ok_or_else(|| Error::NotAFile(path.clone()))?;
         let left = stored.member.size.saturating_sub(offset);
         let length = left.min(limit as u64);
-        let bytes = fetch(&mut self.reader, stored.place, offset, length)
+        let bytes = fetch(&mut self.reader, stored.location, offset, length)
             .map_err(Error::Read)?
             .ok_or_else(|| Error::NotAFile(path.clone()))?;
         // Fewer than when it was verified: the file was changed under the reader.
@@ -106,23 +106,23 @@ impl<R: Read + Seek> Archive<R> {
 /// Reads from an offset; `None` without content.
 fn fetch(
     reader: &mut (impl Read + Seek),
-    place: Place,
+    location: ContentLocation,
     offset: u64,
     length: u64,
 ) -> io::Result<Option<Vec<u8>>> {
     let from = |reader: &mut _, start| Seek::seek(reader, SeekFrom::Start(start));
-    Ok(Some(match place {
-        Place::None => return Ok(None),
-        Place::Stored(start) => {
+    Ok(Some(match location {
+        ContentLocation::None => return Ok(None),
+        ContentLocation::Stored(start) => {
             from(reader, start.saturating_add(offset))?;
             part(reader, 0, length)?
         }
-        Place::Deflated(start, packed) => {
+        ContentLocation::Deflated(start, packed) => {
             from(reader, start)?;
             let packed = io::BufReader::new(reader.take(packed));
             part(&mut DeflateDecoder::new(packed), offset, length)?
         }
-        Place::Unpacked(start) => {
+        ContentLocation::Unpacked(start) => {
             from(reader, 0)?;
             let unpacked = &mut GzDecoder::new(io::BufReader::new(reader));
             part(unpacked, start.saturating_add(offset), length)?

@@ -6,16 +6,16 @@ use crate::format::Format;
 
 /// One entry, with a path that cannot leave the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ArchiveEntry {
     /// The path.
     pub path: SkillPath,
     /// The kind.
-    pub kind: Kind,
+    pub kind: EntryKind,
 }
 
 /// The kinds of entries that are let through; everything else is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A directory.
     Directory,
     /// A regular file.
@@ -58,7 +58,7 @@ impl Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The entry.
-    pub entry: Entry,
+    pub entry: ArchiveEntry,
     /// The unpacked size of a file, or of the target of a hard link; zero otherwise.
     pub size: u64,
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use crc32fast::Hasher;
 use prowess_spec::SkillPath;
 
-use crate::entry::{Entry, Kind, Member};
+use crate::entry::{ArchiveEntry, EntryKind, Member};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::names::Names;
@@ -13,11 +13,11 @@ use crate::problem::Within;
 use crate::shown::Shown;
 
 /// A callback for an entry and its content.
-pub(crate) type Visit<'a> = dyn FnMut(&Entry, &mut dyn Read) -> io::Result<()> + 'a;
+pub(crate) type Visit<'a> = dyn FnMut(&ArchiveEntry, &mut dyn Read) -> io::Result<()> + 'a;
 
-/// Where the content of a file lies.
+/// The location of the content of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ContentLocation {
     /// As it is, from this byte of the archive on.
     Stored(u64),
     /// Deflated: from this offset of the archive, this number of bytes.
@@ -28,11 +28,11 @@ pub(crate) enum Place {
     None,
 }
 
-/// A member and the place of its content.
+/// A member and the location of its content.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) member: Member,
-    pub(crate) place: Place,
+    pub(crate) location: ContentLocation,
 }
 
 /// The limits of one archive, counted in bytes that were actually unpacked.
@@ -84,24 +84,24 @@ impl Ledger {
     }
 
     /// Takes the name of an entry, which [`Ledger::keep`] must follow.
-    pub(crate) fn claim(&mut self, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn claim(&mut self, entry: &ArchiveEntry) -> Result<(), Error> {
         self.names.add(&entry.path, &entry.kind, self.stored.len())
     }
 
-    pub(crate) fn keep(&mut self, entry: Entry, size: u64, place: Place) {
+    pub(crate) fn keep(&mut self, entry: ArchiveEntry, size: u64, location: ContentLocation) {
         let member = Member { entry, size };
-        self.stored.push(Stored { member, place });
+        self.stored.push(Stored { member, location });
     }
 
-    /// The file that a hard link names: its first name, its size and its place.
-    pub(crate) fn file(&self, path: &SkillPath) -> Option<(SkillPath, u64, Place)> {
+    /// The file that a hard link names: its first name, its size and its location.
+    pub(crate) fn file(&self, path: &SkillPath) -> Option<(SkillPath, u64, ContentLocation)> {
         let stored = self.stored.get(self.names.member(path)?)?;
         let first = match &stored.member.entry.kind {
-            Kind::File(_) => path.clone(),
-            Kind::HardLink(first) => first.clone(),
-            Kind::Directory | Kind::Symlink(_) => return None,
+            EntryKind::File(_) => path.clone(),
+            EntryKind::HardLink(first) => first.clone(),
+            EntryKind::Directory | EntryKind::Symlink(_) => return None,
         };
-        Some((first, stored.member.size, stored.place))
+        Some((first, stored.member.size, stored.location))
     }
 
     /// Counts bytes that appear again without being read.
@@ -117,7 +117,7 @@ impl Ledger {
     /// Offers a content to the caller, then reads what the caller left, and counts all of it.
     pub(crate) fn offer(
         &mut self,
-        entry: &Entry,
+        entry: &ArchiveEntry,
         declared: &Declared,
         source: &mut dyn Read,
         visit: &mut Visit<'_>,

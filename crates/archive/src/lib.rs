@@ -6,7 +6,7 @@
 //!
 //! - [`walk`] reads an archive once and visits every entry.
 //! - [`Archive`] does the same, then reads single files in place.
-//! - [`unpack`] creates a directory from it, [`unpack_temporary`] a temporary one.
+//! - [`unpack`] creates a directory from it.
 //!
 //! # Limits
 //!
@@ -59,11 +59,11 @@ mod unpack;
 mod zip;
 
 pub use archive::Archive;
-pub use entry::{Entry, Kind, Member, Mode, Summary};
+pub use entry::{ArchiveEntry, EntryKind, Member, Mode, Summary};
 pub use error::{Error, NamedError};
 pub use format::Format;
 pub use limits::Limits;
 pub use problem::{LinkProblem, NameProblem, TarProblem, Within, ZipProblem};
 pub use scan::walk;
 pub use shown::Shown;
-pub use unpack::{Extracted, Tree, unpack, unpack_temporary};
+pub use unpack::{Tree, unpack};

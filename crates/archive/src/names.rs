@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use prowess_spec::SkillPath;
 
-use crate::entry::Kind;
+use crate::entry::EntryKind;
 use crate::error::Error;
 use crate::fold::fold;
 use crate::limits::{LINK_HOPS, LINKS, NAMES_BYTES, NODES};
@@ -97,13 +97,13 @@ impl Names {
     pub(crate) fn add(
         &mut self,
         path: &SkillPath,
-        kind: &Kind,
+        kind: &EntryKind,
         member: usize,
     ) -> Result<(), Error> {
         let what = match kind {
-            Kind::Directory => What::Directory,
-            Kind::File(_) | Kind::HardLink(_) => What::File,
-            Kind::Symlink(target) => {
+            EntryKind::Directory => What::Directory,
+            EntryKind::File(_) | EntryKind::HardLink(_) => What::File,
+            EntryKind::Symlink(target) => {
                 self.links += 1;
                 within("links", self.links, LINKS)?;
                 self.count(target.len())?;
@@ -308,11 +308,11 @@ mod tests {
 
     fn add(names: &mut Names, name: &str) -> Result<(), Error> {
         let (path, kind) = if let Some((path, target)) = name.split_once(" -> ") {
-            (path, Kind::Symlink(target.into()))
+            (path, EntryKind::Symlink(target.into()))
         } else if let Some(path) = name.strip_suffix('/') {
-            (path, Kind::Directory)
+            (path, EntryKind::Directory)
         } else {
-            (name, Kind::File(Mode::Plain))
+            (name, EntryKind::File(Mode::Plain))
         };
         names.add(&SkillPath::parse(path).unwrap(), &kind, 0)
     }

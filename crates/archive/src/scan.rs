@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek};
 
-use crate::entry::{Entry, Summary};
+use crate::entry::{ArchiveEntry, Summary};
 use crate::error::Error;
 use crate::format::{Format, length};
 use crate::ledger::{Ledger, Stored, Visit};
@@ -66,7 +66,7 @@ pub(crate) fn scan(
 pub fn walk(
     mut reader: impl Read + Seek,
     limits: &Limits,
-    mut visit: impl FnMut(&Entry, &mut dyn Read) -> io::Result<()>,
+    mut visit: impl FnMut(&ArchiveEntry, &mut dyn Read) -> io::Result<()>,
 ) -> Result<Summary, Error> {
     scan(&mut reader, limits, &mut visit).map(|scan| scan.summary)
 }

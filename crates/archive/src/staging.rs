@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read};
 
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
-use crate::entry::{Entry, Kind, Mode};
+use crate::entry::{ArchiveEntry, EntryKind, Mode};
 use crate::error::Error;
 use crate::ledger::Stored;
 
@@ -24,24 +24,24 @@ impl Staging {
     }
 
     /// Writes an entry; links to come have their directory made.
-    pub(crate) fn write(&mut self, entry: &Entry, content: &mut dyn Read) -> io::Result<()> {
+    pub(crate) fn write(&mut self, entry: &ArchiveEntry, content: &mut dyn Read) -> io::Result<()> {
         let path = entry.path.as_str();
         match &entry.kind {
-            Kind::Directory => self.ensure(path),
-            Kind::File(mode) => self.create(path, *mode, content),
-            Kind::HardLink(first) => {
+            EntryKind::Directory => self.ensure(path),
+            EntryKind::File(mode) => self.create(path, *mode, content),
+            EntryKind::HardLink(first) => {
                 let mut file = self.root.open(first.as_str())?;
                 let mode = mode(&file)?;
                 self.create(path, mode, &mut file)
             }
-            Kind::Symlink(_) => self.ensure(parent(path)),
+            EntryKind::Symlink(_) => self.ensure(parent(path)),
         }
     }
 
     /// Makes the links, of which all are known to stay inside.
     pub(crate) fn link(&self, stored: &[Stored]) -> Result<(), Error> {
-        for Entry { path, kind } in stored.iter().map(|stored| &stored.member.entry) {
-            if let Kind::Symlink(target) = kind {
+        for ArchiveEntry { path, kind } in stored.iter().map(|stored| &stored.member.entry) {
+            if let EntryKind::Symlink(target) = kind {
                 symlink(&self.root, target, path.as_str()).map_err(|source| Error::Visit {
                     path: path.clone(),
                     source,

@@ -1,13 +1,11 @@
-//! From an archive to a directory.
+//! Unpacks an archive to a directory.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use tempfile::TempDir;
 
 use crate::entry::{Member, Summary};
 use crate::error::Error;
@@ -15,7 +13,7 @@ use crate::limits::Limits;
 use crate::scan::scan;
 use crate::staging::{Staging, make_directory};
 
-/// A name that nothing looks for: sources skip what begins with a dot.
+/// Sources ignore names that begin with a dot.
 const PREFIX: &str = ".prowess-unpack-";
 
 /// The result of unpacking.
@@ -49,90 +47,37 @@ pub fn unpack(
         Some(parent) => parent,
         None => return Err(refused(ErrorKind::InvalidInput.into())),
     };
-    let staging = private_directory(parent).map_err(refused)?;
+    let private = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent);
+    let private = private.map_err(refused)?;
     // One level down, because the private directory has a private mode.
-    let root = open(staging.path()).map_err(refused)?;
+    let root = open(private.path()).map_err(refused)?;
     make_directory(&root, "tree").map_err(refused)?;
-    let made = staging.path().join("tree");
-    let tree = fill(&mut reader, &made, limits, destination)?;
-    match move_to_nothing(&made, destination) {
+    let directory = private.path().join("tree");
+    let mut staging = Staging::new(open(&directory).map_err(refused)?);
+    let scan = scan(&mut reader, limits, &mut |entry, content| {
+        staging.write(entry, content)
+    })?;
+    staging.link(&scan.stored)?;
+    drop(staging);
+    match rename_new(&directory, destination) {
+        Ok(()) => Ok(Tree {
+            summary: scan.summary,
+            members: scan.stored.into_iter().map(|it| it.member).collect(),
+        }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             Err(Error::Exists(destination.to_owned()))
         }
-        moved => moved.map_err(refused).map(|()| tree),
+        Err(error) => Err(refused(error)),
     }
-}
-
-/// A tree in a temporary directory, which is removed when the last clone is dropped.
-#[derive(Clone, Debug)]
-pub struct Extracted {
-    directory: Arc<TempDir>,
-    tree: Arc<Tree>,
-}
-
-impl Extracted {
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    /// Its entries.
-    pub fn tree(&self) -> &Tree {
-        &self.tree
-    }
-}
-
-/// Unpacks into a new directory inside `parent`, which only its owner can enter.
-pub fn unpack_temporary(
-    mut reader: impl Read + Seek,
-    parent: &Path,
-    limits: &Limits,
-) -> Result<Extracted, Error> {
-    let directory = private_directory(parent).map_err(|source| Error::Destination {
-        path: parent.to_owned(),
-        source,
-    })?;
-    let path = directory.path().to_owned();
-    let tree = fill(&mut reader, &path, limits, &path)?;
-    Ok(Extracted {
-        directory: Arc::new(directory),
-        tree: Arc::new(tree),
-    })
-}
-
-fn private_directory(parent: &Path) -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)
 }
 
 fn open(directory: &Path) -> io::Result<Dir> {
     Dir::open_ambient_dir(directory, ambient_authority())
 }
 
-/// Writes the whole archive below an empty directory.
-fn fill(
-    reader: &mut (impl Read + Seek),
-    directory: &Path,
-    limits: &Limits,
-    destination: &Path,
-) -> Result<Tree, Error> {
-    let refused = |source| Error::Destination {
-        path: PathBuf::from(destination),
-        source,
-    };
-    let mut staging = Staging::new(open(directory).map_err(refused)?);
-    let scan = scan(reader, limits, &mut |entry, content| {
-        staging.write(entry, content)
-    })?;
-    staging.link(&scan.stored)?;
-    Ok(Tree {
-        summary: scan.summary,
-        members: scan.stored.into_iter().map(|it| it.member).collect(),
-    })
-}
-
 /// Renames, unless the destination exists, even as an empty directory.
 #[cfg(target_os = "linux")]
-fn move_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
 
@@ -143,8 +88,8 @@ fn move_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Renames; that there was nothing has been checked before.
+/// Renames; the caller checked that the destination does not exist.
 #[cfg(not(target_os = "linux"))]
-fn move_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }

@@ -18,7 +18,7 @@ use corpus::attempt::{UNTOUCHED, attack, count, refused};
 use corpus::tar::{Entry, tar, targz};
 use corpus::zip::{File, zip};
 use corpus::{gzip, kind, tree};
-use prowess_archive::{Archive, Error, Format, Kind, Limits, Mode, unpack, unpack_temporary, walk};
+use prowess_archive::{Archive, EntryKind, Error, Format, Limits, Mode, unpack, walk};
 use prowess_spec::SkillPath;
 
 fn path(text: &str) -> SkillPath {
@@ -66,7 +66,7 @@ fn a1_one_skill_at_the_root_one_in_a_folder_many() {
             assert_eq!(archive.read(&reference, u64::MAX, 100).unwrap(), b"");
             let script = archive.get(&path(&format!("{first}scripts/run.sh")));
             let script = script.unwrap();
-            assert_eq!(script.entry.kind, Kind::File(Mode::Executable));
+            assert_eq!(script.entry.kind, EntryKind::File(Mode::Executable));
             assert_eq!(script.size, 10);
             let missing = archive.read(&path("none"), 0, 1).unwrap_err();
             assert!(matches!(missing, Error::NoSuchEntry(_)));
@@ -104,7 +104,7 @@ fn a1_files_are_read_through_links_that_stay_inside() {
         assert_eq!(archive.resolve(&path("d")), Some(path("a")));
         assert_eq!(archive.resolve(&path("gone")), None);
         let symlink = archive.get(&path("d")).unwrap();
-        assert_eq!(symlink.entry.kind, Kind::Symlink("a".into()));
+        assert_eq!(symlink.entry.kind, EntryKind::Symlink("a".into()));
         for (name, expected) in [
             ("a", "NotAFile"),
             ("empty", "NotAFile"),
@@ -409,18 +409,14 @@ fn a9_devices_pipes_and_sparse_files() {
 }
 
 #[test]
-fn a10_the_temporary_directory_lives_as_long_as_its_last_owner() {
+fn a10_a_failed_unpack_leaves_nothing_behind() {
     let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
     let bytes = zip([File::stored("a/SKILL.md", "x"), File::symlink("l", "a")]);
-    let source = unpack_temporary(Cursor::new(&bytes), place.path(), &Limits::default()).unwrap();
-    assert_eq!(source.tree().members.len(), 2);
-    let skill = source.clone();
-    let directory = source.path().to_owned();
-    assert_eq!(directory.parent(), Some(place.path()));
-    drop(source);
-    assert_eq!(fs::read(skill.path().join("l/SKILL.md")).unwrap(), b"x");
-    drop(skill);
-    assert!(!directory.exists());
-    unpack_temporary(Cursor::new(&bytes[1..]), place.path(), &Limits::default()).unwrap_err();
+    unpack(Cursor::new(&bytes[1..]), &out, &Limits::default()).unwrap_err();
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    let tree = unpack(Cursor::new(&bytes), &out, &Limits::default()).unwrap();
+    assert_eq!(tree.members.len(), 2);
+    assert_eq!(fs::read(out.join("l/SKILL.md")).unwrap(), b"x");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
 }

@@ -16,7 +16,7 @@ use corpus::tar::{Entry, tar};
 use corpus::zip::{Descriptor, File, zip};
 use corpus::{gzip, tree};
 use proptest::prelude::*;
-use prowess_archive::{Archive, Kind, Limits, unpack, walk};
+use prowess_archive::{Archive, EntryKind, Limits, unpack, walk};
 
 /// Takes the bytes in every way; what can be said of the outcome is said here.
 fn take(bytes: &[u8]) {
@@ -36,7 +36,10 @@ fn take(bytes: &[u8]) {
         for member in &tree.members {
             let path = &member.entry.path;
             let there = parent.join("out").join(path.as_str());
-            if matches!(member.entry.kind, Kind::File(_) | Kind::HardLink(_)) {
+            if matches!(
+                member.entry.kind,
+                EntryKind::File(_) | EntryKind::HardLink(_)
+            ) {
                 let content = archive.read(path, 0, usize::MAX).unwrap();
                 assert_eq!(content, fs::read(&there).unwrap());
             }

@@ -137,7 +137,7 @@ async fn commands() {
     parts.services.project = ProjectFiles::open(&place.path().join("project")).ok();
     parts.services.allowances.turn.shell_execs = u32::MAX;
     let approvals = Approvals::default();
-    approvals.say_for_session("run", &[Permission::ShellExec]);
+    approvals.approve_any_content("run", &[Permission::ShellExec]);
     parts.approvals = approvals;
     let runtime = Runtime::new(parts);
     let id: SkillId = "run".parse().unwrap();
@@ -190,7 +190,7 @@ async fn calls() {
         ..Workers::default()
     };
     parts.approvals = Approvals::default();
-    parts.approvals.say_for_session("echo", &[]);
+    parts.approvals.approve_any_content("echo", &[]);
     let runtime = Runtime::new(parts);
     let id: SkillId = "echo".parse().unwrap();
     runtime.activate(&id).await.unwrap();

@@ -99,7 +99,7 @@ fn far_away(place: &Path) {
     let skills = block_on(skills.build()).unwrap();
     let requests = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&requests);
-    let options = prowess_server::Options::default().observer(move |_| {
+    let options = prowess_server::ApiOptions::default().observer(move |_| {
         counter.fetch_add(1, Ordering::Relaxed);
     });
     let listener = runtime

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_agent::{Agent, EventBuffer, Options, RuntimeHandle, model_of};
+use prowess_agent::{Agent, AgentOptions, EventBuffer, RuntimeHandle, model_of};
 use prowess_runtime::{Manifests, Runtime, Scripts};
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
@@ -28,10 +28,10 @@ pub(crate) async fn build_agent(
     store: Option<Store>,
 ) -> Result<AgentSetup> {
     let provider = chosen.open(&resolved.skills)?;
-    let options = Options {
+    let options = AgentOptions {
         system: system.to_owned(),
         context_window: resolved.config.model.context_window,
-        ..Options::default()
+        ..AgentOptions::default()
     };
     let preload = resolved.explicit_without_code();
     let events = EventBuffer::default();

@@ -149,7 +149,7 @@ failures!(
     prowess_runtime::ContentError,
     prowess_runtime::UnknownContribution,
     prowess_runtime::UnknownSkill,
-    prowess_server::OptionsError,
+    prowess_server::ApiOptionsError,
     prowess_store::StoreError,
     prowess_trust::RecordError,
     rustyline::error::ReadlineError,

@@ -95,16 +95,16 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     match answer()? {
-        Some(Answer::Yes) => {
+        Some(TrustAnswer::Yes) => {
             records.store(&project.root, &project.reach, Decision::Trusted)?;
             terminal::note("trusted; run `prowess trust --revoke` to undo");
             Ok(Exit::Success)
         }
-        Some(Answer::Never) => {
+        Some(TrustAnswer::Never) => {
             records.store(&project.root, &project.reach, Decision::Declined)?;
             Ok(Exit::Permission)
         }
-        Some(Answer::No) => Ok(Exit::Permission),
+        Some(TrustAnswer::No) => Ok(Exit::Permission),
         None => Err(
             CommandError::permission("not trusted: cannot ask without a terminal")
                 .hint(format!("run `prowess trust --yes --digest {digest}`")),
@@ -128,11 +128,12 @@ pub(crate) fn ask(sources: &SourceArguments, global: &Global) -> Result<()> {
         return Ok(());
     }
     terminal::note(terminal::printable(&question(&project, &records)).trim_end());
-    match answer()? {
-        Some(Answer::Yes) => records.store(&project.root, &project.reach, Decision::Trusted)?,
-        Some(Answer::Never) => records.store(&project.root, &project.reach, Decision::Declined)?,
-        Some(Answer::No) | None => {}
-    }
+    let decision = match answer()? {
+        Some(TrustAnswer::Yes) => Decision::Trusted,
+        Some(TrustAnswer::Never) => Decision::Declined,
+        Some(TrustAnswer::No) | None => return Ok(()),
+    };
+    records.store(&project.root, &project.reach, decision)?;
     Ok(())
 }
 
@@ -189,7 +190,7 @@ fn infinitive(reach: &Reach) -> String {
     }
 }
 
-enum Answer {
+enum TrustAnswer {
     Yes,
     No,
     Never,
@@ -200,16 +201,16 @@ fn is_terminal() -> bool {
 }
 
 /// The answer of the user; `None` without a terminal.
-fn answer() -> Result<Option<Answer>> {
+fn answer() -> Result<Option<TrustAnswer>> {
     if !is_terminal() {
         return Ok(None);
     }
     loop {
         let typed = terminal::ask("Trust it? [y]es, [N]o, ne[v]er ask about this again: ")?;
         match typed.as_deref().map(str::trim) {
-            Some("y" | "Y" | "yes") => return Ok(Some(Answer::Yes)),
-            Some("v" | "V" | "never") => return Ok(Some(Answer::Never)),
-            None | Some("" | "n" | "N" | "no") => return Ok(Some(Answer::No)),
+            Some("y" | "Y" | "yes") => return Ok(Some(TrustAnswer::Yes)),
+            Some("v" | "V" | "never") => return Ok(Some(TrustAnswer::Never)),
+            None | Some("" | "n" | "N" | "no") => return Ok(Some(TrustAnswer::No)),
             Some(_) => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::ignored::{IgnoredFile, IgnoredKey};
 use crate::layer::{Context, Fault, Layer, Log, Part};
 use crate::limits;
 use crate::lookup::Lookup;
-use crate::origin::{Entry, Origin, Scope};
+use crate::origin::{ConfigEntry, Origin, Scope};
 use crate::places;
 use crate::problem::{Problem, ProblemKind, SourceFile};
 use crate::reach::{self, ReachContext};
@@ -25,7 +25,7 @@ use crate::settings::{
     self, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
 };
 use crate::shape::Shape;
-use crate::site::Variables;
+use crate::values::Variables;
 
 /// The merged configuration of all files and the defaults.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub struct SkillsConfig {
     pub ignored_files: Vec<IgnoredFile>,
     /// The access of the project's file, if it exists.
     pub project: Option<ProjectTrust>,
-    entries: Vec<Entry>,
+    entries: Vec<ConfigEntry>,
     ignored: Vec<IgnoredKey>,
 }
 
@@ -93,13 +93,13 @@ impl SkillsConfig {
     }
 
     /// Every effective key, with its value as it may be shown and where it comes from.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ConfigEntry] {
         &self.entries
     }
 
     /// Whether a file states this key.
     pub fn states(&self, key: &str) -> bool {
-        let stated = |entry: &Entry| entry.key == key && entry.origin != Origin::Default;
+        let stated = |entry: &ConfigEntry| entry.key == key && entry.origin != Origin::Default;
         self.entries.iter().any(stated)
     }
 

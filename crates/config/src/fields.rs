@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use toml::de::DeValue;
 
 use crate::layer::{Stated, span_of};
@@ -12,10 +12,9 @@ use crate::origin::Origin;
 use crate::problem::ProblemKind;
 use crate::reader::{Reader, Width};
 use crate::rules;
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::{Shown, shown};
-use crate::site::{self, Flaw, Site, Written};
-use crate::words;
+use crate::values::{self, Flaw, TextValue, ValueContext};
 
 impl Reader<'_, '_> {
     /// `true` or `false`.
@@ -23,7 +22,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Flag,
+            kind: FieldType::Flag,
             need: Need::Default(default.into()),
         };
         // Enabling a flag allows more, except for the one that ignores skills.
@@ -33,7 +32,7 @@ impl Reader<'_, '_> {
             of: &of,
             default: default_width,
         };
-        let convert = |_: &Site<'_>, value: &DeValue<'_>| site::flag(value);
+        let convert = |_: &ValueContext<'_>, value: &DeValue<'_>| values::flag(value);
         self.read(field, Shown::Plain, Some(&width), convert)
             .unwrap_or(default)
     }
@@ -48,7 +47,7 @@ impl Reader<'_, '_> {
         let field = Field {
             name,
             about,
-            kind: Kind::Number {
+            kind: FieldType::Number {
                 least: *bounds.range.start(),
                 greatest: *bounds.range.end(),
             },
@@ -58,7 +57,7 @@ impl Reader<'_, '_> {
             of: &|value: &u32| f64::from(*value),
             default: f64::from(bounds.default),
         };
-        let convert = |_: &Site<'_>, value: &DeValue<'_>| site::number(value, bounds);
+        let convert = |_: &ValueContext<'_>, value: &DeValue<'_>| values::number(value, bounds);
         self.read(field, Shown::Plain, Some(&width), convert)
             .unwrap_or(bounds.default)
     }
@@ -84,21 +83,23 @@ impl Reader<'_, '_> {
     }
 
     /// One of a few words.
-    pub(crate) fn word<W: Word>(
+    pub(crate) fn keyword<K: Keyword>(
         &mut self,
         name: &'static str,
         about: &'static str,
-        default: W,
-    ) -> W {
+        default: K,
+    ) -> K {
         let field = Field {
             name,
             about,
-            kind: Kind::Word(words::all::<W>()),
-            need: Need::Default(default.word().into()),
+            kind: FieldType::Keyword(K::names()),
+            need: Need::Default(default.as_str().into()),
         };
         // The words of a type stand in order, the one that allows least first.
-        let of = |value: &W| {
-            let place = W::ALL.iter().position(|known| known.word() == value.word());
+        let of = |value: &K| {
+            let place = K::ALL
+                .iter()
+                .position(|known| known.as_str() == value.as_str());
             place
                 .and_then(|place| u32::try_from(place).ok())
                 .map_or(f64::MAX, f64::from)
@@ -107,8 +108,9 @@ impl Reader<'_, '_> {
             of: &of,
             default: of(&default),
         };
-        let convert =
-            |site: &Site<'_>, value: &DeValue<'_>| Ok(site::word(&site.text(value)?.text)?);
+        let convert = |context: &ValueContext<'_>, value: &DeValue<'_>| {
+            Ok(values::keyword(&context.text(value)?.text)?)
+        };
         self.read(field, Shown::Plain, Some(&width), convert)
             .unwrap_or(default)
     }
@@ -119,16 +121,16 @@ impl Reader<'_, '_> {
         (name, about): (&'static str, &'static str),
         need: Need,
         how: Shown,
-        convert: impl Fn(&Site<'_>, &Written<'_>) -> Result<T, ProblemKind>,
+        convert: impl Fn(&ValueContext<'_>, &TextValue<'_>) -> Result<T, ProblemKind>,
     ) -> Option<T> {
         let field = Field {
             name,
             about,
-            kind: Kind::Text,
+            kind: FieldType::Text,
             need,
         };
-        self.read(field, how, None, |site, value| {
-            Ok(convert(site, &site.text(value)?)?)
+        self.read(field, how, None, |context, value| {
+            Ok(convert(context, &context.text(value)?)?)
         })
     }
 
@@ -136,9 +138,9 @@ impl Reader<'_, '_> {
     pub(crate) fn map<T>(
         &mut self,
         (name, about): (&'static str, &'static str),
-        item: Kind,
+        item: FieldType,
         how: Shown,
-        convert: impl Fn(&Site<'_>, &str, &DeValue<'_>) -> Result<T, Flaw>,
+        convert: impl Fn(&ValueContext<'_>, &str, &DeValue<'_>) -> Result<T, Flaw>,
     ) -> Vec<(String, T, Origin)> {
         let parts = self.parts_of(name);
         let mut child = self.child(name, parts.clone());
@@ -155,9 +157,10 @@ impl Reader<'_, '_> {
                 child.log.conceal(&stated, how);
                 let scope = child.context.scope(stated.layer);
                 let refused = rules::refused(scope, &child.path, true);
-                let converted = convert(&child.site(stated.layer), item_name, stated.value)
-                    .map_err(|flaw| child.fault(item_name, &stated, flaw))
-                    .ok();
+                let converted =
+                    convert(&child.value_context(stated.layer), item_name, stated.value)
+                        .map_err(|flaw| child.fault(item_name, &stated, flaw))
+                        .ok();
                 if let Some(act) = refused {
                     child.ignore(child.key(item_name), &stated, act);
                     continue;
@@ -173,7 +176,7 @@ impl Reader<'_, '_> {
         self.shape.fields.push(Field {
             name,
             about,
-            kind: Kind::Map(Box::new(item)),
+            kind: FieldType::Map(Box::new(item)),
             need: Need::Optional,
         });
         let found = found.into_iter();

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::ignored::IgnoredKey;
 use crate::lookup::Lookup;
-use crate::origin::{Entry, Origin, Scope};
+use crate::origin::{ConfigEntry, Origin, Scope};
 use crate::problem::ProblemKind;
 
 /// A file, as far as its values have to know it.
@@ -47,7 +47,7 @@ pub(crate) struct Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) faults: Vec<Fault>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<ConfigEntry>,
     /// Keys that a file states and must not.
     pub(crate) ignored: Vec<IgnoredKey>,
     /// Secret values, and their files.

@@ -42,6 +42,7 @@ mod fields;
 mod file;
 mod hide;
 mod ignored;
+mod keywords;
 mod layer;
 pub mod limits;
 mod lookup;
@@ -58,11 +59,9 @@ mod secret;
 mod settings;
 mod shape;
 mod show;
-mod site;
 mod specs;
 mod texts;
-
-mod words;
+mod values;
 
 pub use address::Url;
 pub use config::{ProjectTrust, SkillsConfig};
@@ -70,7 +69,7 @@ pub use error::Error;
 pub use file::CONFIG_FILE;
 pub use ignored::{IgnoredFile, IgnoredKey};
 pub use lookup::Lookup;
-pub use origin::{Entry, Origin, Scope};
+pub use origin::{ConfigEntry, Origin, Scope};
 pub use places::{Database, GitLocation};
 pub use problem::{Problem, ProblemKind};
 pub use repository::{
@@ -84,4 +83,4 @@ pub use settings::{
     Approval, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
 };
 
-pub use words::{DialectName, RepositoryType, SandboxMode, Scripts};
+pub use keywords::{DialectName, RepositoryType, SandboxMode, Scripts};

@@ -57,7 +57,7 @@ impl fmt::Display for Origin {
 
 /// An effective key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
+pub struct ConfigEntry {
     /// The dotted key, a repository by its name: `skills.repositories.company.url`.
     pub key: String,
     /// The value as the file has it: variables by name, secrets masked.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::address::{Url, scheme};
 use crate::problem::ProblemKind;
-use crate::site::{Site, Variables, Written};
+use crate::values::{TextValue, ValueContext, Variables};
 
 /// Where a git repository lies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,11 +33,14 @@ pub enum Database {
 }
 
 /// A path; relative ones begin at the file that states them.
-pub(crate) fn path(site: &Site<'_>, written: &Written<'_>) -> Result<PathBuf, ProblemKind> {
-    resolve(site, &written.text)
+pub(crate) fn path(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<PathBuf, ProblemKind> {
+    resolve(context, &written.text)
 }
 
-fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
+fn resolve(context: &ValueContext<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
     if text.is_empty() || text.contains(char::is_control) {
         return Err(ProblemKind::Unfit {
             rule: "is not a valid path",
@@ -46,10 +49,10 @@ fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
     }
     let whole = match text.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            let home = site.lookup.home.ok_or(ProblemKind::NoHome)?;
+            let home = context.lookup.home.ok_or(ProblemKind::NoHome)?;
             home.join(rest.trim_start_matches('/'))
         }
-        _ => site.base.join(text),
+        _ => context.base.join(text),
     };
     // `..` is preserved: after a link it has another meaning.
     let parts = whole.components().filter(|part| *part != Component::CurDir);
@@ -57,22 +60,28 @@ fn resolve(site: &Site<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
 }
 
 /// The address of a server, to which paths are appended.
-pub(crate) fn base_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, ProblemKind> {
+pub(crate) fn base_url(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<Url, ProblemKind> {
     if written.text.contains(['?', '#']) {
         return Err(ProblemKind::Unfit {
             rule: "contains a query or a fragment",
             help: "write the base URL only",
         });
     }
-    http_url(site, written)
+    http_url(context, written)
 }
 
 /// Any address of the web.
-pub(crate) fn http_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, ProblemKind> {
-    let parsed = parse(site, written)?;
+pub(crate) fn http_url(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<Url, ProblemKind> {
+    let parsed = parse(context, written)?;
     let whole = scheme(&written.text).is_some();
     if whole && matches!(parsed.scheme(), "http" | "https") {
-        Ok(Url::new(&written.text, written.written))
+        Ok(Url::new(&written.text, written.raw))
     } else {
         Err(ProblemKind::Scheme {
             allowed: "`https://` or `http://`",
@@ -80,8 +89,8 @@ pub(crate) fn http_url(site: &Site<'_>, written: &Written<'_>) -> Result<Url, Pr
     }
 }
 
-fn parse(site: &Site<'_>, written: &Written<'_>) -> Result<url::Url, ProblemKind> {
-    if site.variables == Variables::Literal && written.written.contains("${") {
+fn parse(context: &ValueContext<'_>, written: &TextValue<'_>) -> Result<url::Url, ProblemKind> {
+    if context.variables == Variables::Literal && written.raw.contains("${") {
         return Err(ProblemKind::Unfit {
             rule: "contains `${`, but variables are replaced only in repositories",
             help: "write the value itself",
@@ -100,17 +109,20 @@ fn parse(site: &Site<'_>, written: &Written<'_>) -> Result<url::Url, ProblemKind
 }
 
 /// A git repository: a URL, git's `user@host:path`, or a path.
-pub(crate) fn git(site: &Site<'_>, written: &Written<'_>) -> Result<GitLocation, ProblemKind> {
+pub(crate) fn git(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<GitLocation, ProblemKind> {
     const ALLOWED: &str = "`https://`, `http://`, `ssh://` or `file://`, or be a path";
     let text = written.text.as_ref();
-    let own_url = || Url::new(text, written.written);
+    let own_url = || Url::new(text, written.raw);
     let before_path = text.split('/').next().unwrap_or(text);
     if text.starts_with('-') || before_path.contains("::") {
         // Git would take the one for an option, the other for a program to run.
         return Err(ProblemKind::Scheme { allowed: ALLOWED });
     }
     if text.contains("://") {
-        let parsed = parse(site, written)?;
+        let parsed = parse(context, written)?;
         let option = |text: &str| {
             text.starts_with('-') || text.starts_with("%2d") || text.starts_with("%2D")
         };
@@ -142,27 +154,30 @@ pub(crate) fn git(site: &Site<'_>, written: &Written<'_>) -> Result<GitLocation,
         }
         return Ok(GitLocation::Ssh(own_url()));
     }
-    resolve(site, text).map(GitLocation::Local)
+    resolve(context, text).map(GitLocation::Local)
 }
 
 /// A database, by URL.
-pub(crate) fn database(site: &Site<'_>, written: &Written<'_>) -> Result<Database, ProblemKind> {
+pub(crate) fn database(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<Database, ProblemKind> {
     const ALLOWED: &str = "`sqlite:`, `postgres://` or `mysql://`";
-    if let Some(path) = sqlite(site, &written.text)? {
+    if let Some(path) = sqlite(context, &written.text)? {
         return Ok(Database::Sqlite(path));
     }
-    let own_url = || Url::new(&written.text, written.written);
+    let own_url = || Url::new(&written.text, written.raw);
     match scheme(&written.text).map(|(scheme, _)| scheme) {
         Some("postgres" | "postgresql") => {
-            parse(site, written).map(|_| Database::Postgres(own_url()))
+            parse(context, written).map(|_| Database::Postgres(own_url()))
         }
-        Some("mysql") => parse(site, written).map(|_| Database::MySql(own_url())),
+        Some("mysql") => parse(context, written).map(|_| Database::MySql(own_url())),
         _ => Err(ProblemKind::Scheme { allowed: ALLOWED }),
     }
 }
 
 /// The file of a `sqlite:` URL, if it is one.
-fn sqlite(site: &Site<'_>, text: &str) -> Result<Option<PathBuf>, ProblemKind> {
+fn sqlite(context: &ValueContext<'_>, text: &str) -> Result<Option<PathBuf>, ProblemKind> {
     let Some(rest) = text.strip_prefix("sqlite:") else {
         return Ok(None);
     };
@@ -173,7 +188,7 @@ fn sqlite(site: &Site<'_>, text: &str) -> Result<Option<PathBuf>, ProblemKind> {
             help: "write `sqlite:` and a path only",
         });
     }
-    resolve(site, rest).map(Some)
+    resolve(context, rest).map(Some)
 }
 
 /// The directory of a file; of a bare name, the one that it is opened in.

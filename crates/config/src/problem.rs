@@ -55,7 +55,7 @@ pub enum ProblemKind {
     },
     /// Not one of the words that the key takes.
     #[error("has the invalid value `{}`", text.escape_debug())]
-    UnknownWord {
+    UnknownKeyword {
         /// The word.
         text: String,
         /// The suggested word.
@@ -137,7 +137,7 @@ impl ProblemKind {
         };
         Some(match self {
             Self::UnknownKey { near, known } => one_of(*near, known),
-            Self::UnknownWord { near, allowed, .. } => one_of(*near, allowed),
+            Self::UnknownKeyword { near, allowed, .. } => one_of(*near, allowed),
             Self::WrongType { expected, .. } => format!("write {expected}"),
             Self::Missing => "add it".to_owned(),
             Self::MoreThanOne { .. } => "keep one and remove the others".to_owned(),
@@ -173,7 +173,7 @@ impl ProblemKind {
                 | Self::NoneOf { .. }
                 | Self::MoreThanOne { .. }
                 | Self::OnlyWith { .. }
-                | Self::UnknownWord { .. }
+                | Self::UnknownKeyword { .. }
         )
     }
 }

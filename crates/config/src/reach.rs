@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_trust::{ProjectRoot, Reach, ReachList};
 use toml::de::{DeTable, DeValue};
 
 use crate::expand::variables;
-use crate::words::RepositoryType;
+use crate::keywords::RepositoryType;
 
 /// The shown text of an invalid URL.
 const INVALID_URL: &str = "an invalid URL";
@@ -43,7 +43,7 @@ pub(crate) fn of_repository(repository: &DeTable<'_>, here: &ReachContext<'_>) -
     let enabled = repository
         .get("enabled")
         .and_then(|it| it.get_ref().as_bool());
-    let kind = text(repository, "type").and_then(RepositoryType::from_word);
+    let kind = text(repository, "type").and_then(RepositoryType::parse);
     let (Some(kind), true) = (kind, enabled != Some(false)) else {
         return Vec::new();
     };

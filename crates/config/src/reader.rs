@@ -9,12 +9,12 @@ use toml::de::DeValue;
 
 use crate::ignored::IgnoredKey;
 use crate::layer::{Context, Fault, Log, Part, Stated, span_of};
-use crate::origin::{Entry, Origin, Scope, key_part};
+use crate::origin::{ConfigEntry, Origin, Scope, key_part};
 use crate::problem::ProblemKind;
 use crate::rules;
-use crate::shape::{Field, Kind, Need, Shape};
+use crate::shape::{Field, FieldType, Need, Shape};
 use crate::show::{Shown, shown};
-use crate::site::{self, Flaw, Site, Variables};
+use crate::values::{self, Flaw, ValueContext, Variables};
 
 /// Reads one table.
 pub(crate) struct Reader<'a, 'd> {
@@ -82,9 +82,9 @@ impl<'a, 'd> Reader<'a, 'd> {
         join(&self.path, name)
     }
 
-    pub(crate) fn site(&self, layer: usize) -> Site<'a> {
+    pub(crate) fn value_context(&self, layer: usize) -> ValueContext<'a> {
         let layer = self.context.layers.get(layer);
-        Site {
+        ValueContext {
             base: layer.map_or(Path::new(""), |layer| &layer.base),
             lookup: self.context.lookup,
             variables: self.variables,
@@ -146,7 +146,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         field: Field,
         how: Shown,
         width: Option<&Width<'_, T>>,
-        convert: impl Fn(&Site<'_>, &DeValue<'_>) -> Result<T, Flaw>,
+        convert: impl Fn(&ValueContext<'_>, &DeValue<'_>) -> Result<T, Flaw>,
     ) -> Option<T> {
         let name = field.name;
         let need = field.need.clone();
@@ -154,7 +154,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         let mut values = Vec::new();
         for stated in &statements {
             self.log.conceal(stated, how);
-            match convert(&self.site(stated.layer), stated.value) {
+            match convert(&self.value_context(stated.layer), stated.value) {
                 Ok(value) => values.push(Some(value)),
                 Err(flaw) => {
                     values.push(None);
@@ -183,7 +183,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         }
         match (chosen, need) {
             (Some((_, stated)), _) => self.enter(key, shown(stated.value, how), stated),
-            (None, Need::Default(value)) => self.log.entries.push(Entry {
+            (None, Need::Default(value)) => self.log.entries.push(ConfigEntry {
                 key,
                 value,
                 origin: Origin::Default,
@@ -201,7 +201,7 @@ impl<'a, 'd> Reader<'a, 'd> {
 
     pub(crate) fn enter(&mut self, key: String, value: Value, stated: &Stated<'_>) {
         let origin = self.context.origin(stated.layer, stated.key);
-        self.log.entries.push(Entry { key, value, origin });
+        self.log.entries.push(ConfigEntry { key, value, origin });
     }
 
     /// A table whose keys have defaults.
@@ -218,7 +218,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         self.shape.fields.push(Field {
             name,
             about,
-            kind: Kind::Table(shape),
+            kind: FieldType::Table(shape),
             need: Need::Optional,
         });
         value
@@ -257,7 +257,7 @@ impl<'a, 'd> Reader<'a, 'd> {
                 });
             } else {
                 self.log.conceal(&stated, Shown::Secret);
-                self.fault(name, &stated, site::wrong_type(stated.value, "a table"));
+                self.fault(name, &stated, values::wrong_type(stated.value, "a table"));
             }
         }
         parts

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_trust::ReachList;
 use toml::de::DeValue;
 
+use crate::keywords::RepositoryType;
 use crate::layer::{Context, Fault, Log, Part, span_of};
 use crate::origin::{Origin, Scope, key_part};
 use crate::problem::ProblemKind;
 use crate::reach::{self, ReachContext};
 use crate::reader::Reader;
 use crate::repository::{Dropped, RepositorySpec};
-use crate::shape::{Field, Kind, Need, Shape};
+use crate::shape::{Field, FieldType, Need, Shape};
 use crate::show::Shown;
-use crate::site::{self, Flaw, Variables};
 use crate::specs::spec;
 use crate::texts;
-use crate::words::{self, RepositoryType};
+use crate::values::{self, Flaw, Variables};
 
 /// A repository that was read, but whose problems cannot be shown yet.
 #[derive(Debug)]
@@ -45,13 +45,13 @@ pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
     let statements = t.know(Field {
         name: "repositories",
         about: "Sources of skills, highest priority first.",
-        kind: Kind::Tables(shapes(t.context)),
+        kind: FieldType::Tables(shapes(t.context)),
         need: Need::Optional,
     });
     let mut drafts = Drafts::default();
     let mut taken: BTreeMap<String, Origin> = BTreeMap::new();
     for stated in statements {
-        let items = match site::items(stated.value) {
+        let items = match values::items(stated.value) {
             Ok(items) => items,
             Err(flaw) => {
                 t.log.conceal(&stated, Shown::Secret);
@@ -62,7 +62,7 @@ pub(crate) fn read(t: &mut Reader<'_, '_>) -> Drafts {
         for item in items {
             let DeValue::Table(table) = item.get_ref() else {
                 t.log.hide_texts(stated.layer, item);
-                let Flaw { kind, .. } = site::wrong_type(item.get_ref(), "a table");
+                let Flaw { kind, .. } = values::wrong_type(item.get_ref(), "a table");
                 let span = Some(span_of(item));
                 t.fault("repositories", &stated, Flaw { span, kind });
                 continue;
@@ -127,11 +127,13 @@ fn identity(
     let kind = Field {
         name: "type",
         about: "Type of the repository.",
-        kind: Kind::Word(only.map_or_else(words::all::<RepositoryType>, |only| vec![only.word()])),
+        kind: FieldType::Keyword(
+            only.map_or_else(RepositoryType::names, |only| vec![only.as_str()]),
+        ),
         need: Need::Required,
     };
-    let kind = t.read(kind, Shown::Plain, None, |site, value| {
-        Ok(site::word(&site.text(value)?.text)?)
+    let kind = t.read(kind, Shown::Plain, None, |context, value| {
+        Ok(values::keyword(&context.text(value)?.text)?)
     });
     let enabled = t.flag("enabled", "Whether to use the repository.", true);
     (name, enabled, kind)

@@ -10,12 +10,12 @@ use semver::VersionReq;
 use serde::Serialize;
 
 use crate::address::Url;
+use crate::keywords::RepositoryType;
 use crate::limits::{DEPTH, REFRESH_SECONDS, TIMEOUT_SECONDS};
 use crate::origin::Origin;
 use crate::places::{Database, GitLocation};
 use crate::problem::Problem;
 use crate::secret::Secret;
-use crate::words::RepositoryType;
 
 /// An entry of `[[skills.repositories]]`.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::config;
-use crate::shape::{Field, Kind, Need, Shape};
+use crate::shape::{Field, FieldType, Need, Shape};
 
 /// The JSON schema of `prowess.toml`, generated from the keys that the reader requests.
 pub fn json_schema() -> Value {
@@ -64,20 +64,20 @@ fn property(field: &Field) -> Value {
     schema
 }
 
-fn kind(kind_of_value: &Kind) -> Value {
+fn kind(kind_of_value: &FieldType) -> Value {
     match kind_of_value {
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Number { least, greatest } => {
+        FieldType::Flag => json!({ "type": "boolean" }),
+        FieldType::Number { least, greatest } => {
             json!({ "type": "integer", "minimum": least, "maximum": greatest })
         }
-        Kind::Share => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Word(words) => json!({ "enum": words }),
-        Kind::Scalar => json!({ "type": ["string", "integer", "number", "boolean"] }),
-        Kind::List(item) => json!({ "type": "array", "items": kind(item) }),
-        Kind::Map(item) => json!({ "type": "object", "additionalProperties": kind(item) }),
-        Kind::Table(shape) => table(shape),
-        Kind::Tables(shapes) => {
+        FieldType::Share => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
+        FieldType::Text => json!({ "type": "string" }),
+        FieldType::Keyword(words) => json!({ "enum": words }),
+        FieldType::Scalar => json!({ "type": ["string", "integer", "number", "boolean"] }),
+        FieldType::List(item) => json!({ "type": "array", "items": kind(item) }),
+        FieldType::Map(item) => json!({ "type": "object", "additionalProperties": kind(item) }),
+        FieldType::Table(shape) => table(shape),
+        FieldType::Tables(shapes) => {
             let shapes: Vec<Value> = shapes.iter().map(table).collect();
             json!({ "type": "array", "items": { "oneOf": shapes } })
         }

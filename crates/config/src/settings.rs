@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 use serde::Serialize;
 
 use crate::address::Url;
+use crate::keywords::{DialectName, SandboxMode, Scripts};
 use crate::limits;
 use crate::origin::Origin;
 use crate::places::{self, Database};
 use crate::problem::ProblemKind;
 use crate::reader::{Reader, Width};
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::Shown;
-use crate::site;
 use crate::texts;
-use crate::words::{self, DialectName, SandboxMode, Scripts};
+use crate::values;
 
 /// `[skills]` without its repositories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -154,17 +154,17 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
             &limits::INVENTORY_THRESHOLD,
         ),
         context_share: context_share(t),
-        dialect: t.word(
+        dialect: t.keyword(
             "dialect",
             "Tool names, result shapes and texts.",
             DialectName::Prowess,
         ),
-        scripts: t.word(
+        scripts: t.keyword(
             "scripts",
             "Whether scripts of skills can run.",
             Scripts::Ask,
         ),
-        sandbox: t.word(
+        sandbox: t.keyword(
             "sandbox",
             "Sandbox for the code of skills; only your own file can disable it.",
             SandboxMode::Full,
@@ -176,7 +176,7 @@ fn context_share(t: &mut Reader<'_, '_>) -> f64 {
     let field = Field {
         name: "context_share",
         about: "Maximum share of the context window for the catalog.",
-        kind: Kind::Share,
+        kind: FieldType::Share,
         need: Need::Default(limits::CONTEXT_SHARE.into()),
     };
     let width = Width {
@@ -184,7 +184,7 @@ fn context_share(t: &mut Reader<'_, '_>) -> f64 {
         default: limits::CONTEXT_SHARE,
     };
     t.read(field, Shown::Plain, Some(&width), |_, value| {
-        site::share(value)
+        values::share(value)
     })
     .unwrap_or(limits::CONTEXT_SHARE)
 }
@@ -225,28 +225,30 @@ fn secret_paths(t: &mut Reader<'_, '_>) -> Vec<PathBuf> {
     let field = Field {
         name: "secret_paths",
         about: "Additional files and directories to hide from commands in the sandbox.",
-        kind: Kind::List(Box::new(Kind::Text)),
+        kind: FieldType::List(Box::new(FieldType::Text)),
         need: Need::Optional,
     };
-    let read = t.read(field, Shown::Plain, None, |site, value| {
-        site::each(value, |item| Ok(places::path(site, &site.text(item)?)?))
+    let read = t.read(field, Shown::Plain, None, |context, value| {
+        values::each(value, |item| {
+            Ok(places::path(context, &context.text(item)?)?)
+        })
     });
     read.unwrap_or_default()
 }
 
 fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
     let about = "Permissions that are approved without asking, by skill id.";
-    let kind = Kind::List(Box::new(Kind::Word(words::all::<Permission>())));
+    let kind = FieldType::List(Box::new(FieldType::Keyword(Permission::names())));
     let found = t.map(
         ("approved", about),
         kind,
         Shown::Plain,
-        |site, id, value| {
+        |context, id, value| {
             texts::id(id)?;
-            let mut permissions = site::each(value, |item| {
-                Ok(site::word::<Permission>(&site.text(item)?.text)?)
+            let mut permissions = values::each(value, |item| {
+                Ok(values::keyword::<Permission>(&context.text(item)?.text)?)
             })?;
-            permissions.sort_unstable_by_key(|permission| permission.word());
+            permissions.sort_unstable_by_key(|permission| permission.as_str());
             permissions.dedup();
             Ok(permissions)
         },
@@ -297,11 +299,11 @@ pub(crate) fn store(t: &mut Reader<'_, '_>) -> StoreLocation {
         "`sqlite`, `sqlite:` and a path, or `postgres://...`.",
     );
     let need = Need::Default("sqlite".into());
-    t.text(url, need, Shown::Url, |site, written| {
+    t.text(url, need, Shown::Url, |context, written| {
         if written.text == "sqlite" {
             return Ok(StoreLocation::DefaultSqlite);
         }
-        match places::database(site, written)? {
+        match places::database(context, written)? {
             Database::Sqlite(path) => Ok(StoreLocation::Sqlite(path)),
             Database::Postgres(url) => Ok(StoreLocation::Postgres(url)),
             Database::MySql(_) => Err(ProblemKind::Scheme {

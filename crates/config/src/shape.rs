@@ -20,7 +20,7 @@ pub(crate) struct Shape {
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldType,
     pub(crate) need: Need,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Need {
 
 /// The type of a key.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum FieldType {
     Flag,
     Number {
         least: u32,
@@ -42,10 +42,10 @@ pub(crate) enum Kind {
     },
     Share,
     Text,
-    Word(Vec<&'static str>),
+    Keyword(Vec<&'static str>),
     Scalar,
-    List(Box<Kind>),
-    Map(Box<Kind>),
+    List(Box<FieldType>),
+    Map(Box<FieldType>),
     Table(Shape),
     /// A list of tables, each of them one of these.
     Tables(Vec<Shape>),

@@ -4,6 +4,7 @@ use prowess_spec::SkillPath;
 use semver::VersionReq;
 use toml::de::DeValue;
 
+use crate::keywords::RepositoryType;
 use crate::limits;
 use crate::places::{self, GitLocation};
 use crate::problem::ProblemKind;
@@ -12,11 +13,10 @@ use crate::repository::{
     Git, GitAuth, GitRef, Http, HttpAuth, Mcp, Package, Param, RepositorySpec, Sql,
 };
 use crate::secret::Secret;
-use crate::shape::{Field, Kind, Need};
+use crate::shape::{Field, FieldType, Need};
 use crate::show::Shown;
-use crate::site::{self, Flaw, Site};
 use crate::texts;
-use crate::words::RepositoryType;
+use crate::values::{self, Flaw, ValueContext};
 
 /// The place that a repository of `kind` describes.
 pub(crate) fn spec(t: &mut Reader<'_, '_>, kind: RepositoryType) -> Option<RepositorySpec> {
@@ -162,11 +162,11 @@ fn sql(t: &mut Reader<'_, '_>) -> Option<Sql> {
     let params = Field {
         name: "params",
         about: "Parameters of the query, in order.",
-        kind: Kind::List(Box::new(Kind::Scalar)),
+        kind: FieldType::List(Box::new(FieldType::Scalar)),
         need: Need::Optional,
     };
-    let params = t.read(params, Shown::Plain, None, |site, value| {
-        site::each(value, |item| param(site, item))
+    let params = t.read(params, Shown::Plain, None, |context, value| {
+        values::each(value, |item| param(context, item))
     });
     let about = "Seconds until a response expires.";
     let refresh = t.seconds("refresh_seconds", about, &limits::REFRESH_SECONDS);
@@ -178,10 +178,10 @@ fn sql(t: &mut Reader<'_, '_>) -> Option<Sql> {
     })
 }
 
-fn param(site: &Site<'_>, value: &DeValue<'_>) -> Result<Param, Flaw> {
+fn param(context: &ValueContext<'_>, value: &DeValue<'_>) -> Result<Param, Flaw> {
     const EXPECTED: &str = "a string, a number, `true` or `false`";
     match value {
-        DeValue::String(_) => Ok(Param::Text(Secret::new(site.text(value)?.text))),
+        DeValue::String(_) => Ok(Param::Text(Secret::new(context.text(value)?.text))),
         DeValue::Boolean(flag) => Ok(Param::Boolean(*flag)),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .map(Param::Integer)
@@ -190,7 +190,7 @@ fn param(site: &Site<'_>, value: &DeValue<'_>) -> Result<Param, Flaw> {
             Ok(number) if number.is_finite() => Ok(Param::Float(number)),
             _ => Err(unbindable()),
         },
-        _ => Err(site::wrong_type(value, EXPECTED)),
+        _ => Err(values::wrong_type(value, EXPECTED)),
     }
 }
 
@@ -229,11 +229,11 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     let command = Field {
         name: "command",
         about: "Program and arguments.",
-        kind: Kind::List(Box::new(Kind::Text)),
+        kind: FieldType::List(Box::new(FieldType::Text)),
         need: Need::Optional,
     };
-    let command = t.read(command, Shown::Plain, None, |site, value| {
-        let command = site::each(value, |item| Ok(Secret::new(site.text(item)?.text)))?;
+    let command = t.read(command, Shown::Plain, None, |context, value| {
+        let command = values::each(value, |item| Ok(Secret::new(context.text(item)?.text)))?;
         let program = command
             .first()
             .is_some_and(|program| !program.expose().is_empty());
@@ -250,10 +250,15 @@ fn mcp(t: &mut Reader<'_, '_>) -> Option<Mcp> {
     let url = t.text(about, Need::Optional, Shown::Url, places::http_url);
     t.one_of(&["command", "url"]);
     let about = ("env", "Environment variables of the program.");
-    let env = t.map(about, Kind::Text, Shown::Secret, |site, name, value| {
-        texts::variable(name)?;
-        Ok(Secret::new(site.text(value)?.text))
-    });
+    let env = t.map(
+        about,
+        FieldType::Text,
+        Shown::Secret,
+        |context, name, value| {
+            texts::variable(name)?;
+            Ok(Secret::new(context.text(value)?.text))
+        },
+    );
     t.only_with("env", "command");
     let auth = http_auth(t);
     t.only_with("auth", "url");

@@ -6,14 +6,14 @@ use crate::expand::is_variable;
 use crate::limits::NAME_CHARS;
 use crate::problem::ProblemKind;
 use crate::secret::Secret;
-use crate::site::{Site, Written};
+use crate::values::{TextValue, ValueContext};
 
 fn unfit<T>(rule: &'static str, help: &'static str) -> Result<T, ProblemKind> {
     Err(ProblemKind::Unfit { rule, help })
 }
 
 /// Refuses what is blank or holds control characters.
-fn plain<'t>(written: &'t Written<'_>) -> Result<&'t str, ProblemKind> {
+fn plain<'t>(written: &'t TextValue<'_>) -> Result<&'t str, ProblemKind> {
     if written.text.trim().is_empty() {
         return unfit("is empty", "write a value, or remove the key");
     }
@@ -24,12 +24,12 @@ fn plain<'t>(written: &'t Written<'_>) -> Result<&'t str, ProblemKind> {
 }
 
 /// One line of text.
-pub(crate) fn line(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn line(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     plain(written).map(str::to_owned)
 }
 
 /// Text of any number of lines.
-pub(crate) fn lines(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn lines(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     if written.text.trim().is_empty() {
         return unfit("is empty", "write a value");
     }
@@ -37,12 +37,12 @@ pub(crate) fn lines(_: &Site<'_>, written: &Written<'_>) -> Result<String, Probl
 }
 
 /// One line that is never shown.
-pub(crate) fn secret(_: &Site<'_>, written: &Written<'_>) -> Result<Secret, ProblemKind> {
+pub(crate) fn secret(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Secret, ProblemKind> {
     plain(written).map(Secret::new)
 }
 
 /// The name of a repository.
-pub(crate) fn name(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn name(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     let text = written.text.as_ref();
     let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let fits = text.len() <= NAME_CHARS
@@ -86,7 +86,7 @@ pub(crate) fn variable(text: &str) -> Result<String, ProblemKind> {
 }
 
 /// The name of an HTTP header.
-pub(crate) fn header(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn header(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     let text = written.text.as_ref();
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if !text.is_empty() && text.bytes().all(token) {
@@ -100,7 +100,10 @@ pub(crate) fn header(_: &Site<'_>, written: &Written<'_>) -> Result<String, Prob
 }
 
 /// The name of a branch or a tag, by the rules that git has for them.
-pub(crate) fn reference(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn reference(
+    _: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<String, ProblemKind> {
     let text = plain(written)?;
     let part = |part: &str| {
         !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none()
@@ -123,7 +126,7 @@ pub(crate) fn reference(_: &Site<'_>, written: &Written<'_>) -> Result<String, P
 }
 
 /// The hash of a commit.
-pub(crate) fn commit(_: &Site<'_>, written: &Written<'_>) -> Result<String, ProblemKind> {
+pub(crate) fn commit(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     let text = written.text.as_ref();
     let fits = (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if fits {

@@ -15,7 +15,7 @@ use prowess_config::{
     KeyRule, RepositoryState, RepositoryType, Scope, SkillsConfig, StoreLocation, json_schema,
     key_rule,
 };
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_trust::{Act, Party, Verdict, may};
 use serde_json::Value;
 use support::{World, entry, names, repository};
@@ -415,7 +415,7 @@ fn q7_a_project_narrows_what_the_user_allows() {
     assert_eq!(config.skills.max_skills, 7);
     assert!(config.skills.strict && !config.model.tools);
     assert_eq!(config.permissions.max_llm_calls_per_turn, 3);
-    assert_eq!(config.skills.scripts.word(), "off");
+    assert_eq!(config.skills.scripts.as_str(), "off");
     // Less than the default, more than the user's.
     assert_eq!(config.skills.max_injection_bytes, 1500);
     assert_eq!(ignored(&config), ["skills.max_injection_bytes"]);
@@ -465,13 +465,13 @@ fn every_key_and_every_source_type_has_a_party() {
             RepositoryType::Registry => "package = 'a/b'",
             _ => "url = 'https://h'",
         };
-        let text = entry("r", kind.word(), place);
+        let text = entry("r", kind.as_str(), place);
         let config = World::with(&text).untrusted().config();
         let state = &repository(&config, "r").state;
         assert!(
             matches!(state, RepositoryState::Untrusted(_)),
             "{}",
-            kind.word()
+            kind.as_str()
         );
     }
 }
@@ -531,8 +531,8 @@ fn allowed(config: &SkillsConfig) -> Vec<f64> {
         count(skills.max_injection_bytes),
         count(skills.inventory_threshold),
         skills.context_share,
-        place(&["off", "ask", "sandboxed"], skills.scripts.word()),
-        place(&["full", "none"], skills.sandbox.word()),
+        place(&["off", "ask", "sandboxed"], skills.scripts.as_str()),
+        place(&["full", "none"], skills.sandbox.as_str()),
         f64::from(permissions.max_llm_calls_per_turn),
         f64::from(permissions.max_shell_exec_per_turn),
         f64::from(permissions.max_net_fetch_per_turn),

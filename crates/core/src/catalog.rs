@@ -112,18 +112,18 @@ impl CatalogOptions {
 #[derive(Debug, Default)]
 pub struct Catalog {
     layers: Vec<Layer>,
-    skills: Vec<Place>,
-    shadowed: Vec<(Place, Place)>,
-    unavailable: Vec<Place>,
-    refused: Vec<Place>,
+    skills: Vec<DescriptorIndex>,
+    shadowed: Vec<(DescriptorIndex, DescriptorIndex)>,
+    unavailable: Vec<DescriptorIndex>,
+    refused: Vec<DescriptorIndex>,
     omitted: usize,
     collections: BTreeMap<CollectionPath, CollectionInfo>,
     generation: u64,
 }
 
-/// Where a descriptor lies: layer and index.
+/// The position of a descriptor: layer and index.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct DescriptorIndex {
     layer: u16,
     index: u32,
 }
@@ -188,22 +188,22 @@ impl Catalog {
             generation,
             ..Self::default()
         };
-        let mut skills: Vec<Place> = Vec::new();
+        let mut skills: Vec<DescriptorIndex> = Vec::new();
         for (layer, content) in catalog.layers.iter().enumerate() {
             for (index, descriptor) in content.snapshot.skills.iter().enumerate() {
                 let (Ok(layer), Ok(index)) = (u16::try_from(layer), u32::try_from(index)) else {
                     continue;
                 };
-                let place = Place { layer, index };
+                let position = DescriptorIndex { layer, index };
                 if !options.filter.accepts(&descriptor.id) {
                     continue;
                 }
                 if options.refuses(descriptor) {
-                    catalog.refused.push(place);
+                    catalog.refused.push(position);
                 } else if has_all(&options.capabilities, descriptor) {
-                    skills.push(place);
+                    skills.push(position);
                 } else {
-                    catalog.unavailable.push(place);
+                    catalog.unavailable.push(position);
                 }
             }
         }
@@ -220,15 +220,15 @@ impl Catalog {
                 })
             });
         }
-        for place in skills {
+        for position in skills {
             let winner = catalog.skills.last().copied();
             let same = winner.filter(|winner| {
                 catalog.descriptor(*winner).map(|d| &d.id)
-                    == catalog.descriptor(place).map(|d| &d.id)
+                    == catalog.descriptor(position).map(|d| &d.id)
             });
             match same {
-                Some(winner) => catalog.shadowed.push((winner, place)),
-                None => catalog.skills.push(place),
+                Some(winner) => catalog.shadowed.push((winner, position)),
+                None => catalog.skills.push(position),
             }
         }
         let limit = options.max_skills.unwrap_or(usize::MAX);
@@ -271,17 +271,17 @@ impl Catalog {
         collections
     }
 
-    fn descriptor(&self, place: Place) -> Option<&Descriptor> {
-        let layer = self.layers.get(usize::from(place.layer))?;
-        layer.snapshot.skills.get(place.index as usize)
+    fn descriptor(&self, position: DescriptorIndex) -> Option<&Descriptor> {
+        let layer = self.layers.get(usize::from(position.layer))?;
+        layer.snapshot.skills.get(position.index as usize)
     }
 
-    fn skill(&self, place: Place) -> Option<Skill<'_>> {
-        let layer = self.layers.get(usize::from(place.layer))?;
+    fn skill(&self, position: DescriptorIndex) -> Option<Skill<'_>> {
+        let layer = self.layers.get(usize::from(position.layer))?;
         Some(Skill {
-            descriptor: layer.snapshot.skills.get(place.index as usize)?,
+            descriptor: layer.snapshot.skills.get(position.index as usize)?,
             source: &layer.status.name,
-            layer: usize::from(place.layer),
+            layer: usize::from(position.layer),
         })
     }
 
@@ -305,10 +305,11 @@ impl Catalog {
 
     /// The skill with this id.
     pub fn get(&self, id: &str) -> Option<Skill<'_>> {
-        let id_of = |place: &Place| self.descriptor(*place).map_or("", |d| d.id.as_str());
+        let id_of =
+            |position: &DescriptorIndex| self.descriptor(*position).map_or("", |d| d.id.as_str());
         let index = self
             .skills
-            .binary_search_by(|place| id_of(place).cmp(id))
+            .binary_search_by(|position| id_of(position).cmp(id))
             .ok()?;
         self.skill(*self.skills.get(index)?)
     }
@@ -321,12 +322,12 @@ impl Catalog {
     /// Skills in a collection and below it.
     pub fn within(&self, collection: &CollectionPath) -> impl Iterator<Item = Skill<'_>> {
         // Ids sort by bytes, and `/` sorts before letters and digits but after `-`.
-        let start = self.skills.partition_point(|place| {
-            self.descriptor(*place)
+        let start = self.skills.partition_point(|position| {
+            self.descriptor(*position)
                 .is_some_and(|d| d.id.as_str() < collection.as_str())
         });
         let rest = self.skills.get(start..).unwrap_or_default();
-        let below = rest.iter().filter_map(|place| self.skill(*place));
+        let below = rest.iter().filter_map(|position| self.skill(*position));
         let prefix = collection.as_str();
         below
             .take_while(move |skill| skill.descriptor.id.as_str().starts_with(prefix))
@@ -352,12 +353,14 @@ impl Catalog {
     pub fn unavailable(&self) -> impl Iterator<Item = Skill<'_>> {
         self.unavailable
             .iter()
-            .filter_map(|place| self.skill(*place))
+            .filter_map(|position| self.skill(*position))
     }
 
     /// Skills of a project or a remote that take the id of a built-in one.
     pub fn refused(&self) -> impl Iterator<Item = Skill<'_>> {
-        self.refused.iter().filter_map(|place| self.skill(*place))
+        self.refused
+            .iter()
+            .filter_map(|position| self.skill(*position))
     }
 
     /// Invalid skills, with the name of their source.
@@ -477,7 +480,7 @@ fn has_all(capabilities: &BTreeSet<String>, descriptor: &Descriptor) -> bool {
 #[derive(Clone)]
 struct Skills<'c> {
     catalog: &'c Catalog,
-    places: std::slice::Iter<'c, Place>,
+    places: std::slice::Iter<'c, DescriptorIndex>,
 }
 
 impl<'c> Iterator for Skills<'c> {
@@ -486,7 +489,7 @@ impl<'c> Iterator for Skills<'c> {
     fn next(&mut self) -> Option<Skill<'c>> {
         self.places
             .next()
-            .and_then(|place| self.catalog.skill(*place))
+            .and_then(|position| self.catalog.skill(*position))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

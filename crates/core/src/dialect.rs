@@ -15,7 +15,7 @@ pub struct Dialect {
     /// How the catalog is written.
     pub catalog: CatalogFormat,
     /// Where the catalog is placed.
-    pub place: Place,
+    pub catalog_placement: CatalogPlacement,
     /// Whether the catalog contains the locations of skills.
     pub locations: Locations,
     /// Which of two skills with one id counts.
@@ -50,7 +50,7 @@ pub enum Files {
 
 /// Where the catalog is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CatalogPlacement {
     /// In the system prompt.
     SystemPrompt,
     /// In a system message before the last message of the user.
@@ -178,7 +178,7 @@ impl Dialect {
         tools: &[BROWSE, LOAD, READ, RUN],
         shape: Shape::Prowess,
         catalog: CatalogFormat::Xml,
-        place: Place::SystemPrompt,
+        catalog_placement: CatalogPlacement::SystemPrompt,
         locations: Locations::Hidden,
         collisions: Collisions::FirstWins,
         limits: LIMITS,
@@ -256,7 +256,7 @@ impl Dialect {
         ],
         shape: Shape::Envelope,
         catalog: CatalogFormat::XmlAttributes,
-        place: Place::BeforeLastUserMessage,
+        catalog_placement: CatalogPlacement::BeforeLastUserMessage,
         limits: DialectLimits {
             skill_bytes: 200_000,
             file_bytes: 200_000,
@@ -279,7 +279,7 @@ impl Dialect {
         )],
         shape: Shape::Success,
         catalog: CatalogFormat::XmlElements,
-        place: Place::ToolDescription,
+        catalog_placement: CatalogPlacement::ToolDescription,
         locations: Locations::Shown,
         collisions: Collisions::LastWins,
         limits: DialectLimits {
@@ -300,7 +300,7 @@ impl Dialect {
         )],
         shape: Shape::Text,
         catalog: CatalogFormat::XmlElements,
-        place: Place::ToolDescription,
+        catalog_placement: CatalogPlacement::ToolDescription,
         locations: Locations::Hidden,
         limits: DialectLimits {
             inventory_threshold: usize::MAX,

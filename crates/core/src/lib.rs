@@ -38,7 +38,8 @@ pub use catalog::{
 pub use composite::Composite;
 pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
 pub use dialect::{
-    Dialect, DialectLimits, Files, Locations, Operation, Place, Shape, ToolSpec, provider_name,
+    CatalogPlacement, Dialect, DialectLimits, Files, Locations, Operation, Shape, ToolSpec,
+    provider_name,
 };
 pub use embedded::embedded;
 pub use event::Event;
@@ -60,7 +61,7 @@ pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };
 pub use tools::{
-    Answer, ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolResult,
+    ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolOutput, ToolResult,
 };
 pub use turn::{Block, SkillParams, Turn};
 pub use validate::{Validation, validate_all};

@@ -23,18 +23,18 @@ use crate::source::{Document, FileEntry, FilePart, Invalid, Snapshot, Source, So
 #[derive(Debug)]
 pub struct MemorySource {
     scope: Scope,
-    skills: BTreeMap<SkillId, Entry>,
+    skills: BTreeMap<SkillId, MemorySkill>,
     invalid: Vec<Invalid>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct MemorySkill {
     text: String,
     files: BTreeMap<SkillPath, Vec<u8>>,
     metadata: Vec<(String, String)>,
 }
 
-impl Entry {
+impl MemorySkill {
     /// Metadata of the program's that the author did not state.
     fn added<'e>(
         &'e self,
@@ -72,7 +72,7 @@ impl MemorySource {
             return None;
         };
         let id = SkillId::new(CollectionPath::from_directories(parts).as_ref(), &name);
-        let entry = Entry {
+        let entry = MemorySkill {
             text,
             files: BTreeMap::new(),
             metadata: Vec::new(),
@@ -117,7 +117,7 @@ impl MemorySource {
         self.skills.is_empty()
     }
 
-    fn entry(&self, id: &SkillId) -> Result<&Entry, SourceError> {
+    fn entry(&self, id: &SkillId) -> Result<&MemorySkill, SourceError> {
         self.skills
             .get(id)
             .ok_or_else(|| SourceError::NotFound(id.clone()))
@@ -127,7 +127,7 @@ impl MemorySource {
 #[async_trait]
 impl Source for MemorySource {
     async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
-        let descriptor = |(id, entry): (&SkillId, &Entry)| {
+        let descriptor = |(id, entry): (&SkillId, &MemorySkill)| {
             let head = prowess_spec::head(entry.text.as_bytes(), Some(id.name()))?;
             let length = entry.text.len() as u64;
             let stamp = hash(&entry.text);

@@ -16,15 +16,15 @@ use crate::limits::LINE_BYTES;
 use crate::lines::write_line;
 use crate::server::{SkillsServer, Spool};
 
-/// Why serving a client ended badly.
+/// Why serving a client failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The client and the server did not come together.
+    /// The handshake failed.
     #[error("cannot initialize the connection: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
     /// The task was cancelled.
     #[error("the task was cancelled: {0}")]
-    Lost(#[from] tokio::task::JoinError),
+    Cancelled(#[from] tokio::task::JoinError),
 }
 
 /// Serves one client until it disconnects, one message per line.

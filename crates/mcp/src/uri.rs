@@ -42,31 +42,31 @@ fn push_segments(uri: &mut String, path: &str) {
     }
 }
 
-/// Something below a skill's directory, or the directory itself.
+/// A URI of a skill: its directory, or a path in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SkillUri {
     pub(crate) id: SkillId,
     /// An empty path is the directory.
     pub(crate) path: Option<SkillPath>,
 }
 
-/// Every place that an address may mean, the longest id first.
+/// Every skill and path that a URI may mean, the longest id first.
 ///
 /// An id and a path are both names separated by slashes, so splitting them requires the catalog.
-pub(crate) fn places(uri: &str) -> Vec<Place> {
+pub(crate) fn candidates(uri: &str) -> Vec<SkillUri> {
     let Some(segments) = uri.strip_prefix(SCHEME).and_then(segments) else {
         return Vec::new();
     };
-    let place = |length: usize| {
+    let candidate = |length: usize| {
         let (id, path) = segments.split_at_checked(length)?;
         let path = match path {
             [] => None,
             path => Some(exact(&path.join("/"))?),
         };
         let id = id.join("/").parse().ok()?;
-        Some(Place { id, path })
+        Some(SkillUri { id, path })
     };
-    (1..=segments.len()).rev().filter_map(place).collect()
+    (1..=segments.len()).rev().filter_map(candidate).collect()
 }
 
 /// The decoded segments after the scheme; `None` if one of them is empty or not UTF-8.
@@ -94,12 +94,12 @@ mod tests {
     }
 
     fn check(uri: &str, expected: &[(&str, Option<&str>)]) {
-        let place = |(name, path): &(&str, Option<&str>)| Place {
+        let place = |(name, path): &(&str, Option<&str>)| SkillUri {
             id: id(name),
             path: path.map(|path| SkillPath::parse(path).unwrap()),
         };
-        let expected: Vec<Place> = expected.iter().map(place).collect();
-        assert_eq!(places(uri), expected, "{uri}");
+        let expected: Vec<SkillUri> = expected.iter().map(place).collect();
+        assert_eq!(candidates(uri), expected, "{uri}");
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_may_mean_several_places() {
+    fn a_uri_has_several_candidates() {
         check(
             "skill://a/b/C.md",
             &[("a/b", Some("C.md")), ("a", Some("b/C.md"))],

@@ -19,7 +19,7 @@ pub enum CommandReach {
 
 impl CommandReach {
     /// The word for it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sandboxed => "sandbox",
             Self::SandboxedWithNetwork => "network",
@@ -28,14 +28,14 @@ impl CommandReach {
     }
 
     /// The reach that a word names.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         [
             Self::Sandboxed,
             Self::SandboxedWithNetwork,
             Self::Unconfined,
         ]
         .into_iter()
-        .find(|reach| reach.word() == word)
+        .find(|reach| reach.as_str() == word)
     }
 }
 

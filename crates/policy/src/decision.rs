@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
 use crate::grant::{Effect, Grants, Subject};
 
@@ -46,15 +46,19 @@ impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotDeclared(permission) => {
-                write!(f, "the skill does not declare `{}`", permission.word())
+                write!(f, "the skill does not declare `{}`", permission.as_str())
             }
             Self::NotApproved(permission) => {
-                write!(f, "`{}` is not approved for this skill", permission.word())
+                write!(
+                    f,
+                    "`{}` is not approved for this skill",
+                    permission.as_str()
+                )
             }
             Self::RateLimited { permission, limit } => write!(
                 f,
                 "limit reached: `{}` can be used {limit} times per turn",
-                permission.word()
+                permission.as_str()
             ),
         }
     }

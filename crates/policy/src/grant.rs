@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
 /// The SHA-256 of everything that a skill consists of: one changed byte makes another skill of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,18 +109,18 @@ pub enum Right {
 
 impl Right {
     /// The word for it: `run`, or that of the permission.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
-            Self::Ask(permission) => permission.word(),
+            Self::Ask(permission) => permission.as_str(),
         }
     }
 
     /// The right that a word names.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         match word {
             "run" => Some(Self::Run),
-            word => Permission::from_word(word).map(Self::Ask),
+            word => Permission::parse(word).map(Self::Ask),
         }
     }
 }
@@ -164,7 +164,7 @@ impl Grants {
     }
 
     /// Adds a decision. It replaces an earlier one about the same content.
-    pub fn say(&mut self, grant: Grant) {
+    pub fn insert(&mut self, grant: Grant) {
         let same = |old: &Grant| {
             (&old.skill, old.contents, old.right) == (&grant.skill, grant.contents, grant.right)
         };
@@ -222,7 +222,7 @@ impl FromIterator<Grant> for Grants {
     fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
         let mut all = Self::new();
         for grant in grants {
-            all.say(grant);
+            all.insert(grant);
         }
         all
     }

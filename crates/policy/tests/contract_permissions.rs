@@ -9,7 +9,7 @@ use prowess_policy::{
     ContentDigest, Contents, Decision, Denial, Effect, Grant, Grants, Lifetime, Subject,
     TurnLimits, Usage, decide,
 };
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
 fn subject(content: u8) -> Subject {
     Subject {
@@ -35,7 +35,7 @@ const READ: Permission = Permission::FileRead;
 fn p1_declared_and_approved() {
     for lifetime in [Lifetime::Session, Lifetime::Always] {
         let mut grants = Grants::new();
-        grants.say(grant(1, EXEC, Effect::Allow, lifetime));
+        grants.insert(grant(1, EXEC, Effect::Allow, lifetime));
         assert_eq!(
             decide(&subject(1), &[EXEC], &grants, EXEC),
             Decision::Allowed

@@ -58,9 +58,10 @@ pub mod catalog {
 /// How skills are presented to a model.
 pub mod render {
     pub use prowess_core::{
-        CatalogFormat, CatalogReport, DialectLimits, Enforcement, Files, Locate, Locations,
-        Operation, Place, RenderError, RenderOptions, RenderedSkill, Settings, Shape, SkillReport,
-        ToolSpec, provider_name, render_catalog, render_skill, with_arguments, without_own_tags,
+        CatalogFormat, CatalogPlacement, CatalogReport, DialectLimits, Enforcement, Files, Locate,
+        Locations, Operation, RenderError, RenderOptions, RenderedSkill, Settings, Shape,
+        SkillReport, ToolSpec, provider_name, render_catalog, render_skill, with_arguments,
+        without_own_tags,
     };
 }
 
@@ -72,9 +73,9 @@ pub mod search {
 /// Parts of a conversation, and how it is stored.
 pub mod session {
     pub use prowess_core::{
-        Answer, Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner,
-        Session, SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError,
-        ToolOutcome, ToolRefusal, Turn, reference,
+        Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner, Session,
+        SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError, ToolOutcome,
+        ToolOutput, ToolRefusal, Turn, reference,
     };
 }
 

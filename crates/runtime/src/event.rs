@@ -6,7 +6,7 @@ use prowess_core::SkillId;
 use prowess_sdk::Phase;
 use serde::Serialize;
 
-use crate::state::State;
+use crate::activation_state::ActivationState;
 
 /// An event of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,9 +17,9 @@ pub enum RuntimeEvent {
         /// The skill.
         skill: SkillId,
         /// The previous state.
-        from: State,
+        from: ActivationState,
         /// The new state.
-        to: State,
+        to: ActivationState,
         /// Why.
         reason: String,
     },

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 
-use crate::approval::{Approvals, Approver, CommandQuestion, CommandRefusal};
+use crate::approval::{Approvals, Approver, CommandApprovalRequest, CommandRefusal};
 use crate::content::SkillContent;
 
 /// Checks the permissions of one skill at each call, so that revocation takes effect immediately.
@@ -68,10 +68,10 @@ impl Gate {
     pub(crate) async fn command(
         &self,
         approver: &dyn Approver,
-        question: CommandQuestion<'_>,
+        request: CommandApprovalRequest<'_>,
     ) -> Result<(), CommandRefusal> {
         self.approvals
-            .require_command(approver, &self.subject, question)
+            .require_command(approver, &self.subject, request)
             .await
     }
 
@@ -84,7 +84,7 @@ impl Gate {
     /// The declared and approved permissions as manifest words.
     pub fn granted(&self) -> Vec<String> {
         self.permissions()
-            .map(|permission| permission.word().to_owned())
+            .map(|permission| permission.as_str().to_owned())
             .collect()
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess_core::SkillId;
 use prowess_sdk::Phase;
 use prowess_sdk::wire::HookResult;
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 use serde_json::{Map, Value};
 
 use crate::backend::{Backend, handle_hook};
@@ -114,7 +114,7 @@ pub(crate) async fn dispatch(
                     .map(|lacked| {
                         format!(
                             "it changed the input and lacks `{}`, which this call needs",
-                            lacked.word()
+                            lacked.as_str()
                         )
                     })
             }

@@ -9,6 +9,7 @@
 //! [`Gate`].
 
 mod activation;
+mod activation_state;
 mod approval;
 mod backend;
 mod builder;
@@ -28,13 +29,14 @@ mod program_output;
 mod project;
 mod prompt;
 mod runtime;
-mod state;
 mod triggers;
 pub mod worker;
 
 pub use activation::{ActivationError, DependencyError, Parts, Workers};
+pub use activation_state::{ActivationState, InvalidTransition};
 pub use approval::{
-    ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, NoApprover, Question,
+    ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,
+    CommandDecision, NoApprover,
 };
 pub use backend::{Backend, BackendError};
 pub use builder::{RuntimeBuildError, RuntimeBuilder};
@@ -54,5 +56,4 @@ pub use project::{Project, ProjectLimits};
 pub use prompt::{CutFragment, Fragment, PromptReport};
 pub use prowess_policy::CommandReach;
 pub use runtime::{ChangedInput, Runtime, ToolResult, UnknownContribution};
-pub use state::{InvalidTransition, State};
 pub use triggers::{Activation, Cause, Situation, TriggerError, Triggers, UnknownSkill};

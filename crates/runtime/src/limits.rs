@@ -13,7 +13,7 @@
 //! | [`LOG_LINES`], [`LOG_BYTES`] | log output of one call |
 //! | [`STDERR_BYTES`] | stored standard error of a worker |
 //! | [`CRASHES`], [`CRASH_WINDOW`] | crashes before a skill fails |
-//! | [`BACKOFF_FIRST`], [`BACKOFF_LAST`] | wait before a crashed worker restarts |
+//! | [`BACKOFF`] | wait before a crashed worker restarts |
 //! | [`DEPTH`] | nested tool calls |
 //! | [`FILE_BYTES`] | a file that a skill reads or writes |
 //! | [`ENTRIES`] | entries of a listing or search |
@@ -55,9 +55,7 @@ pub const CRASHES: usize = 5;
 /// See [`CRASHES`].
 pub const CRASH_WINDOW: Duration = Duration::from_mins(1);
 /// The wait after the first crash; it doubles with each crash.
-pub const BACKOFF_FIRST: Duration = Duration::from_millis(50);
-/// The longest wait.
-pub const BACKOFF_LAST: Duration = Duration::from_secs(5);
+pub const BACKOFF: Duration = Duration::from_millis(50);
 /// Nested tool calls.
 pub const DEPTH: usize = 4;
 /// Bytes of a file.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use prowess_core::SkillId;
-use prowess_spec::manifest::{Mode, Triggers as Declared, Word};
+use prowess_spec::manifest::{Keyword, Mode, Triggers as Declared};
 use serde::Serialize;
 
 use crate::language::languages_of;
@@ -292,10 +292,9 @@ impl Skill {
         let languages = spoken.map(|language| Cause::Language {
             language: language.clone(),
         });
-        let modes = self
-            .modes
-            .contains(&mode)
-            .then(|| Cause::Mode { mode: mode.word() });
+        let modes = self.modes.contains(&mode).then(|| Cause::Mode {
+            mode: mode.as_str(),
+        });
         keywords.chain(languages).chain(modes).collect()
     }
 }

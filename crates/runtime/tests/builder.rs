@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
-use prowess_runtime::{ApprovalDecision, Approver, Question, Runtime};
+use prowess_runtime::{ApprovalDecision, ApprovalRequest, Approver, Runtime};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ struct Yes;
 
 #[async_trait]
 impl Approver for Yes {
-    async fn ask(&self, _: Question<'_>) -> ApprovalDecision {
+    async fn ask(&self, _: ApprovalRequest<'_>) -> ApprovalDecision {
         ApprovalDecision::Once
     }
 }

@@ -44,8 +44,8 @@ fn jailed(sandbox: &Sandbox, confinement: &Confinement) -> Duration {
     start.elapsed()
 }
 
-/// A launcher to compare with, if there is one.
-fn given() -> Option<Launcher> {
+/// The launcher to compare with, if one is configured.
+fn baseline_launcher() -> Option<Launcher> {
     let line = std::env::var("PROWESS_BENCH_LAUNCHER").ok()?;
     let mut words = line.split_whitespace();
     let mut launcher = Launcher::new(words.next()?);
@@ -86,7 +86,7 @@ fn main() {
             &none,
         ),
     ];
-    if let Some(launcher) = given() {
+    if let Some(launcher) = baseline_launcher() {
         let requirement = Requirement::Only(Isolation::Namespaces);
         ways.push(("namespaces_given_launcher", launcher, requirement, &none));
     }

@@ -43,7 +43,7 @@ impl Abilities {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ability {
     /// Whether it is there.
-    pub state: State,
+    pub state: AbilityState,
     /// What that means, or why not.
     pub sentence: String,
 }
@@ -51,7 +51,7 @@ pub struct Ability {
 /// Whether a layer is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum AbilityState {
     /// It is, and was tried.
     Works,
     /// It is not.
@@ -61,14 +61,14 @@ pub enum State {
 impl Ability {
     pub(crate) fn works(sentence: impl Into<String>) -> Self {
         Self {
-            state: State::Works,
+            state: AbilityState::Works,
             sentence: sentence.into(),
         }
     }
 
     pub(crate) fn missing(sentence: impl Into<String>) -> Self {
         Self {
-            state: State::Missing,
+            state: AbilityState::Missing,
             sentence: sentence.into(),
         }
     }

@@ -128,7 +128,7 @@ impl Refusal {
 /// Names the step that failed.
 pub(crate) trait Step<T> {
     fn step(self, step: impl Into<String>) -> Result<T, Refusal>;
-    fn asked(self, step: impl Into<String>) -> Result<T, Refusal>;
+    fn request_step(self, step: impl Into<String>) -> Result<T, Refusal>;
 }
 
 impl<T, E: ToString> Step<T> for Result<T, E> {
@@ -136,7 +136,7 @@ impl<T, E: ToString> Step<T> for Result<T, E> {
         self.map_err(|error| Refusal::system(step, &error))
     }
 
-    fn asked(self, step: impl Into<String>) -> Result<T, Refusal> {
+    fn request_step(self, step: impl Into<String>) -> Result<T, Refusal> {
         self.map_err(|error| Refusal::request(step, &error))
     }
 }

@@ -74,7 +74,7 @@ mod platform;
 
 use std::process::ExitCode;
 
-pub use abilities::{Abilities, Ability, State};
+pub use abilities::{Abilities, Ability, AbilityState};
 pub use child::Child;
 pub use command::{Command, Launcher};
 pub use confinement::{Confinement, Mount, Network, View};

@@ -76,7 +76,7 @@ fn act(line: &str) -> io::Result<String> {
     }
 }
 
-fn tell(lines: &[&str]) -> (Vec<String>, Output) {
+fn run_worker(lines: &[&str]) -> (Vec<String>, Output) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
@@ -100,14 +100,14 @@ fn tell(lines: &[&str]) -> (Vec<String>, Output) {
 }
 
 fn check(line: &str, expected: &str) {
-    let (said, output) = tell(&[line, "say"]);
+    let (said, output) = run_worker(&[line, "say"]);
     let expected = [format!("{line}: {expected}"), "say: said".to_owned()];
     assert_eq!(said.get(1..), Some(&expected[..]), "{output:?}");
 }
 
 #[test]
 fn layers_are_told() {
-    let (said, output) = tell(&[]);
+    let (said, output) = run_worker(&[]);
     let layers: Layers = serde_json::from_str(said.first().unwrap()).unwrap();
     assert_eq!(layers.seccomp, Seccomp::Allowing);
     assert!(output.status.success(), "{output:?}");
@@ -138,7 +138,7 @@ fn what_is_refused() {
 
 #[test]
 fn no_program_can_be_started() {
-    let (said, output) = tell(&["run /bin/true", "say"]);
+    let (said, output) = run_worker(&["run /bin/true", "say"]);
     assert_eq!(
         said.get(2).map(String::as_str),
         Some("say: said"),
@@ -159,6 +159,6 @@ fn what_works() {
 
 #[test]
 fn time_is_bounded() {
-    let (_, output) = tell(&["spin"]);
+    let (_, output) = run_worker(&["spin"]);
     assert!(output.status.signal().is_some(), "{output:?}");
 }

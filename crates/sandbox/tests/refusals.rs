@@ -11,8 +11,8 @@ mod support;
 use std::fs;
 
 use prowess_sandbox::{
-    Command, Confinement, Isolation, Launcher, Mount, Requirement, Sandbox, SandboxError, State,
-    abilities,
+    AbilityState, Command, Confinement, Isolation, Launcher, Mount, Requirement, Sandbox,
+    SandboxError, abilities,
 };
 use support::{again_as_nobody, confinement, copy_program, finish, launcher, sandbox, ways};
 
@@ -133,15 +133,15 @@ fn inside_a_jail() {
     }
     let found = abilities(&launcher());
     assert_eq!(found.isolation, None);
-    assert_eq!(found.namespaces.state, State::Missing);
-    assert_eq!(found.landlock.state, State::Works, "{found:?}");
+    assert_eq!(found.namespaces.state, AbilityState::Missing);
+    assert_eq!(found.landlock.state, AbilityState::Works, "{found:?}");
 }
 
 #[test]
 fn abilities_are_found_by_trying() {
     let found = abilities(&launcher());
     assert_eq!(found.isolation, Some(Isolation::Namespaces), "{found:?}");
-    assert_eq!(found.seccomp.state, State::Works);
+    assert_eq!(found.seccomp.state, AbilityState::Works);
     assert!(
         found
             .layers()

@@ -18,11 +18,11 @@ pub(crate) struct Matcher<T> {
     anchors: Option<AhoCorasick>,
     /// For each anchor, the entries that want it, as bits.
     wanted: Vec<u128>,
-    entries: Vec<Entry<T>>,
+    entries: Vec<CompiledPatterns<T>>,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
+struct CompiledPatterns<T> {
     owner: T,
     any: Regex,
 }
@@ -45,7 +45,7 @@ impl<T> Matcher<T> {
                         .unwrap_or_default(),
                 );
             }
-            entries.push(Entry { owner, any });
+            entries.push(CompiledPatterns { owner, any });
         }
         let mut builder = AhoCorasick::builder();
         builder

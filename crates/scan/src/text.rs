@@ -30,8 +30,8 @@ impl<'a> Text<'a> {
     pub fn new(path: &'a str, source: &'a str) -> Self {
         let kind = kind(path, source);
         let segments = match kind {
-            Kind::Markdown => Segments::markdown(source),
-            Kind::Code(language) => Segments::whole(Context::Code(language)),
+            SourceKind::Markdown => Segments::markdown(source),
+            SourceKind::Code(language) => Segments::whole(Context::Code(language)),
         };
         // The declared language counts: an interpreter that reads a command from a string, or a model that reads a
         // block of another language, still runs it.
@@ -42,7 +42,7 @@ impl<'a> Text<'a> {
         Self {
             code: fold::code(source, &segments),
             literal: (other || has_escape).then(|| fold::literal(source)),
-            prose: matches!(kind, Kind::Markdown).then(|| fold::prose(source)),
+            prose: matches!(kind, SourceKind::Markdown).then(|| fold::prose(source)),
             path,
             source,
             segments,
@@ -70,19 +70,19 @@ impl<'a> Text<'a> {
     }
 }
 
-enum Kind {
+enum SourceKind {
     Markdown,
     Code(Language),
 }
 
 /// By shebang, then by name; other text is read as prose.
-fn kind(path: &str, source: &str) -> Kind {
+fn kind(path: &str, source: &str) -> SourceKind {
     if let Some(shebang) = source.strip_prefix("#!") {
         let line = shebang.lines().next().unwrap_or_default();
         let shell = line
             .split(['/', ' '])
             .any(|word| language(word) == Language::Shell && !word.is_empty());
-        return Kind::Code(if shell {
+        return SourceKind::Code(if shell {
             Language::Shell
         } else {
             Language::Other
@@ -90,9 +90,9 @@ fn kind(path: &str, source: &str) -> Kind {
     }
     match extension(path).as_str() {
         "md" | "mdx" | "markdown" | "mdc" | "txt" | "rst" | "adoc" | "html" | "htm" | "" => {
-            Kind::Markdown
+            SourceKind::Markdown
         }
-        word => Kind::Code(language(word)),
+        word => SourceKind::Code(language(word)),
     }
 }
 

@@ -48,7 +48,7 @@ fn runs(text: &Text<'_>, hits: &mut Vec<Hit>) {
         let run = Span::new(start, end);
         let after = chars.peek().map(|(_, next)| *next);
         // Informational findings must not use up the limit of the others.
-        let hit = judge(text, run, before, after);
+        let hit = classify_run(text, run, before, after);
         hits.extend(hit.filter(|hit| hit.severity < Severity::Info || hits.len() < RULE_FINDINGS));
         if hits.len() >= ENOUGH {
             return;
@@ -56,7 +56,12 @@ fn runs(text: &Text<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn judge(text: &Text<'_>, run: Span, before: Option<char>, after: Option<char>) -> Option<Hit> {
+fn classify_run(
+    text: &Text<'_>,
+    run: Span,
+    before: Option<char>,
+    after: Option<char>,
+) -> Option<Hit> {
     let hidden = run.slice(text.source());
     let count = |is: fn(char) -> bool| hidden.chars().filter(|c| is(*c)).count();
     if count(is_tag) > 0 && !(before == Some('\u{1f3f4}') && is_flag(hidden)) {

@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{Code, Failure};
 use crate::lists::LastLists;
-use crate::options::Options;
+use crate::options::ApiOptions;
 
 /// The skills that are served, and to whom.
 #[derive(Clone)]
@@ -17,14 +17,14 @@ pub(crate) struct App(Arc<Inner>);
 
 struct Inner {
     skills: Skills,
-    options: Options,
+    options: ApiOptions,
     lists: LastLists,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
 }
 
 impl App {
-    pub(crate) fn new(skills: Skills, options: Options) -> Self {
+    pub(crate) fn new(skills: Skills, options: ApiOptions) -> Self {
         Self(Arc::new(Inner {
             skills,
             options,
@@ -37,7 +37,7 @@ impl App {
         &self.0.skills
     }
 
-    pub(crate) fn options(&self) -> &Options {
+    pub(crate) fn options(&self) -> &ApiOptions {
         &self.0.options
     }
 

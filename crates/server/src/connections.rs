@@ -28,10 +28,10 @@ pub(crate) struct Connections {
 struct Open {
     /// Counts turns, so that the oldest can be found.
     turns: u64,
-    connections: HashMap<u64, Entry>,
+    connections: HashMap<u64, OpenConnection>,
 }
 
-struct Entry {
+struct OpenConnection {
     /// The turn since which it waits for its client, if it does.
     waits_since: Option<u64>,
     /// Bytes of the body of its request.
@@ -46,7 +46,7 @@ impl Open {
     }
 
     /// Ends the one that fits and has waited longest.
-    fn evict(&mut self, fits: impl Fn(&Entry) -> bool) {
+    fn evict(&mut self, fits: impl Fn(&OpenConnection) -> bool) {
         let waiting = self.connections.values_mut().filter(|entry| fits(entry));
         let oldest = waiting.min_by_key(|entry| entry.waits_since.unwrap_or(u64::MAX));
         if let Some(entry) = oldest
@@ -67,7 +67,7 @@ impl Connections {
                 if open.connections.len() < CONNECTIONS {
                     let id = open.turn();
                     let evicted = Arc::<Notify>::default();
-                    let entry = Entry {
+                    let entry = OpenConnection {
                         waits_since: Some(id),
                         bytes: 0,
                         evicted: Arc::clone(&evicted),

@@ -18,7 +18,7 @@
 //! - Requests for another host name than those that were stated are refused, so no web page can reach the
 //!   server by having its own name point here.
 //! - With a token, nothing but the bare `/healthz` is answered without it, and comparing takes the same
-//!   time whatever was sent. [`Options::check`] refuses an address that others can reach without a token.
+//!   time whatever was sent. [`ApiOptions::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
 //!   there: files are attachments, with a policy that allows nothing.
 //! - Paths cannot leave their skill, and errors contain no local paths.
@@ -54,6 +54,6 @@ mod token;
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;
-pub use options::{Options, OptionsError};
+pub use options::{ApiOptions, ApiOptionsError};
 pub use router::router;
 pub use serve::serve;

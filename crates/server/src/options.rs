@@ -12,15 +12,15 @@ use crate::token::Token;
 /// Access control and observation. By default: all clients on this machine, and no observer.
 ///
 /// ```
-/// use prowess_server::Options;
+/// use prowess_server::ApiOptions;
 ///
 /// let anywhere = "0.0.0.0:8080".parse().unwrap();
-/// let options = Options::default().host("skills.example.com").unwrap();
+/// let options = ApiOptions::default().host("skills.example.com").unwrap();
 /// assert!(options.check(anywhere).is_err());
 /// assert!(options.token("s3cr3t").unwrap().check(anywhere).is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ApiOptions {
     pub(crate) hosts: Hosts,
     pub(crate) observer: Observer,
     token: Option<Token>,
@@ -28,7 +28,7 @@ pub struct Options {
 
 /// Why a server must not be started like this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionsError {
+pub enum ApiOptionsError {
     /// Others can reach the address, and nothing keeps them out.
     #[error("cannot listen on {0} without a token: other machines can connect")]
     NeedsToken(SocketAddr),
@@ -40,20 +40,20 @@ pub enum OptionsError {
     InvalidHost(String),
 }
 
-impl Options {
+impl ApiOptions {
     /// Answers to this name or address too, besides those of the machine itself.
-    pub fn host(mut self, name: &str) -> Result<Self, OptionsError> {
+    pub fn host(mut self, name: &str) -> Result<Self, ApiOptionsError> {
         if self.hosts.add(name) {
             Ok(self)
         } else {
-            Err(OptionsError::InvalidHost(name.to_owned()))
+            Err(ApiOptionsError::InvalidHost(name.to_owned()))
         }
     }
 
     /// Answers only to who knows this token.
-    pub fn token(mut self, token: &str) -> Result<Self, OptionsError> {
+    pub fn token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(OptionsError::InvalidToken);
+            return Err(ApiOptionsError::InvalidToken);
         }
         self.token = Some(Token::new(token));
         Ok(self)
@@ -67,11 +67,11 @@ impl Options {
     }
 
     /// Whether it is safe to listen there.
-    pub fn check(&self, address: SocketAddr) -> Result<(), OptionsError> {
+    pub fn check(&self, address: SocketAddr) -> Result<(), ApiOptionsError> {
         if self.token.is_some() || address.ip().to_canonical().is_loopback() {
             Ok(())
         } else {
-            Err(OptionsError::NeedsToken(address))
+            Err(ApiOptionsError::NeedsToken(address))
         }
     }
 
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn without_a_token_only_this_machine() {
-        let check = |address: &str| Options::default().check(address.parse().unwrap());
+        let check = |address: &str| ApiOptions::default().check(address.parse().unwrap());
         for address in [
             "127.0.0.1:0",
             "127.9.9.9:80",
@@ -105,7 +105,7 @@ mod tests {
             "10.0.0.1:80",
             "[::ffff:10.0.0.1]:80",
         ] {
-            let refused = OptionsError::NeedsToken(address.parse().unwrap());
+            let refused = ApiOptionsError::NeedsToken(address.parse().unwrap());
             assert_eq!(check(address), Err(refused));
         }
     }
@@ -113,10 +113,10 @@ mod tests {
     #[test]
     fn a_token_is_something_that_can_be_sent() {
         for token in ["", " ", "a b", "a\n", "ä"] {
-            let refused = Options::default().token(token).unwrap_err();
-            assert_eq!(refused, OptionsError::InvalidToken, "{token:?}");
+            let refused = ApiOptions::default().token(token).unwrap_err();
+            assert_eq!(refused, ApiOptionsError::InvalidToken, "{token:?}");
         }
-        let shown = format!("{:?}", Options::default().token("s3cr3t").unwrap());
+        let shown = format!("{:?}", ApiOptions::default().token("s3cr3t").unwrap());
         assert!(!shown.contains("s3cr3t"), "{shown}");
     }
 }

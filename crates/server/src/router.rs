@@ -9,11 +9,11 @@ use prowess_core::Skills;
 use crate::app::App;
 use crate::error::{Code, Failure};
 use crate::guard::guard;
-use crate::options::Options;
+use crate::options::ApiOptions;
 use crate::{files, health, skills};
 
 /// Everything that is served. Clones share what they keep.
-pub fn router(skills: Skills, options: Options) -> Router {
+pub fn router(skills: Skills, options: ApiOptions) -> Router {
     let app = App::new(skills, options);
     Router::new()
         .route("/api/skills", get(skills::list))
@@ -22,13 +22,13 @@ pub fn router(skills: Skills, options: Options) -> Router {
         .route("/api/skills/{id}/files/{*path}", get(files::file))
         .route("/api/skill-collections", get(skills::collections))
         .route(health::PATH, get(health::health))
-        .fallback(nothing)
+        .fallback(not_found)
         .method_not_allowed_fallback(read_only)
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
 }
 
-async fn nothing(uri: Uri) -> Failure {
+async fn not_found(uri: Uri) -> Failure {
     let nested = uri.path().starts_with("/api/skills/");
     let message = if nested {
         "not found; encode the `/` of a skill id as `%2F`"

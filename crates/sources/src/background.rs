@@ -1,4 +1,4 @@
-//! Blocking work off the caller's thread, whatever its runtime.
+//! Runs blocking work outside the caller's async runtime.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -8,20 +8,21 @@ use std::task::{Poll, Waker};
 use prowess_core::SourceError;
 
 thread_local! {
-    /// Whether this thread may wait.
-    static WAITS: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread may block.
+    static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work` on a thread that may wait, such as one of a pool for blocking work: what sources would hand to other
-/// threads is done on this one. To wake two threads for each of a thousand files takes longer than to read them.
-pub fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
+/// Runs `work` with the blocking tasks of sources on the current thread instead of the thread pool.
+///
+/// For threads that may block. Waking two threads for each of a thousand small files takes longer than reading them.
+pub fn run_inline<T>(work: impl FnOnce() -> T) -> T {
     struct Restore(bool);
     impl Drop for Restore {
         fn drop(&mut self) {
-            WAITS.set(self.0);
+            MAY_BLOCK.set(self.0);
         }
     }
-    let _restore = Restore(WAITS.replace(true));
+    let _restore = Restore(MAY_BLOCK.replace(true));
     work()
 }
 
@@ -60,7 +61,7 @@ impl<T> Drop for Sender<T> {
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, SourceError> {
-    if WAITS.get() {
+    if MAY_BLOCK.get() {
         return Ok(work());
     }
     let slot = Arc::new(Mutex::new(Slot::Empty(None)));

@@ -27,7 +27,7 @@ mod watch;
 
 #[cfg(feature = "archive")]
 pub use archive::ArchiveSource;
-pub use background::on_this_thread;
+pub use background::run_inline;
 #[cfg(feature = "config")]
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};

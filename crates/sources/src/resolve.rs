@@ -10,7 +10,7 @@ use prowess_core::{
     Source, SourceError,
 };
 use prowess_spec::SkillPath;
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_trust::{ProjectRoot, ReachList};
 
 use crate::archive::ArchiveSource;
@@ -42,7 +42,7 @@ pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dy
 /// others are not affected. With skills disabled there are no sources except those that the caller adds to the builder.
 pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBuilder {
     let settings = &config.skills;
-    let mut dialect = Dialect::named(settings.dialect.word()).unwrap_or_default();
+    let mut dialect = Dialect::named(settings.dialect.as_str()).unwrap_or_default();
     if config.states("skills.max_injection_bytes") {
         dialect.limits.skill_bytes = settings.max_injection_bytes;
     }
@@ -122,7 +122,7 @@ fn source(
             let other = context.other;
             let made = other.and_then(|other| other(repository, &remote()));
             made.unwrap_or_else(|| {
-                let kind = repository.kind.word();
+                let kind = repository.kind.as_str();
                 Arc::new(UnavailableSource::new(format!(
                     "type `{kind}` is not supported by this build"
                 )))

@@ -7,7 +7,7 @@
 
 mod support;
 
-use prowess_core::{Dialect, Place as Where};
+use prowess_core::{CatalogPlacement, Dialect};
 use serde_json::json;
 use support::{Place, call};
 
@@ -16,8 +16,8 @@ fn di3_metadata_in_the_prompt_the_rest_by_tools() {
     let place = Place::reports();
     let skills = place.skills(Dialect::VIBE_TAVERN);
     assert_eq!(
-        skills.settings().dialect.place,
-        Where::BeforeLastUserMessage
+        skills.settings().dialect.catalog_placement,
+        CatalogPlacement::BeforeLastUserMessage
     );
     let prompt = skills.session().prompt().text;
     assert!(

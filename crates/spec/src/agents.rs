@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::frame;
-use crate::frontmatter::{self, Kind};
+use crate::frontmatter::{self, DocumentKind};
 use crate::limits::FILE_BYTES;
 use crate::value::{Node, Value};
 
@@ -24,7 +24,12 @@ pub fn agents_skills(bytes: &[u8]) -> (Vec<String>, Vec<Diagnostic>) {
     let Ok(file) = std::str::from_utf8(bytes) else {
         return (Vec::new(), diagnostics);
     };
-    let mapping = frontmatter::read(file, frame.frontmatter, Kind::Frontmatter, &mut diagnostics);
+    let mapping = frontmatter::read(
+        file,
+        frame.frontmatter,
+        DocumentKind::Frontmatter,
+        &mut diagnostics,
+    );
     let named = mapping.as_ref().and_then(|mapping| mapping.get("skills"));
     (named.map(names).unwrap_or_default(), diagnostics)
 }

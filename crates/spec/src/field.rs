@@ -1,6 +1,6 @@
 //! The fields of frontmatter, and the matching of keys.
 
-use crate::value::{Entry, Mapping};
+use crate::value::{Mapping, MappingEntry};
 
 /// A known field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub(crate) enum Meaning {
 }
 
 /// The meaning of `entry`; a misspelt key counts only where the right one is missing, and only once.
-pub(crate) fn meaning(entry: &Entry, mapping: &Mapping) -> Meaning {
+pub(crate) fn meaning(entry: &MappingEntry, mapping: &Mapping) -> Meaning {
     if let Some(field) = Field::exactly(&entry.key) {
         return Meaning::Field(field);
     }
@@ -98,7 +98,7 @@ pub(crate) fn meaning(entry: &Entry, mapping: &Mapping) -> Meaning {
     }
 }
 
-fn stands_for(field: Field, entry: &Entry, mapping: &Mapping) -> bool {
+fn stands_for(field: Field, entry: &MappingEntry, mapping: &Mapping) -> bool {
     let mut spellings = mapping
         .entries
         .iter()

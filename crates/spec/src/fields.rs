@@ -14,7 +14,7 @@ use crate::render::plain_scalar;
 use crate::span::Span;
 use crate::suggest::did_you_mean;
 use crate::tools::allowed_tools;
-use crate::value::{Entry, Mapping, Node, Resolved, Scalar, Value};
+use crate::value::{Mapping, MappingEntry, Node, Resolved, Scalar, Value};
 
 /// The typed frontmatter of a skill; the frontmatter itself is preserved beside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -131,7 +131,7 @@ impl Reader<'_> {
             .push(Diagnostic::new(code, span, message).help(help));
     }
 
-    fn field(&mut self, field: Field, entry: &Entry, fields: &mut Fields) {
+    fn field(&mut self, field: Field, entry: &MappingEntry, fields: &mut Fields) {
         let node = &entry.value;
         let client = &mut fields.client;
         match field {
@@ -286,7 +286,7 @@ impl Reader<'_> {
         metadata
     }
 
-    fn metadata_not_a_string(&mut self, entry: &Entry, text: &str) {
+    fn metadata_not_a_string(&mut self, entry: &MappingEntry, text: &str) {
         let message = format!(
             "the value of `{}` is not text; clients see `{text}`",
             entry.key
@@ -359,7 +359,7 @@ impl Reader<'_> {
         tools.map(|tools| tools.tokens).unwrap_or_default()
     }
 
-    fn misspelt(&mut self, field: Field, entry: &Entry) {
+    fn misspelt(&mut self, field: Field, entry: &MappingEntry) {
         let key = field.key();
         let message = format!("`{}` must be spelled `{key}`", entry.key);
         let required = matches!(field, Field::Name | Field::Description);
@@ -376,7 +376,7 @@ impl Reader<'_> {
         );
     }
 
-    fn unknown(&mut self, entry: &Entry) {
+    fn unknown(&mut self, entry: &MappingEntry) {
         let help = did_you_mean(&entry.key, Field::ALL.map(Field::key))
             .unwrap_or_else(|| "put custom fields under `metadata:`".to_owned());
         let message = format!("`{}` is not a field of the standard", entry.key);

@@ -14,7 +14,7 @@ use crate::yaml::{self, Document, Marker, Problem};
 
 /// The kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DocumentKind {
     /// A `SKILL.md`: like other clients, we repair what does not parse.
     Frontmatter,
     /// A `SKILL.yaml`: it decides what code may do, and is not guessed at.
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 pub(crate) fn read(
     file: &str,
     span: Span,
-    kind: Kind,
+    kind: DocumentKind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Mapping> {
     let text = span.slice(file);
@@ -44,11 +44,11 @@ pub(crate) fn read(
 fn read_document(
     text: &str,
     base: usize,
-    kind: Kind,
+    kind: DocumentKind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
     let mut fixed: Vec<Diagnostic> = control_characters(text).into_iter().collect();
-    if kind == Kind::Frontmatter {
+    if kind == DocumentKind::Frontmatter {
         let cleaned = Edited::new(text, &fixes(&fixed));
         let misread = repair::misread(&cleaned.text);
         fixed.extend(
@@ -58,8 +58,8 @@ fn read_document(
         );
     }
     let marker = match kind {
-        Kind::Frontmatter => Marker::Refused,
-        Kind::Manifest => Marker::Allowed,
+        DocumentKind::Frontmatter => Marker::Refused,
+        DocumentKind::Manifest => Marker::Allowed,
     };
     let edited = Edited::new(text, &fixes(&fixed));
     let problem = match yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
@@ -73,7 +73,7 @@ fn read_document(
         }
         Err(problem) => problem,
     };
-    if kind == Kind::Frontmatter && matches!(problem, Problem::Syntax { .. }) {
+    if kind == DocumentKind::Frontmatter && matches!(problem, Problem::Syntax { .. }) {
         let repairs = repair::repairs(&edited.text);
         fixed.extend(
             repairs

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Skill};
 use crate::frame;
-use crate::frontmatter::{self, Kind};
+use crate::frontmatter::{self, DocumentKind};
 use crate::name::is_ascii_name;
 use crate::plain;
 use crate::skill::text;
@@ -72,7 +72,7 @@ fn frontmatter_only<'s>(
             return None;
         }
     };
-    let mapping = frontmatter::read(file, frame.frontmatter, Kind::Frontmatter, out)?;
+    let mapping = frontmatter::read(file, frame.frontmatter, DocumentKind::Frontmatter, out)?;
     let skill = fields::skill(file, frame, mapping, directory, out)?;
     Some(Head::from_skill(skill, frame.body.start))
 }

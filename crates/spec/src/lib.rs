@@ -61,4 +61,4 @@ pub use render::render_frontmatter;
 pub use skill::{Context, Parsed, is_valid, parse};
 pub use span::{LineIndex, Position, Span};
 pub use suggest::nearest;
-pub use value::{Entry, Mapping, Node, Resolved, Scalar, Style, Value};
+pub use value::{Mapping, MappingEntry, Node, Resolved, Scalar, Style, Value};

@@ -15,11 +15,11 @@ pub(crate) struct Edited {
 struct Piece {
     start: usize,
     origin: Span,
-    kind: Kind,
+    kind: PieceKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PieceKind {
     Copied,
     /// Inserted by an edit: it has no position in the original.
     Inserted,
@@ -41,17 +41,17 @@ impl Edited {
                 && text.is_char_boundary(edit.span.end);
             if fits {
                 let between = Span::new(at, edit.span.start);
-                edited.push(between, between.slice(text), Kind::Copied);
-                edited.push(edit.span, &edit.text, Kind::Inserted);
+                edited.push(between, between.slice(text), PieceKind::Copied);
+                edited.push(edit.span, &edit.text, PieceKind::Inserted);
                 at = edit.span.end;
             }
         }
         let rest = Span::new(at, text.len());
-        edited.push(rest, rest.slice(text), Kind::Copied);
+        edited.push(rest, rest.slice(text), PieceKind::Copied);
         edited
     }
 
-    fn push(&mut self, origin: Span, text: &str, kind: Kind) {
+    fn push(&mut self, origin: Span, text: &str, kind: PieceKind) {
         self.pieces.push(Piece {
             start: self.text.len(),
             origin,
@@ -67,8 +67,10 @@ impl Edited {
             .checked_sub(1)
             .and_then(|index| self.pieces.get(index));
         piece.map_or(offset, |piece| match piece.kind {
-            Kind::Copied => (piece.origin.start + (offset - piece.start)).min(piece.origin.end),
-            Kind::Inserted => piece.origin.start,
+            PieceKind::Copied => {
+                (piece.origin.start + (offset - piece.start)).min(piece.origin.end)
+            }
+            PieceKind::Inserted => piece.origin.start,
         })
     }
 }

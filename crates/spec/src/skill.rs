@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::fields::{self, Skill};
 use crate::frame;
-use crate::frontmatter::{self, Kind};
+use crate::frontmatter::{self, DocumentKind};
 use crate::levels::{Profile, Severity};
 use crate::limits::{BODY_LINES, BODY_TOKENS, FILE_BYTES};
 use crate::span::Span;
@@ -92,7 +92,7 @@ fn parse_parts<'s>(
     let Some(frame) = frame::split(bytes, out) else {
         return (None, "");
     };
-    let skill = frontmatter::read(file, frame.frontmatter, Kind::Frontmatter, out)
+    let skill = frontmatter::read(file, frame.frontmatter, DocumentKind::Frontmatter, out)
         .and_then(|mapping| fields::skill(file, frame, mapping, context.directory, out));
     let (body, offset) = trimmed(file, frame.body);
     check_body(body, offset, context, out);

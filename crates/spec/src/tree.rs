@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::limits::{YAML_DEPTH, YAML_NODES, YAML_TEXT_BYTES};
 use crate::span::Span;
-use crate::value::{Entry, Mapping, Node, Scalar, Style, Value};
+use crate::value::{Mapping, MappingEntry, Node, Scalar, Style, Value};
 
 /// The events of a YAML reader. Inside a mapping, keys and values alternate.
 pub(crate) trait Sink<'s> {
@@ -134,7 +134,7 @@ impl TreeBuilder {
                         second: key_span,
                         key,
                     }),
-                    None => mapping.entries.push(Entry {
+                    None => mapping.entries.push(MappingEntry {
                         key,
                         key_span,
                         value: node,

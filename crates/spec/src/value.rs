@@ -61,12 +61,12 @@ pub enum Resolved<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapping {
     /// The entries, in source order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MappingEntry>,
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct MappingEntry {
     /// The key's text.
     pub key: String,
     /// The position of the key.
@@ -82,7 +82,7 @@ impl Mapping {
     }
 
     /// The entry of `key`.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 }

@@ -30,7 +30,7 @@ pub enum StoreError {
     /// Another process holds the lock for too long.
     #[error("the store is locked by another process; try again later")]
     Locked,
-    /// The place can only be read.
+    /// The database is read-only.
     #[error("cannot write `{}`", path.display())]
     ReadOnly {
         /// The file.

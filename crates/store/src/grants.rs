@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Stores a decision for a project. Decisions for the session are not stored.
-    pub async fn say(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
+    pub async fn save_grant(&self, grant: &Grant, project: &str) -> Result<(), StoreError> {
         let project = match grant.lifetime {
             Lifetime::Session => return Ok(()),
             Lifetime::Always => project.to_owned(),
@@ -78,7 +78,7 @@ impl Store {
                 .bind(project)
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
-                .bind(grant.right.word())
+                .bind(grant.right.as_str())
                 .bind(effect_word(grant.effect))
                 .execute(&*pool)
                 .await?;
@@ -87,8 +87,12 @@ impl Store {
         .await
     }
 
-    /// Stores a yes to commands in a project.
-    pub async fn say_command(&self, grant: &CommandGrant, project: &str) -> Result<(), StoreError> {
+    /// Stores the approval of commands in a project.
+    pub async fn save_command_grant(
+        &self,
+        grant: &CommandGrant,
+        project: &str,
+    ) -> Result<(), StoreError> {
         if grant.lifetime == Lifetime::Session {
             return Ok(());
         }
@@ -101,7 +105,7 @@ impl Store {
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
                 .bind(pattern_text(&grant.pattern))
-                .bind(grant.reach.word())
+                .bind(grant.reach.as_str())
                 .execute(&*pool)
                 .await?;
             Ok(())
@@ -133,7 +137,7 @@ impl Store {
             let statement = "DELETE FROM approvals WHERE skill = $1 AND permission = $2";
             let query = sqlx::query(statement)
                 .bind(skill.clone())
-                .bind(right.word());
+                .bind(right.as_str());
             let mut removed = query.execute(&*pool).await?.rows_affected();
             if right == Right::Ask(prowess_spec::manifest::Permission::ShellExec) {
                 let statement = "DELETE FROM command_approvals WHERE skill = $1";
@@ -159,7 +163,7 @@ fn grant(row: &AnyRow) -> Result<Option<StoredGrant<Grant>>, sqlx::Error> {
         "deny" => Effect::Deny,
         _ => return Ok(None),
     };
-    let parsed = parse_contents(&contents).zip(Right::from_word(&right));
+    let parsed = parse_contents(&contents).zip(Right::parse(&right));
     Ok(parsed.map(|(contents, right)| StoredGrant {
         grant: Grant {
             skill,
@@ -180,7 +184,7 @@ fn command(row: &AnyRow) -> Result<Option<StoredGrant<CommandGrant>>, sqlx::Erro
     let (skill, contents) = (text(row, 1)?, text(row, 2)?);
     let parsed = parse_contents(&contents)
         .zip(parse_pattern(&text(row, 3)?))
-        .zip(CommandReach::from_word(&text(row, 4)?));
+        .zip(CommandReach::parse(&text(row, 4)?));
     Ok(parsed.map(|((contents, pattern), reach)| StoredGrant {
         project,
         grant: CommandGrant {

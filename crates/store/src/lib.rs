@@ -27,6 +27,6 @@ pub use chat_id::ChatId;
 pub use chats::{Chat, ChatSummary, ChatTurn, Tokens};
 pub use error::StoreError;
 pub use grants::StoredGrant;
-pub use open::{Place, Store};
+pub use open::{Store, StoreBackend};
 pub use schema::SCHEMA_VERSION;
 pub use state::{Phase, SkillState};

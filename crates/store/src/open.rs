@@ -17,17 +17,17 @@ use crate::schema::migrate;
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
 
-/// How long a process waits for others that make the same file; as long as [`settle`] has the databases wait.
+/// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Where a store is.
+/// The database of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreBackend {
     /// A file; it and its directory are created if missing, readable by their owner only.
     File(PathBuf),
     /// A PostgreSQL server.
     Postgres(Url),
-    /// Nowhere: it is gone with the process.
+    /// Memory; lost when the process exits.
     Memory,
 }
 
@@ -39,13 +39,13 @@ pub struct Store {
 
 impl Store {
     /// Opens a store and migrates its tables.
-    pub async fn open(place: Place) -> Result<Self, StoreError> {
-        prowess_net::run(open(place)).await?
+    pub async fn open(backend: StoreBackend) -> Result<Self, StoreError> {
+        prowess_net::run(open(backend)).await?
     }
 
     /// A store in memory, used when no other is available.
     pub async fn memory() -> Result<Self, StoreError> {
-        Self::open(Place::Memory).await
+        Self::open(StoreBackend::Memory).await
     }
 
     pub(crate) async fn run<T, F>(
@@ -62,16 +62,16 @@ impl Store {
     }
 }
 
-async fn open(place: Place) -> Result<Store, StoreError> {
+async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
     sqlx::any::install_default_drivers();
-    let (url, connections) = match &place {
-        Place::File(path) => {
+    let (url, connections) = match &backend {
+        StoreBackend::File(path) => {
             prepare_file(path)?;
             (file_url(path)?, CONNECTIONS)
         }
-        Place::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
+        StoreBackend::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
         // Every connection would be a separate store.
-        Place::Memory => ("sqlite::memory:".to_owned(), 1),
+        StoreBackend::Memory => ("sqlite::memory:".to_owned(), 1),
     };
     let mut options = AnyPoolOptions::new().max_connections(connections);
     if connections == 1 {
@@ -80,39 +80,42 @@ async fn open(place: Place) -> Result<Store, StoreError> {
             .idle_timeout(None)
             .max_lifetime(None);
     }
-    let failed = |error: sqlx::Error| refused(&place, "open", &error);
-    if place != Place::Memory {
+    let failed = |error: sqlx::Error| refused(&backend, "open", &error);
+    if backend != StoreBackend::Memory {
         // A single connection first: a pool would retry and then only report a timeout.
         let mut first = AnyConnection::connect(&url).await.map_err(failed)?;
-        settle(&mut first).await.map_err(failed)?;
-        prepare_tables(&mut first, &place).await?;
+        configure_connection(&mut first).await.map_err(failed)?;
+        prepare_tables(&mut first, &backend).await?;
         let _ = first.close().await;
     }
     let pool = options
-        .after_connect(|connection, _| Box::pin(settle(connection)))
+        .after_connect(|connection, _| Box::pin(configure_connection(connection)))
         .connect(&url)
         .await
         .map_err(failed)?;
-    if place == Place::Memory {
+    if backend == StoreBackend::Memory {
         let mut only = pool.acquire().await.map_err(failed)?;
-        prepare_tables(&mut only, &place).await?;
+        prepare_tables(&mut only, &backend).await?;
     }
     Ok(Store {
         pool: Arc::new(pool),
     })
 }
 
-async fn prepare_tables(connection: &mut AnyConnection, place: &Place) -> Result<(), StoreError> {
+async fn prepare_tables(
+    connection: &mut AnyConnection,
+    backend: &StoreBackend,
+) -> Result<(), StoreError> {
     match migrate(connection).await {
         Err(StoreError::Database { reason, .. }) if is_broken(&reason) => {
-            Err(broken(place, reason))
+            Err(broken(backend, reason))
         }
         done => done,
     }
 }
 
-/// How long to wait for others, and how to write beside readers.
-async fn settle(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+/// Sets the lock timeout, and write-ahead logging for SQLite.
+async fn configure_connection(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     let is_sqlite = connection.backend_name() == "SQLite";
     let wait = if is_sqlite {
         "PRAGMA busy_timeout = 5000"
@@ -164,11 +167,11 @@ fn is_broken(reason: &str) -> bool {
         || reason.contains("disk image")
 }
 
-fn refused(place: &Place, action: &'static str, error: &sqlx::Error) -> StoreError {
+fn refused(backend: &StoreBackend, action: &'static str, error: &sqlx::Error) -> StoreError {
     match StoreError::of(action, error) {
-        StoreError::Database { reason, .. } if is_broken(&reason) => broken(place, reason),
-        StoreError::Database { reason, .. } if reason.contains("readonly") => match place {
-            Place::File(path) => StoreError::ReadOnly { path: path.clone() },
+        StoreError::Database { reason, .. } if is_broken(&reason) => broken(backend, reason),
+        StoreError::Database { reason, .. } if reason.contains("readonly") => match backend {
+            StoreBackend::File(path) => StoreError::ReadOnly { path: path.clone() },
             _ => StoreError::Database { action, reason },
         },
         other => other,
@@ -176,8 +179,8 @@ fn refused(place: &Place, action: &'static str, error: &sqlx::Error) -> StoreErr
 }
 
 /// Keeps a copy of a file that cannot be used, under a name that nothing has yet.
-fn broken(place: &Place, reason: String) -> StoreError {
-    let Place::File(path) = place else {
+fn broken(backend: &StoreBackend, reason: String) -> StoreError {
+    let StoreBackend::File(path) = backend else {
         return StoreError::Database {
             action: "open",
             reason,

@@ -21,7 +21,7 @@ pub enum Phase {
 impl Phase {
     const ALL: [Self; 3] = [Self::Enabled, Self::Disabled, Self::Failed];
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Enabled => "enabled",
             Self::Disabled => "disabled",
@@ -60,7 +60,7 @@ impl Store {
                 // An unknown word must not enable anything.
                 phase: Phase::ALL
                     .into_iter()
-                    .find(|phase| phase.word() == word)
+                    .find(|phase| phase.as_str() == word)
                     .unwrap_or(Phase::Disabled),
                 reason: text(&row, 1)?,
                 changed: SystemTime::UNIX_EPOCH + Duration::from_secs(changed),
@@ -84,7 +84,7 @@ impl Store {
                     phase = excluded.phase, reason = excluded.reason, changed = excluded.changed";
             sqlx::query(statement)
                 .bind(skill)
-                .bind(phase.word())
+                .bind(phase.as_str())
                 .bind(reason)
                 .bind(now())
                 .execute(&*pool)

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 use database::Postgres;
 use pollster::block_on;
 use prowess_config::Url;
-use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
 
 /// Processes that open a store at once.
 const PROCESSES: usize = 12;
@@ -112,8 +112,8 @@ enum Where<'a> {
 impl Where<'_> {
     fn open(self) -> Result<Store, StoreError> {
         block_on(Store::open(match self {
-            Self::File(path) => Place::File(path.to_owned()),
-            Self::Postgres(database) => Place::Postgres(database.url()),
+            Self::File(path) => StoreBackend::File(path.to_owned()),
+            Self::Postgres(database) => StoreBackend::Postgres(database.url()),
         }))
     }
 }
@@ -124,8 +124,8 @@ fn is_opener() -> bool {
         return false;
     };
     let place = match std::env::var_os(FILE) {
-        Some(path) => Place::File(path.into()),
-        None => Place::Postgres(Url::parse(&std::env::var(POSTGRES).unwrap()).unwrap()),
+        Some(path) => StoreBackend::File(path.into()),
+        None => StoreBackend::Postgres(Url::parse(&std::env::var(POSTGRES).unwrap()).unwrap()),
     };
     let gate = File::open(gate).unwrap();
     eprintln!("ready");

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use database::Postgres;
 use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
-use prowess_store::{ChatId, ChatTurn, Place, SCHEMA_VERSION, Store, StoreError, Tokens};
+use prowess_store::{ChatId, ChatTurn, SCHEMA_VERSION, Store, StoreBackend, StoreError, Tokens};
 
 fn ids(names: &[&str]) -> Vec<SkillId> {
     names.iter().map(|name| name.parse().unwrap()).collect()
@@ -163,19 +163,19 @@ fn race(again: &dyn Fn() -> Store, id: &ChatId) {
 fn sqlite() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    contract(&|| block_on(Store::open(Place::File(path.clone()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
 }
 
 #[test]
 fn postgres() {
     let database = Postgres::start();
-    contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap());
     // A store of the version before: no tables for chats yet.
     database
         .run("DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");
-    let store = block_on(Store::open(Place::Postgres(database.url()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap();
     let id = ChatId::new();
     block_on(store.append_turn(&id, 0, said(&["one"]))).unwrap();
     assert_eq!(block_on(store.chat(&id)).unwrap().messages, ["one"]);
@@ -218,7 +218,7 @@ fn a_store_of_the_version_before_becomes_one_of_this() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     sql(&path, VERSION_1);
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     assert_eq!(block_on(store.load("old")).unwrap(), Some(ids(&["a"])));
     assert_eq!(
         block_on(store.skill_state("a")).unwrap().unwrap().reason,
@@ -237,7 +237,7 @@ fn a_store_of_the_version_before_becomes_one_of_this() {
             "CREATE TABLE version_is AS SELECT 1 / (version = {SCHEMA_VERSION}) FROM prowess_store"
         ),
     );
-    let again = block_on(Store::open(Place::File(path))).unwrap();
+    let again = block_on(Store::open(StoreBackend::File(path))).unwrap();
     assert_eq!(block_on(again.chat(&id)).unwrap().messages, ["one"]);
 }
 
@@ -246,7 +246,7 @@ fn a_store_of_the_version_before_becomes_one_of_this() {
 fn half_a_turn_is_never_there() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     let id = ChatId::new();
     block_on(store.append_turn(&id, 0, said(&["whole"]))).unwrap();
     // The second message of the next turn cannot be written.

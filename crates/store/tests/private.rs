@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pollster::block_on;
-use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
 
 /// Somebody else.
 const NOBODY: u32 = 65534;
@@ -45,10 +45,10 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 }
 
 fn open(path: &Path) -> Result<Store, StoreError> {
-    block_on(Store::open(Place::File(path.to_owned())))
+    block_on(Store::open(StoreBackend::File(path.to_owned())))
 }
 
-fn say(store: &Store, text: &str) -> ChatId {
+fn add_message(store: &Store, text: &str) -> ChatId {
     let id = ChatId::new();
     let turn = ChatTurn {
         messages: vec![text.to_owned()],
@@ -71,7 +71,7 @@ fn what_is_made_is_for_its_owner() {
     set(place.path(), 0o755);
     let path = place.path().join("deep/er/store.db");
     let store = open(&path).unwrap();
-    say(&store, "secret");
+    add_message(&store, "secret");
     for end in ["", "-wal", "-shm"] {
         assert_eq!(mode(&beside(&path, end)), 0o600, "{end}");
     }
@@ -144,7 +144,7 @@ fn a_link_leads_to_the_store() {
     let (path, link) = (place.path().join("store.db"), place.path().join("link.db"));
     symlink(&path, &link).unwrap();
     let first = open(&link).unwrap();
-    say(&first, "one");
+    add_message(&first, "one");
     for end in ["", "-wal", "-shm"] {
         assert_eq!(mode(&beside(&path, end)), 0o600, "{end}");
         set(&beside(&path, end), 0o644);
@@ -169,12 +169,12 @@ fn opening_a_store_again_leaves_the_locks_of_the_first() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     let first = open(&path).unwrap();
-    say(&first, "one");
+    add_message(&first, "one");
     let second = open(&path).unwrap();
     // Another process comes and goes. If it took itself for the last, it would remove what ours still write to.
     let count = "import sqlite3, sys\nprint(sqlite3.connect(sys.argv[1]).execute('SELECT COUNT(*) FROM chats').fetchone()[0])";
     assert_eq!(python(count, &path), "1\n");
-    say(&first, "two");
-    say(&second, "three");
+    add_message(&first, "two");
+    add_message(&second, "three");
     assert_eq!(python(count, &path), "3\n");
 }

@@ -21,7 +21,7 @@ use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
-use prowess_store::{Phase, Place, SCHEMA_VERSION, Store, StoreError};
+use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError};
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
     Grant {
@@ -45,15 +45,15 @@ fn contract(again: &dyn Fn() -> Store) {
     let store = again();
     let exec = Permission::ShellExec;
     let read = Permission::FileRead;
-    block_on(store.say(&grant("a", 1, exec, Effect::Allow), "/p")).unwrap();
-    block_on(store.say(&grant("a", 1, read, Effect::Deny), "/p")).unwrap();
-    block_on(store.say(&grant("b/c", 2, exec, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, exec, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, read, Effect::Deny), "/p")).unwrap();
+    block_on(store.save_grant(&grant("b/c", 2, exec, Effect::Allow), "/p")).unwrap();
     let mut any = grant("d", 0, exec, Effect::Allow);
     any.contents = Contents::Any;
-    block_on(store.say(&any, "/p")).unwrap();
+    block_on(store.save_grant(&any, "/p")).unwrap();
     let mut once = grant("e", 1, exec, Effect::Allow);
     once.lifetime = Lifetime::Session;
-    block_on(store.say(&once, "/p")).unwrap();
+    block_on(store.save_grant(&once, "/p")).unwrap();
 
     let grants = block_on(again().grants("/p")).unwrap();
     assert_eq!(grants.iter().len(), 4);
@@ -63,7 +63,7 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(grants.effect(&subject("d", 9), exec), Some(Effect::Allow));
     assert_eq!(grants.effect(&subject("e", 1), exec), None);
     // The last answer counts.
-    block_on(store.say(&grant("a", 1, read, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, read, Effect::Allow), "/p")).unwrap();
     let grants = block_on(store.grants("/p")).unwrap();
     assert_eq!(grants.effect(&subject("a", 1), read), Some(Effect::Allow));
     assert_eq!(block_on(store.revoke("a", exec)).unwrap(), 1);
@@ -101,7 +101,8 @@ fn contract(again: &dyn Fn() -> Store) {
             scope.spawn(move || {
                 for index in 0..25 {
                     let skill = format!("s{thread}-{index}");
-                    block_on(store.say(&grant(&skill, 1, exec, Effect::Allow), "/p")).unwrap();
+                    block_on(store.save_grant(&grant(&skill, 1, exec, Effect::Allow), "/p"))
+                        .unwrap();
                 }
             });
         }
@@ -113,13 +114,13 @@ fn contract(again: &dyn Fn() -> Store) {
 fn sqlite() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("deep/er/my store?.db");
-    contract(&|| block_on(Store::open(Place::File(path.clone()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
 }
 
 #[test]
 fn postgres() {
     let database = Postgres::start();
-    contract(&|| block_on(Store::open(Place::Postgres(database.url()))).unwrap());
+    contract(&|| block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap());
 }
 
 #[test]
@@ -143,9 +144,9 @@ fn sql(path: &std::path::Path, statement: &str) {
 fn a_newer_store_is_refused_and_untouched() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    drop(block_on(Store::open(Place::File(path.clone()))).unwrap());
+    drop(block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
     sql(&path, "UPDATE prowess_store SET version = 99");
-    let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+    let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
     assert!(
         matches!(error, StoreError::Newer { found: 99, known } if known == SCHEMA_VERSION),
         "{error}"
@@ -165,7 +166,7 @@ fn a_broken_file_is_refused_and_copied() {
     .enumerate()
     {
         fs::write(&path, bytes).unwrap();
-        let error = block_on(Store::open(Place::File(path.clone()))).unwrap_err();
+        let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
         let StoreError::Broken { copy, .. } = &error else {
             panic!("{error}");
         };
@@ -178,14 +179,14 @@ fn a_broken_file_is_refused_and_copied() {
     }
     // An empty file is a new store.
     fs::write(&path, "").unwrap();
-    assert!(block_on(Store::open(Place::File(path))).is_ok());
+    assert!(block_on(Store::open(StoreBackend::File(path))).is_ok());
 }
 
 #[test]
 fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     let script = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\nc.execute('BEGIN IMMEDIATE')\nprint('held', flush=True)\nsys.stdin.read()";
     let mut holder = Command::new("python3")
         .args(["-c", script])
@@ -198,13 +199,14 @@ fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
     let out = holder.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
     let error =
-        block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap_err();
+        block_on(store.save_grant(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p"))
+            .unwrap_err();
     assert!(matches!(error, StoreError::Locked), "{error}");
     // Reading goes on meanwhile.
     assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
     drop(holder.stdin.take());
     holder.wait().unwrap();
-    block_on(store.say(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap();
+    block_on(store.save_grant(&grant("a", 1, Permission::FileRead, Effect::Allow), "/p")).unwrap();
 }
 
 #[test]
@@ -213,13 +215,13 @@ fn what_cannot_be_written_is_said() {
     // A file in the place of the directory stops root too.
     fs::write(place.path().join("file"), "").unwrap();
     let path = place.path().join("file/store.db");
-    let error = block_on(Store::open(Place::File(path))).unwrap_err();
+    let error = block_on(Store::open(StoreBackend::File(path))).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     let closed = place.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
     if !rustix::process::geteuid().is_root() {
-        let error = block_on(Store::open(Place::File(closed.join("store.db")))).unwrap_err();
+        let error = block_on(Store::open(StoreBackend::File(closed.join("store.db")))).unwrap_err();
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     }
 }
@@ -228,7 +230,7 @@ fn what_cannot_be_written_is_said() {
 fn what_a_hand_wrote_allows_nothing() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let store = block_on(Store::open(Place::File(path.clone()))).unwrap();
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
     for values in [
         "('/p', 'a', 'sha256:short', 'shell:exec', 'allow')",
         "('/p', 'a', 'any', 'shell:everything', 'allow')",

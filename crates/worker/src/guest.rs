@@ -15,7 +15,7 @@ use prowess_sdk::wire::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use connection::{Connection, Heard};
+use connection::{Connection, NextMessage};
 use message::{Call, Hook, Incoming, Scan};
 
 use crate::limits::NESTED_REQUESTS;
@@ -221,11 +221,11 @@ impl<R: Read + 'static, W: Write + 'static> Served<R, W> {
     fn wait(&self, own: &str) -> io::Result<Result<Box<RawValue>, Failure>> {
         while self.state.get() != State::Ended {
             // The line is free again while a request is worked on.
-            let heard = self.connection.borrow_mut().hear(own)?;
-            match heard {
-                Heard::Answer(outcome) => return Ok(outcome),
-                Heard::Request(line) => self.dispatch(&line)?,
-                Heard::End => break,
+            let next = self.connection.borrow_mut().wait_for(own)?;
+            match next {
+                NextMessage::Answer(outcome) => return Ok(outcome),
+                NextMessage::Request(line) => self.dispatch(&line)?,
+                NextMessage::End => break,
             }
         }
         Ok(Err(gone()))

@@ -22,7 +22,7 @@ fn run<G: Guest + 'static>(guest: fn() -> G) -> ExitCode {
     last_words();
     // Before other threads exist: privileges are dropped for the calling thread and its later children.
     if let Err(error) = confine() {
-        say(&WorkerError::Confine(error));
+        print_error(&WorkerError::Confine(error));
         return ExitCode::FAILURE;
     }
     let worker = thread::Builder::new()
@@ -38,7 +38,7 @@ fn run<G: Guest + 'static>(guest: fn() -> G) -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Untrusted) => ExitCode::FAILURE,
         Err(error) => {
-            say(&error);
+            print_error(&error);
             ExitCode::FAILURE
         }
     }
@@ -54,14 +54,14 @@ fn last_words() {
     panic::set_hook(Box::new(|panic| {
         let what = panic.payload_as_str().unwrap_or("without a message");
         match panic.location() {
-            Some(place) => say(&format_args!("worker panicked: {what} at {place}")),
-            None => say(&format_args!("worker panicked: {what}")),
+            Some(place) => print_error(&format_args!("worker panicked: {what} at {place}")),
+            None => print_error(&format_args!("worker panicked: {what}")),
         }
         process::abort();
     }));
 }
 
-fn say(what: &dyn std::fmt::Display) {
+fn print_error(message: &dyn std::fmt::Display) {
     // A failure here cannot be reported.
-    let _ = writeln!(io::stderr(), "{what}");
+    let _ = writeln!(io::stderr(), "{message}");
 }

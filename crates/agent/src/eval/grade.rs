@@ -88,7 +88,7 @@ impl Graders {
                 },
             },
             Expectation::Script(path) => self.script(skill, path, answer).await,
-            Expectation::Judge(sentence) => self.judge(eval, sentence, answer, cancel).await,
+            Expectation::Judge(sentence) => self.ask_judge(eval, sentence, answer, cancel).await,
         };
         let (passed, evidence, trouble) = match verdict {
             Verdict::Holds(evidence) => (true, evidence, None),
@@ -126,7 +126,13 @@ impl Graders {
         }
     }
 
-    async fn judge(&self, eval: &Eval, sentence: &str, answer: &str, cancel: &Cancel) -> Verdict {
+    async fn ask_judge(
+        &self,
+        eval: &Eval,
+        sentence: &str,
+        answer: &str,
+        cancel: &Cancel,
+    ) -> Verdict {
         let Some(judge) = &self.judge else {
             return Verdict::Fails("no judge is configured".to_owned());
         };

@@ -124,7 +124,7 @@ impl Measured<'_> {
                     }
                     let percent = done.run.pass_rate * 100.0;
                     self.benchmark.runs.push(done.run);
-                    self.tell(format!("eval {}: {percent:.0}%", eval.id));
+                    self.report_progress(format!("eval {}: {percent:.0}%", eval.id));
                 }
             }
             for (index, trigger) in suite.triggers.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Measured<'_> {
                     self.note(format!("no answer to a query: {reason}"));
                 }
                 let shown: String = trigger.query.chars().take(SHOWN_CHARS).collect();
-                self.tell(format!("query `{shown}`"));
+                self.report_progress(format!("query `{shown}`"));
             }
         }
         Ok(Some(()))
@@ -167,7 +167,7 @@ impl Measured<'_> {
         }
     }
 
-    fn tell(&mut self, what: String) {
+    fn report_progress(&mut self, what: String) {
         self.done += 1;
         (self.progress)(Progress {
             done: self.done,
@@ -207,8 +207,8 @@ impl Chat<'_> {
         let watch = Watch::default();
         let began = Instant::now();
         let mut chat = agent.chat();
-        let hear = |event| watch.hear(event);
-        let turned = chat.turn(&prompt, references, &hear, cancel).await;
+        let listener = |event| watch.record(event);
+        let turned = chat.turn(&prompt, references, &listener, cancel).await;
         let time_seconds = began.elapsed().as_secs_f64();
         afresh(agent).await;
         let (mut answer, cost, error, silent, failure) = match turned {
@@ -296,7 +296,7 @@ enum Failed {
 }
 
 impl Watch {
-    fn hear(&self, event: AgentEvent) {
+    fn record(&self, event: AgentEvent) {
         let failed = match event {
             AgentEvent::ToolStarted { .. } => {
                 self.calls.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::error::ProviderError;
 use super::types::{Delta, Message, Request, StopReason, ToolCall, ToolReply, Usage};
-use super::{Answer, Provider};
+use super::{Provider, ResponseStream};
 
 /// Sentences that are taken from a skill.
 const SENTENCES: usize = 3;
@@ -41,7 +41,7 @@ impl DemoProvider {
     }
 
     async fn reply(&self, request: &Request) -> Reply {
-        let asked = asked(&request.messages);
+        let asked = last_user_message(&request.messages);
         let block = blocks(request).pop();
         let (named, last) = match request.messages.last().map(|last| &**last) {
             Some(Message::User(text)) => (last_block(text), None),
@@ -72,11 +72,11 @@ impl DemoProvider {
         let load = request.tools.iter().find(|tool| self.is_load(&tool.name));
         match (best, load) {
             (Some(id), load) => {
-                let there = blocks(request)
+                let loaded = blocks(request)
                     .into_iter()
                     .rev()
                     .find(|block| block.id == id.as_str());
-                match (there, load) {
+                match (loaded, load) {
                     (Some(block), _) => Reply::Text(from_skill(&block)),
                     (None, Some(load)) => {
                         let spec = self.skills.settings().dialect.tool(&load.name);
@@ -155,7 +155,7 @@ impl Provider for DemoProvider {
         false
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let mut deltas = Vec::new();
         let (stop, said) = match self.reply(&request).await {
             Reply::Text(text) => {
@@ -200,7 +200,7 @@ fn size(message: &Message) -> usize {
 }
 
 /// The last message of the user, without the blocks before it.
-fn asked(messages: &[Arc<Message>]) -> String {
+fn last_user_message(messages: &[Arc<Message>]) -> String {
     let last = messages.iter().rev().find_map(|message| match &**message {
         Message::User(text) => Some(text.as_str()),
         _ => None,

@@ -16,7 +16,7 @@ use super::convert;
 use super::error::ProviderError;
 use super::failure::Whose;
 use super::types::{Delta, Request, StopReason, Usage};
-use super::{Answer, Provider};
+use super::{Provider, ResponseStream};
 use crate::limits::{CONNECT_TIME, HEADER_TIME, READ_TIME};
 
 /// A model at some provider's, or on some machine of the user's.
@@ -121,7 +121,7 @@ impl Provider for GenaiProvider {
         self.tool_use
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let mut options = ChatOptions::default()
             .with_capture_usage(true)
             .with_capture_tool_calls(true)
@@ -141,7 +141,7 @@ impl Provider for GenaiProvider {
 }
 
 /// Their events as ours. Nothing comes after a failure.
-fn deltas(events: ChatStream, whose: Whose) -> Answer {
+fn deltas(events: ChatStream, whose: Whose) -> ResponseStream {
     let parts = stream::unfold(Some((events, whose)), |state| async move {
         let (mut events, whose) = state?;
         let event = match events.next().await {

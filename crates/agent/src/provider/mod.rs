@@ -21,8 +21,8 @@ pub use error::ProviderError;
 pub use genai::GenaiProvider;
 pub use types::{Delta, Message, Request, StopReason, ToolCall, ToolReply, Usage};
 
-/// An answer as it comes.
-pub type Answer = Pin<Box<dyn Stream<Item = Result<Delta, ProviderError>> + Send>>;
+/// A response as a stream of deltas.
+pub type ResponseStream = Pin<Box<dyn Stream<Item = Result<Delta, ProviderError>> + Send>>;
 
 /// A language model.
 ///
@@ -43,5 +43,5 @@ pub trait Provider: Send + Sync {
     }
 
     /// Requests an answer. An error before the first token can be the result or the first item.
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError>;
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError>;
 }

@@ -9,7 +9,7 @@ use crate::provider::ToolCall;
 /// A saved message of a chat. It never contains instructions of skills: they are loaded again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "kebab-case")]
-pub enum Entry {
+pub enum ChatEntry {
     /// By the user.
     User {
         /// The message as it was written, reference and all.

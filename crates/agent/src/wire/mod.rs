@@ -5,5 +5,5 @@
 mod entry;
 mod event;
 
-pub use entry::{Cut, Entry, KeptReply};
+pub use entry::{ChatEntry, Cut, KeptReply};
 pub use event::{AgentEvent, By, Ending};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use prowess_agent::wire::{AgentEvent, Cut, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{Agent, Cancel, Ending, Retry};
 use prowess_core::{ScriptOutput, ScriptRunner, SkillId, ToolError};
 use prowess_spec::SkillPath;
@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::scripted::{BOTH, Scripted, Step};
-use crate::support::{Ear, agent_of, builder, chat, options, say};
+use crate::support::{Ear, agent_of, builder, chat, options, send};
 
 #[tokio::test]
 async fn before_it_begins() {
@@ -24,7 +24,7 @@ async fn before_it_begins() {
         assert_eq!(report.ending, Ending::Cancelled);
         assert_eq!((model.seen().len(), chat.entries().count()), (0, 0));
         assert!(chat.active().is_empty());
-        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+        assert_eq!(send(&mut chat, "hi").await.0.unwrap().text, "ok");
     }
 }
 
@@ -41,7 +41,7 @@ async fn while_the_model_says_nothing() {
         let (report, ()) = tokio::join!(turn, stop);
         assert_eq!(report.unwrap().ending, Ending::Cancelled);
         assert_eq!(chat.entries().count(), 0);
-        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+        assert_eq!(send(&mut chat, "hi").await.0.unwrap().text, "ok");
         assert_eq!(model.last().messages().len(), 1);
     }
 }
@@ -52,9 +52,9 @@ async fn while_the_model_speaks() {
         let (model, mut chat) = chat(wire, [Step::Hang("Once upon"), Step::Say("ok")]).await;
         let cancel = Cancel::new();
         let ear = Ear::default();
-        let (hear, heard, stop) = (ear.hear(), ear.clone(), cancel.clone());
+        let (listener, heard, stop) = (ear.listener(), ear.clone(), cancel.clone());
         let tell = move |event: AgentEvent| {
-            hear(event);
+            listener(event);
             if heard.text() == "Once upon" {
                 stop.cancel();
             }
@@ -66,12 +66,12 @@ async fn while_the_model_speaks() {
         );
         assert!(matches!(
             chat.entries().last().unwrap(),
-            Entry::Model {
+            ChatEntry::Model {
                 cut: Some(Cut::Cancelled),
                 ..
             }
         ));
-        say(&mut chat, "go on").await.0.unwrap();
+        send(&mut chat, "go on").await.0.unwrap();
         let messages = model.last().messages();
         assert!(
             messages[1].1.starts_with("Once upon") && messages[1].1.contains("cancelled"),
@@ -102,7 +102,7 @@ async fn while_waiting_for_the_next_try() {
         };
         let report = chat.turn("hi", &[], &tell, &cancel).await.unwrap();
         assert_eq!(report.ending, Ending::Cancelled);
-        assert_eq!(say(&mut chat, "hi").await.0.unwrap().text, "ok");
+        assert_eq!(send(&mut chat, "hi").await.0.unwrap().text, "ok");
     }
 }
 
@@ -150,12 +150,12 @@ async fn while_tools_are_at_work() {
             cancel.cancel();
         };
         let ear = Ear::default();
-        let hear = ear.hear();
-        let (report, ()) = tokio::join!(chat.turn("go", &[], &hear, &cancel), stop);
+        let listener = ear.listener();
+        let (report, ()) = tokio::join!(chat.turn("go", &[], &listener, &cancel), stop);
         assert_eq!(report.unwrap().ending, Ending::Cancelled);
         let count = |kind: &str| ear.kinds().iter().filter(|it| *it == kind).count();
         assert_eq!((count("tool-started"), count("tool-finished")), (2, 2));
-        say(&mut chat, "and?").await.0.unwrap();
+        send(&mut chat, "and?").await.0.unwrap();
         let seen = model.last();
         seen.assert_whole();
         let results = seen.results();
@@ -192,7 +192,7 @@ async fn dropped_in_the_middle() {
             _ = chat.turn("lost", &[], &|_| (), &cancel) => panic!("it has no end"),
             () = started.notified() => {}
         }
-        assert_eq!(say(&mut chat, "again").await.0.unwrap().text, "ok");
+        assert_eq!(send(&mut chat, "again").await.0.unwrap().text, "ok");
         let seen = model.last();
         seen.assert_whole();
         assert_eq!(seen.messages().len(), 1);

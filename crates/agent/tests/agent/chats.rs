@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use prowess_agent::wire::{AgentEvent, Entry};
-use prowess_agent::{Agent, AgentError, Compaction, Ending, Options, Saved};
-use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_agent::wire::{AgentEvent, ChatEntry};
+use prowess_agent::{Agent, AgentError, AgentOptions, Compaction, Ending, Saved};
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
-use crate::support::{agent_of, id, options, say};
+use crate::support::{agent_of, id, options, send};
 
 async fn open(path: &Path) -> Store {
-    Store::open(Place::File(path.to_owned())).await.unwrap()
+    Store::open(StoreBackend::File(path.to_owned()))
+        .await
+        .unwrap()
 }
 
 async fn agent(model: &Scripted, path: &Path) -> Agent {
@@ -41,10 +43,10 @@ async fn t7_resume_after_a_kill() {
         let mut chat = first.chat();
         let name = chat.id().unwrap().clone();
         assert_eq!(
-            say(&mut chat, "begin, please").await.0.unwrap().saved,
+            send(&mut chat, "begin, please").await.0.unwrap().saved,
             Saved::Yes
         );
-        say(&mut chat, "/extraction/email x@example.org")
+        send(&mut chat, "/extraction/email x@example.org")
             .await
             .0
             .unwrap();
@@ -80,7 +82,7 @@ async fn t7_resume_after_a_kill() {
         assert!(summary.tokens.input > 0 && summary.tokens.output > 0);
         let mut chat = again.resume(&name).await.unwrap();
         assert_eq!(chat.active(), [id("haiku"), id("extraction/email")]);
-        say(&mut chat, "and now?").await.0.unwrap();
+        send(&mut chat, "and now?").await.0.unwrap();
         let seen = model.last();
         seen.assert_whole();
         // The same request as before the kill, and two messages more.
@@ -110,14 +112,14 @@ async fn t8_fork() {
         let model = Scripted::start(wire, ["one", "two", "three"].map(Step::Say)).await;
         let agent = agent(&model, &path).await;
         let mut chat = agent.chat();
-        say(&mut chat, "/haiku rain").await.0.unwrap();
+        send(&mut chat, "/haiku rain").await.0.unwrap();
         let mut fork = agent.fork(chat.id().unwrap()).await.unwrap();
         assert_eq!(fork.active(), [id("haiku")]);
         assert_ne!(fork.id(), chat.id());
-        say(&mut fork, "left").await.0.unwrap();
+        send(&mut fork, "left").await.0.unwrap();
         assert_eq!(model.last().messages().len(), 3);
         assert!(model.last().messages()[0].1.contains("Five, seven"));
-        say(&mut chat, "right").await.0.unwrap();
+        send(&mut chat, "right").await.0.unwrap();
         assert!(!model.last().body.to_string().contains("left"));
     }
 }
@@ -131,11 +133,11 @@ async fn two_clients() {
         let model = Scripted::start(wire, ["one", "two", "three", "four"].map(Step::Say)).await;
         let (left, right) = (agent(&model, &path).await, agent(&model, &path).await);
         let mut mine = left.chat();
-        say(&mut mine, "hello").await.0.unwrap();
+        send(&mut mine, "hello").await.0.unwrap();
         let name = mine.id().unwrap().clone();
         let mut theirs = right.resume(&name).await.unwrap();
-        say(&mut theirs, "from the right").await.0.unwrap();
-        let (report, ear) = say(&mut mine, "from the left").await;
+        send(&mut theirs, "from the right").await.0.unwrap();
+        let (report, ear) = send(&mut mine, "from the left").await;
         let error = report.unwrap_err();
         assert!(
             matches!(
@@ -152,7 +154,7 @@ async fn two_clients() {
         assert_eq!(model.seen().len(), 2);
         // Opened again, it goes on.
         let mut mine = left.resume(&name).await.unwrap();
-        say(&mut mine, "from the left").await.0.unwrap();
+        send(&mut mine, "from the left").await.0.unwrap();
         assert!(model.last().body.to_string().contains("from the right"));
 
         // While the model answers, somebody else is faster.
@@ -172,7 +174,7 @@ async fn two_clients() {
             (report.text.as_str(), report.saved),
             ("four", Saved::Elsewhere)
         );
-        let again = say(&mut mine, "again").await.0;
+        let again = send(&mut mine, "again").await.0;
         assert!(
             matches!(
                 again,
@@ -210,7 +212,7 @@ async fn compaction_survives_a_restart() {
         let path = place.path().join("store.db");
         let model =
             Scripted::start(wire, ["one", "two", "three", "four", "five"].map(Step::Say)).await;
-        let small = Options {
+        let small = AgentOptions {
             context_window: 4_000,
             compaction: Compaction::Drop,
             ..options()
@@ -223,9 +225,9 @@ async fn compaction_survives_a_restart() {
             .await
             .unwrap();
         let mut chat = first.chat();
-        say(&mut chat, "/haiku begin").await.0.unwrap();
+        send(&mut chat, "/haiku begin").await.0.unwrap();
         for _ in 0..3 {
-            say(
+            send(
                 &mut chat,
                 &"Some words that take a little room. ".repeat(120),
             )
@@ -237,7 +239,7 @@ async fn compaction_survives_a_restart() {
         let before = model.last().messages();
         assert!(
             chat.entries()
-                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+                .any(|entry| matches!(entry, ChatEntry::Compacted { .. }))
         );
         drop(chat);
         let second = agent_of(&model)
@@ -248,7 +250,7 @@ async fn compaction_survives_a_restart() {
             .await
             .unwrap();
         let mut chat = second.resume(&name).await.unwrap();
-        say(&mut chat, "now").await.0.unwrap();
+        send(&mut chat, "now").await.0.unwrap();
         let after = model.last().messages();
         assert_eq!(after[..before.len()], before[..]);
         assert_eq!(after[0].1.matches("Five, seven").count(), 1);
@@ -269,7 +271,7 @@ async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
         &path,
         "CREATE TRIGGER fails BEFORE INSERT ON chat_messages BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
-    let (report, ear) = say(&mut chat, "first").await;
+    let (report, ear) = send(&mut chat, "first").await;
     let report = report.unwrap();
     assert_eq!(
         (report.ending, report.saved),
@@ -281,7 +283,7 @@ async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
         )
     );
     sql(&path, "DROP TRIGGER fails");
-    assert_eq!(say(&mut chat, "second").await.0.unwrap().saved, Saved::Yes);
+    assert_eq!(send(&mut chat, "second").await.0.unwrap().saved, Saved::Yes);
     let stored = open(&path).await.chat(&name).await.unwrap();
     assert_eq!(stored.messages.len(), 4);
     assert_eq!(stored.summary.tokens.output, 14);

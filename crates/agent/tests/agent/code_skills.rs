@@ -14,7 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::scripted::{BOTH, Scripted, Step, Wire, call};
-use crate::support::{Ear, id, options, say};
+use crate::support::{Ear, id, options, send};
 
 /// Skills on a disk: name, further lines of the manifest, code.
 fn place(skills: &[(&str, &str, &str)]) -> TempDir {
@@ -60,7 +60,7 @@ async fn chat_with(
     assert!(errors.is_empty());
     let approvals = Approvals::default();
     for name in approved {
-        approvals.say_for_session(name, &[Permission::HookTools]);
+        approvals.approve_any_content(name, &[Permission::HookTools]);
     }
     let events = EventBuffer::default();
     let worker = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent/worker.py");
@@ -119,7 +119,7 @@ async fn a_tool_of_a_triggered_skill() {
         let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("sunny")]).await;
         let skills = builder(place.path()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forecast"]).await;
-        let (report, ear) = say(&mut chat, "how is it outside?").await;
+        let (report, ear) = send(&mut chat, "how is it outside?").await;
         assert_eq!(report.unwrap().text, "sunny");
         let seen = model.last();
         seen.assert_whole();
@@ -173,7 +173,7 @@ async fn q28_code_cannot_open_or_close_a_block() {
         let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("done")]).await;
         let skills = builder(place.path()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forger"]).await;
-        say(&mut chat, "go").await.0.unwrap();
+        send(&mut chat, "go").await.0.unwrap();
         let seen = model.last();
         assert_eq!(
             seen.results()[0],
@@ -239,7 +239,7 @@ async fn handlers_at_every_phase() {
         let model = Scripted::start(wire, steps).await;
         let skills = builder(place.path()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["watcher"]).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         let report = report.unwrap();
         assert_eq!(report.text, "ALL DONE");
         assert_eq!(ear.text(), "all done");
@@ -269,7 +269,7 @@ async fn handlers_at_every_phase() {
         assert_eq!(chat.active(), [id("watcher")]);
 
         // A conversation begins once, and what skills made of an answer is what the model said.
-        say(&mut chat, "again").await.0.unwrap();
+        send(&mut chat, "again").await.0.unwrap();
         let seen = model.last();
         assert!(seen.results()[4].starts_with("1 hi"));
         assert!(
@@ -292,7 +292,7 @@ async fn an_activation_that_fails_is_an_event() {
         let model = Scripted::start(wire, [Step::Say("one"), Step::Say("two")]).await;
         let skills = builder(place.path()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["bad", "forecast"]).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().ending, Ending::Answered);
         let failed = |ear: &Ear, name: &str| {
             ear.has(|event| matches!(event, AgentEvent::ActivationFailed { id, .. } if id.as_str() == name))
@@ -309,7 +309,7 @@ async fn an_activation_that_fails_is_an_event() {
                 .iter()
                 .any(|(name, _)| name == "weather")
         );
-        let (_, ear) = say(&mut chat, "again").await;
+        let (_, ear) = send(&mut chat, "again").await;
         assert!(!failed(&ear, "asks"), "{:?}", ear.events());
     }
 }
@@ -327,7 +327,7 @@ async fn loading_brings_the_tools_along() {
         let model = Scripted::start(wire, steps).await;
         let skills = builder(place.path()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forecast"]).await;
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
         let seen = model.seen();
         assert!(!seen[0].tools().iter().any(|(name, _)| name == "weather"));
         assert!(seen[1].tools().iter().any(|(name, _)| name == "weather"));
@@ -356,7 +356,7 @@ async fn allowed_tools_are_law() {
             .await
             .unwrap();
         let mut chat = chat(&model, skills, &["forecast"]).await;
-        let (_, ear) = say(&mut chat, "hi").await;
+        let (_, ear) = send(&mut chat, "hi").await;
         let seen = model.seen();
         let offers = |number: usize| {
             seen[number]
@@ -388,7 +388,7 @@ async fn the_demo_model_calls_tools_of_skills() {
     let skills = builder(place.path()).build().await.unwrap();
     let demo = Arc::new(prowess_agent::DemoProvider::new(skills.clone()));
     let mut chat = chat_with(&model, demo, skills, &["numbers"]).await;
-    let (report, _) = say(&mut chat, "my lucky number please").await;
+    let (report, _) = send(&mut chat, "my lucky number please").await;
     let text = report.unwrap().text;
     assert!(text.contains("`lucky_number` says: it is 7"), "{text}");
 }

@@ -1,14 +1,14 @@
 //! Older messages make room; the instructions of active skills stay.
 
-use prowess_agent::wire::{AgentEvent, Entry};
-use prowess_agent::{Compaction, Options};
+use prowess_agent::wire::{AgentEvent, ChatEntry};
+use prowess_agent::{AgentOptions, Compaction};
 use serde_json::json;
 
 use crate::scripted::{BOTH, Scripted, Step, call};
-use crate::support::{agent_of, id, options, say};
+use crate::support::{agent_of, id, options, send};
 
-fn small(compaction: Compaction) -> Options {
-    Options {
+fn small(compaction: Compaction) -> AgentOptions {
+    AgentOptions {
         context_window: 4_000,
         compaction,
         ..options()
@@ -17,7 +17,7 @@ fn small(compaction: Compaction) -> Options {
 
 const FILLER: &str = "Some words that take a little room. ";
 
-async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
+async fn fill(model: &Scripted, options: AgentOptions) -> prowess_agent::Chat {
     let agent = agent_of(model)
         .await
         .options(options)
@@ -25,9 +25,9 @@ async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
         .await
         .unwrap();
     let mut chat = agent.chat();
-    say(&mut chat, "/haiku at-first").await.0.unwrap();
+    send(&mut chat, "/haiku at-first").await.0.unwrap();
     for _ in 0..2 {
-        say(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
+        send(&mut chat, &FILLER.repeat(120)).await.0.unwrap();
     }
     chat
 }
@@ -39,7 +39,7 @@ async fn t9_dropped_with_pinned_blocks() {
         let steps = ["one", "two", "three", "four", "five"].map(Step::Say);
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Drop)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         report.unwrap();
         let event = ear
             .events()
@@ -70,15 +70,13 @@ async fn t9_dropped_with_pinned_blocks() {
         );
         assert!(
             chat.entries()
-                .any(|entry| matches!(entry, Entry::Compacted { .. }))
+                .any(|entry| matches!(entry, ChatEntry::Compacted { .. }))
         );
         // The whole conversation is still known, only not sent.
-        assert!(
-            chat.entries().any(
-                |entry| matches!(entry, Entry::User { text, .. } if text == "/haiku at-first")
-            )
-        );
-        say(&mut chat, "short").await.0.unwrap();
+        assert!(chat.entries().any(
+            |entry| matches!(entry, ChatEntry::User { text, .. } if text == "/haiku at-first")
+        ));
+        send(&mut chat, "short").await.0.unwrap();
         assert_eq!(
             model.last().body.to_string().matches("Five, seven").count(),
             1
@@ -92,7 +90,7 @@ async fn summed_up_by_the_model() {
         let steps = ["one", "two", "three", "SUMMARY: they began.", "four"].map(Step::Say);
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         let report = report.unwrap();
         assert_eq!(report.text, "four");
         // The fourth request and the fifth: a summary costs, too.
@@ -131,7 +129,7 @@ async fn a_summary_that_fails_is_done_without() {
         ];
         let model = Scripted::start(wire, steps).await;
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
-        let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
+        let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         assert_eq!(report.unwrap().text, "four");
         assert!(ear.has(|event| matches!(
             event,
@@ -164,7 +162,7 @@ async fn results_of_one_long_turn() {
             .await
             .unwrap();
         let mut chat = agent.chat();
-        let (report, ear) = say(&mut chat, "read it all").await;
+        let (report, ear) = send(&mut chat, "read it all").await;
         assert_eq!(report.unwrap().text, "done");
         let seen = model.last();
         seen.assert_whole();
@@ -192,12 +190,12 @@ async fn too_much_for_the_model() {
             refused(),
         ];
         let model = Scripted::start(wire, steps).await;
-        let options = Options {
+        let options = AgentOptions {
             compaction: Compaction::Drop,
             ..options()
         };
         let mut chat = fill(&model, options).await;
-        let (report, ear) = say(&mut chat, "last").await;
+        let (report, ear) = send(&mut chat, "last").await;
         assert_eq!(report.unwrap().text, "four");
         assert!(ear.has(|event| matches!(event, AgentEvent::Compacted { .. })));
         let text = model.last().body.to_string();
@@ -206,7 +204,7 @@ async fn too_much_for_the_model() {
             "{text}"
         );
         // Still too much: then it fails, and says why.
-        let (report, _) = say(&mut chat, "again").await;
+        let (report, _) = send(&mut chat, "again").await;
         let error = report.unwrap_err().to_string();
         assert!(error.contains("prompt is too long"), "{error}");
     }

@@ -9,7 +9,7 @@ use prowess_spec::SkillPath;
 use serde_json::{Value, json};
 
 use crate::scripted::{BOTH, KEY, Scripted, Step, Wire, call};
-use crate::support::{agent_of, builder, chat, id, options, say, say_with, skills};
+use crate::support::{agent_of, builder, chat, id, options, send, send_with, skills};
 
 const CATALOG: &str = "Extracts addresses from mail";
 
@@ -26,7 +26,7 @@ async fn implicit_activation() {
             Step::Say("An old silent pond…"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "write a value short").await;
+        let (report, ear) = send(&mut chat, "write a value short").await;
         let report = report.unwrap();
         assert_eq!((report.ending, report.rounds), (Ending::Answered, 1));
         assert_eq!(report.text, "An old silent pond…");
@@ -93,7 +93,7 @@ async fn usage_survives_arbitrary_precision() {
             Step::Say("Done."),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         let tokens = report.unwrap().tokens;
         assert_eq!(
             (
@@ -122,7 +122,7 @@ async fn usage_survives_arbitrary_precision() {
 async fn t3_explicit_reference_with_text() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("one"), Step::Say("two")]).await;
-        let (report, ear) = say(&mut chat, "/haiku rain").await;
+        let (report, ear) = send(&mut chat, "/haiku rain").await;
         assert_eq!(report.unwrap().rounds, 0);
         let messages = model.last().messages();
         assert_eq!(messages.len(), 1);
@@ -148,7 +148,7 @@ async fn t3_explicit_reference_with_text() {
             }
         )));
 
-        say(&mut chat, "and now?").await.0.unwrap();
+        send(&mut chat, "and now?").await.0.unwrap();
         assert_eq!(count(&model.last().body.to_string(), "Five, seven"), 1);
         assert_eq!(chat.active(), [id("haiku")]);
     }
@@ -159,7 +159,7 @@ async fn t3_explicit_reference_with_text() {
 async fn a_bare_reference_asks_nobody() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
-        let (report, ear) = say(&mut chat, "/haiku").await;
+        let (report, ear) = send(&mut chat, "/haiku").await;
         let report = report.unwrap();
         assert_eq!(
             (report.ending, report.text.as_str()),
@@ -168,13 +168,13 @@ async fn a_bare_reference_asks_nobody() {
         assert_eq!(model.seen().len(), 0);
         assert_eq!(ear.kinds(), ["skill-loaded", "notice", "usage", "done"]);
         // T2: the second time it is there already.
-        let (report, ear) = say(&mut chat, "/haiku").await;
+        let (report, ear) = send(&mut chat, "/haiku").await;
         assert_eq!(report.unwrap().ending, Ending::Activated);
         assert_eq!(
             ear.kinds(),
             ["skill-already-active", "notice", "usage", "done"]
         );
-        say(&mut chat, "go").await.0.unwrap();
+        send(&mut chat, "go").await.0.unwrap();
         let seen = model.last();
         seen.assert_whole();
         assert_eq!(seen.messages().len(), 1);
@@ -187,7 +187,7 @@ async fn a_bare_reference_asks_nobody() {
 async fn an_unknown_reference_stays_text_and_the_turn_goes_on() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
-        let (report, ear) = say(&mut chat, "/haikus write").await;
+        let (report, ear) = send(&mut chat, "/haikus write").await;
         assert_eq!(report.unwrap().ending, Ending::Answered);
         assert_eq!(model.last().messages()[0].1, "/haikus write");
         let near = vec!["haiku".to_owned()];
@@ -204,7 +204,7 @@ async fn t1_references_of_the_program_come_first() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         let given = [id("extraction/email"), id("nope")];
-        let (report, ear) = say_with(&mut chat, "/haiku now", &given).await;
+        let (report, ear) = send_with(&mut chat, "/haiku now", &given).await;
         report.unwrap();
         let text = &model.last().messages()[0].1;
         let email = text.find("<skill id=\"extraction/email\">").unwrap();
@@ -225,7 +225,7 @@ async fn t2_activated_twice_is_one_block() {
             Step::Say("done"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         report.unwrap();
         let seen = model.last();
         seen.assert_whole();
@@ -255,7 +255,7 @@ async fn too_large_is_cut_and_said() {
             Step::Say("two"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (_, ear) = say(&mut chat, "/long go").await;
+        let (_, ear) = send(&mut chat, "/long go").await;
         let text = &model.last().messages()[0].1;
         assert!(
             text.contains("[truncated]") && text.len() < 33 * 1024,
@@ -277,7 +277,7 @@ async fn too_large_is_cut_and_said() {
         )
         .await;
         let agent = agent_of(&model).await.build().await.unwrap();
-        let (_, ear) = say(&mut agent.chat(), "hi").await;
+        let (_, ear) = send(&mut agent.chat(), "hi").await;
         let result: Value = serde_json::from_str(&model.last().results()[0]).unwrap();
         assert_eq!(result["truncated"], true);
         assert!(ear.has(|event| matches!(
@@ -314,7 +314,7 @@ async fn files_are_read_in_parts() {
             Step::Say("done"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         let results = model.last().results();
         let first: Value = serde_json::from_str(&results[0]).unwrap();
         assert_eq!(
@@ -348,7 +348,7 @@ async fn parallel_calls_in_order() {
         ];
         let (model, mut chat) =
             chat(wire, [Step::Call("All at once.", calls), Step::Say("done")]).await;
-        let (report, _) = say(&mut chat, "hi").await;
+        let (report, _) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().text, "done");
         let seen = model.last();
         seen.assert_whole();
@@ -373,8 +373,8 @@ async fn t4_without_tools() {
             .skills(skills().await)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();
-        say(&mut chat, "/haiku rain").await.0.unwrap();
-        say(&mut chat, "again").await.0.unwrap();
+        send(&mut chat, "/haiku rain").await.0.unwrap();
+        send(&mut chat, "again").await.0.unwrap();
         for seen in model.seen() {
             assert_eq!(seen.body.get("tools"), None);
             let system = seen.system();
@@ -409,9 +409,9 @@ async fn t5_t6_preload() {
             .unwrap();
         let mut chat = agent.chat();
         assert_eq!(chat.active(), [id("haiku")]);
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
         assert_eq!(count(&model.last().system(), "Five, seven"), 1);
-        say(&mut chat, "once more").await.0.unwrap();
+        send(&mut chat, "once more").await.0.unwrap();
         assert_eq!(count(&model.last().body.to_string(), "Five, seven"), 1);
 
         let none: [&str; 0] = [];
@@ -450,7 +450,7 @@ async fn other_dialects() {
                 .skills(skills)
                 .options(options());
             let mut chat = agent.build().await.unwrap().chat();
-            say(&mut chat, "hi").await.0.unwrap();
+            send(&mut chat, "hi").await.0.unwrap();
             for seen in model.seen() {
                 assert_eq!(
                     count(&seen.body.to_string(), CATALOG),
@@ -474,7 +474,7 @@ async fn other_dialects() {
 async fn an_answer_that_reaches_its_limit_says_so() {
     for wire in BOTH {
         let (_, mut chat) = chat(wire, [Step::Long("half a")]).await;
-        let (report, _) = say(&mut chat, "hi").await;
+        let (report, _) = send(&mut chat, "hi").await;
         let report = report.unwrap();
         assert_eq!(
             (report.ending, report.text.as_str()),
@@ -487,7 +487,7 @@ async fn an_answer_that_reaches_its_limit_says_so() {
 async fn keys_go_where_they_belong() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
         let headers = model.last().headers;
         let sent = match wire {
             Wire::OpenAi => headers["authorization"]
@@ -504,7 +504,7 @@ async fn keys_go_where_they_belong() {
     let provider = GenaiProvider::new(&model.choice(), &|_| None).unwrap();
     let agent = Agent::builder(Arc::new(provider)).skills(skills().await);
     let mut chat = agent.build().await.unwrap().chat();
-    let (report, _) = say(&mut chat, "hi").await;
+    let (report, _) = send(&mut chat, "hi").await;
     assert_eq!(report.unwrap().text, "ok");
     assert!(model.last().headers.get("authorization").is_none());
 }
@@ -610,7 +610,7 @@ async fn calls_of_one_answer_are_at_work_together() {
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();
         let minute = std::time::Duration::from_mins(1);
-        let turn = tokio::time::timeout(minute, say(&mut chat, "go")).await;
+        let turn = tokio::time::timeout(minute, send(&mut chat, "go")).await;
         assert_eq!(
             turn.expect("they wait for each other").0.unwrap().text,
             "done"

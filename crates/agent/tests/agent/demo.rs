@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess_agent::{Agent, DemoProvider, Ending};
 use prowess_core::{Dialect, Skills};
 
-use crate::support::{builder, id, options, say, skills};
+use crate::support::{builder, id, options, send, skills};
 
 async fn chat(skills: Skills) -> prowess_agent::Chat {
     let provider = Arc::new(DemoProvider::new(skills.clone()));
@@ -16,7 +16,7 @@ async fn chat(skills: Skills) -> prowess_agent::Chat {
 #[tokio::test]
 async fn it_finds_loads_and_answers_and_says_what_it_is() {
     let mut chat = chat(skills().await).await;
-    let (report, ear) = say(&mut chat, "please write a haiku").await;
+    let (report, ear) = send(&mut chat, "please write a haiku").await;
     let report = report.unwrap();
     assert_eq!((report.ending, report.rounds), (Ending::Answered, 1));
     assert!(
@@ -29,13 +29,13 @@ async fn it_finds_loads_and_answers_and_says_what_it_is() {
     assert!(ear.kinds().contains(&"skill-loaded".to_owned()));
     assert!(report.tokens.provider.input > 0);
     // The same question again: no second load.
-    let (again, ear) = say(&mut chat, "please write a haiku").await;
+    let (again, ear) = send(&mut chat, "please write a haiku").await;
     assert_eq!(again.unwrap().rounds, 0);
     assert_eq!(ear.text(), report.text);
     // Named: no load either.
-    let (report, _) = say(&mut chat, "/extraction/email from this").await;
+    let (report, _) = send(&mut chat, "/extraction/email from this").await;
     assert!(report.unwrap().text.contains("at sign"));
-    let (report, _) = say(&mut chat, "zzzz qqqq").await;
+    let (report, _) = send(&mut chat, "zzzz qqqq").await;
     assert!(report.unwrap().text.contains("No skill matches"));
 }
 
@@ -44,7 +44,7 @@ async fn it_speaks_every_dialect() {
     for dialect in Dialect::ALL {
         let skills = builder().dialect(dialect).build().await.unwrap();
         let mut chat = chat(skills).await;
-        let (report, _) = say(&mut chat, "please write a haiku").await;
+        let (report, _) = send(&mut chat, "please write a haiku").await;
         let text = report.unwrap().text;
         assert!(
             text.contains("Five, seven, five."),
@@ -58,6 +58,6 @@ async fn it_speaks_every_dialect() {
 async fn no_skills_at_all() {
     let none = Skills::builder().build().await.unwrap();
     let mut chat = chat(none).await;
-    let (report, _) = say(&mut chat, "hello").await;
+    let (report, _) = send(&mut chat, "hello").await;
     assert!(report.unwrap().text.contains("No skill matches"));
 }

@@ -7,8 +7,8 @@ use prowess_agent::eval::{
     Benchmark, Configuration, Contest, Graders, Suite, SuiteError, html, run,
 };
 use prowess_agent::{
-    Agent, Answer, Cancel, Delta, Message, Provider, ProviderError, Request, StopReason, ToolCall,
-    Usage,
+    Agent, Cancel, Delta, Message, Provider, ProviderError, Request, ResponseStream, StopReason,
+    ToolCall, Usage,
 };
 use prowess_core::{MemorySource, Scope, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError};
 use prowess_spec::SkillPath;
@@ -25,13 +25,13 @@ impl Provider for Pupil {
         "pupil"
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         let last = match request.messages.last().map(|last| &**last) {
             Some(Message::User(text)) => text.clone(),
             Some(Message::Tools(_)) => "loaded".to_owned(),
             other => panic!("{other:?}"),
         };
-        let say = |text: &str| {
+        let text_reply = |text: &str| {
             vec![
                 Delta::Text(text.to_owned()),
                 Delta::Usage(Usage {
@@ -44,7 +44,7 @@ impl Provider for Pupil {
         };
         let deltas = if request.system.starts_with("You judge") {
             let passes = last.contains("Five, seven, five") || last.contains("\"syllables\"");
-            say(if passes {
+            text_reply(if passes {
                 "**PASS**\nIt is so."
             } else {
                 "FAIL: it is not."
@@ -54,7 +54,7 @@ impl Provider for Pupil {
                 last.contains("<file name=\"evals/words.txt\">\npond frog\n</file>"),
                 "{last}"
             );
-            say("```json\n{\"lines\": [{\"syllables\": 5.0}], \"text\": \"old pond\"}\n```")
+            text_reply("```json\n{\"lines\": [{\"syllables\": 5.0}], \"text\": \"old pond\"}\n```")
         } else if last.contains("poem")
             && !request.tools.is_empty()
             && request.system.contains("haiku")
@@ -66,7 +66,7 @@ impl Provider for Pupil {
             };
             vec![Delta::Call(call), Delta::Stop(StopReason::Tools)]
         } else {
-            say("I do not know <script>alert(1)</script>.")
+            text_reply("I do not know <script>alert(1)</script>.")
         };
         Ok(Box::pin(futures_util::stream::iter(
             deltas.into_iter().map(Ok),
@@ -335,7 +335,7 @@ impl Provider for Moody {
         "moody"
     }
 
-    async fn answer(&self, request: Arc<Request>) -> Result<Answer, ProviderError> {
+    async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
         use std::sync::atomic::Ordering::Relaxed;
         let take = |left: usize| left.checked_sub(1);
         if self.left.fetch_update(Relaxed, Relaxed, take).is_err() {

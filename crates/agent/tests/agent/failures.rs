@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use prowess_agent::wire::{AgentEvent, Cut, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{AgentError, Ending, GenaiProvider, ModelChoice, ProviderError};
 use serde_json::json;
 
 use crate::scripted::{BOTH, KEY, Step, Wire, call};
-use crate::support::{chat, say};
+use crate::support::{chat, send};
 
 fn status(code: u16) -> Step {
     Step::Status(
@@ -26,7 +26,7 @@ async fn a_429_then_success() {
             r#"{"error":{"message":"slow down"}}"#.to_owned(),
         );
         let (model, mut chat) = chat(wire, [limited, status(503), Step::Say("ok")]).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().text, "ok");
         let seen = model.seen();
         assert_eq!(seen.len(), 3);
@@ -63,7 +63,7 @@ async fn a_long_retry_after_is_not_waited_for() {
         let limited = Step::Status(429, vec![("retry-after", "3600")], "{}".to_owned());
         let (model, mut chat) = chat(wire, [limited]).await;
         let began = Instant::now();
-        let (report, _) = say(&mut chat, "hi").await;
+        let (report, _) = send(&mut chat, "hi").await;
         let AgentError::Provider(ProviderError::Status {
             status: 429,
             retry_after,
@@ -93,7 +93,7 @@ async fn a_500_until_given_up() {
             ],
         )
         .await;
-        let (report, ear) = say(&mut chat, "/haiku hi").await;
+        let (report, ear) = send(&mut chat, "/haiku hi").await;
         let error = report.unwrap_err();
         assert!(
             error.to_string().contains("answered 529: not now"),
@@ -110,7 +110,7 @@ async fn a_500_until_given_up() {
         )));
         assert_eq!(chat.entries().count(), 0);
         assert!(chat.active().is_empty());
-        let (report, _) = say(&mut chat, "/haiku hi").await;
+        let (report, _) = send(&mut chat, "/haiku hi").await;
         assert_eq!(report.unwrap().text, "back");
         assert_eq!(model.last().messages().len(), 1);
     }
@@ -125,7 +125,7 @@ async fn a_wrong_model_is_named_and_not_asked_again() {
             r#"{"error":{"message":"model: scripted-1"}}"#.to_owned(),
         );
         let (model, mut chat) = chat(wire, [missing]).await;
-        let error = say(&mut chat, "hi").await.0.unwrap_err();
+        let error = send(&mut chat, "hi").await.0.unwrap_err();
         assert!(
             error
                 .to_string()
@@ -141,7 +141,7 @@ async fn a_refused_key_names_its_variable_and_not_itself() {
     for wire in BOTH {
         let body = json!({"error": {"message": format!("bad key {KEY}")}}).to_string();
         let (_, mut chat) = chat(wire, [Step::Status(401, vec![], body)]).await;
-        let error = say(&mut chat, "hi").await.0.unwrap_err().to_string();
+        let error = send(&mut chat, "hi").await.0.unwrap_err().to_string();
         let variable = match wire {
             Wire::OpenAi => "OPENAI_API_KEY",
             Wire::Anthropic => "ANTHROPIC_API_KEY",
@@ -192,7 +192,7 @@ async fn death_in_mid_stream() {
             Step::Report("Once upon a"),
         ] {
             let (model, mut chat) = chat(wire, [step, Step::Say("time")]).await;
-            let (report, ear) = say(&mut chat, "tell").await;
+            let (report, ear) = send(&mut chat, "tell").await;
             let report = report.unwrap();
             assert_eq!(
                 (report.ending, report.text.as_str()),
@@ -203,9 +203,9 @@ async fn death_in_mid_stream() {
             assert!(ear.has(|event| matches!(event, AgentEvent::Failed { .. })));
             assert!(matches!(
                 chat.entries().last().unwrap(),
-                Entry::Model { text, cut: Some(Cut::BrokeOff), .. } if text == "Once upon a"
+                ChatEntry::Model { text, cut: Some(Cut::BrokeOff), .. } if text == "Once upon a"
             ));
-            let (report, _) = say(&mut chat, "go on").await;
+            let (report, _) = send(&mut chat, "go on").await;
             assert_eq!(report.unwrap().text, "time");
             let messages = model.last().messages();
             assert_eq!(messages.len(), 3);
@@ -220,7 +220,7 @@ async fn death_before_the_first_word_is_retried() {
     for wire in BOTH {
         for step in [Step::Die(""), Step::End(""), Step::Report("")] {
             let (model, mut chat) = chat(wire, [step.clone(), Step::Say("ok")]).await;
-            let (report, ear) = say(&mut chat, "hi").await;
+            let (report, ear) = send(&mut chat, "hi").await;
             assert_eq!(report.unwrap().text, "ok", "{wire:?} {step:?}");
             assert_eq!(model.seen().len(), 2);
             assert_eq!(ear.text(), "ok");
@@ -238,10 +238,10 @@ async fn a_failure_between_rounds_keeps_what_was_done() {
             Step::Say("ok"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, _) = say(&mut chat, "hi").await;
+        let (report, _) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().ending, Ending::Failed);
         assert_eq!(chat.active().len(), 1);
-        say(&mut chat, "and?").await.0.unwrap();
+        send(&mut chat, "and?").await.0.unwrap();
         model.last().assert_whole();
         assert_eq!(model.last().results().len(), 1);
     }
@@ -264,7 +264,7 @@ async fn nobody_there() {
         let agent = prowess_agent::Agent::builder(std::sync::Arc::new(provider))
             .options(crate::support::options());
         let mut chat = agent.build().await.unwrap().chat();
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         let error = report.unwrap_err();
         assert!(
             matches!(
@@ -297,7 +297,7 @@ async fn invalid_arguments_are_a_result_for_the_model() {
             Step::Say("sorry"),
         ];
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().text, "sorry");
         let seen = model.last();
         seen.assert_whole();
@@ -328,7 +328,7 @@ async fn an_unknown_tool_is_a_result_that_names_the_nearest() {
             ],
         )
         .await;
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
         let result = &model.last().results()[0];
         assert!(
             result.contains("unknown-tool") && result.contains("\"load_skill\""),
@@ -348,7 +348,7 @@ async fn an_unknown_skill_is_a_result_that_names_the_nearest() {
             ],
         )
         .await;
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
         let result = &model.last().results()[0];
         assert!(
             result.contains("skill-not-found") && result.contains("\"haiku\""),
@@ -362,7 +362,7 @@ async fn an_unknown_skill_is_a_result_that_names_the_nearest() {
 async fn a_message_of_10_mb_is_refused_before_anything_is_sent() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
-        let (report, ear) = say(&mut chat, &"x".repeat(10_000_000)).await;
+        let (report, ear) = send(&mut chat, &"x".repeat(10_000_000)).await;
         let error = report.unwrap_err();
         assert!(
             matches!(
@@ -376,10 +376,10 @@ async fn a_message_of_10_mb_is_refused_before_anything_is_sent() {
         );
         assert!(ear.events().is_empty() && model.seen().is_empty());
         assert!(matches!(
-            say(&mut chat, " \n").await.0,
+            send(&mut chat, " \n").await.0,
             Err(AgentError::EmptyMessage)
         ));
-        say(&mut chat, "hi").await.0.unwrap();
+        send(&mut chat, "hi").await.0.unwrap();
     }
 }
 
@@ -392,7 +392,7 @@ async fn too_many_rounds_have_an_end() {
             .take(26)
             .chain([Step::Say("ok")]);
         let (model, mut chat) = chat(wire, steps).await;
-        let (report, ear) = say(&mut chat, "hi").await;
+        let (report, ear) = send(&mut chat, "hi").await;
         let report = report.unwrap();
         assert_eq!((report.ending, report.rounds), (Ending::TooManyRounds, 25));
         assert_eq!(model.seen().len(), 26);
@@ -400,7 +400,7 @@ async fn too_many_rounds_have_an_end() {
             ear.notices()
                 .contains(&"stopped after 25 rounds of tool calls".to_owned())
         );
-        say(&mut chat, "enough").await.0.unwrap();
+        send(&mut chat, "enough").await.0.unwrap();
         model.last().assert_whole();
         assert_eq!(model.last().results().len(), 25);
     }
@@ -425,7 +425,7 @@ async fn redirects_are_not_followed() {
             )],
         )
         .await;
-        let error = say(&mut chat, "hi").await.0.unwrap_err();
+        let error = send(&mut chat, "hi").await.0.unwrap_err();
         assert!(error.to_string().contains("answered 307"), "{error}");
         assert!(other.seen().is_empty());
     }

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{Agent, AgentBuilder, AgentError, Cancel, Chat, Options, Retry, TurnReport};
+use prowess_agent::{
+    Agent, AgentBuilder, AgentError, AgentOptions, Cancel, Chat, Retry, TurnReport,
+};
 use prowess_core::{MemorySource, Scope, SkillId, Skills, SkillsBuilder};
 use prowess_spec::SkillPath;
 
@@ -56,15 +58,15 @@ pub(crate) async fn skills() -> Skills {
 }
 
 /// Waits that are too short to notice.
-pub(crate) fn options() -> Options {
-    Options {
+pub(crate) fn options() -> AgentOptions {
+    AgentOptions {
         system: "You are a test.".to_owned(),
         retry: Retry {
             times: 3,
             first: Duration::from_millis(1),
             last: Duration::from_secs(2),
         },
-        ..Options::default()
+        ..AgentOptions::default()
     }
 }
 
@@ -87,7 +89,7 @@ pub(crate) async fn chat(wire: Wire, steps: impl IntoIterator<Item = Step>) -> (
 pub(crate) struct Ear(Arc<Mutex<Vec<AgentEvent>>>);
 
 impl Ear {
-    pub(crate) fn hear(&self) -> impl Fn(AgentEvent) + Send + Sync + use<> {
+    pub(crate) fn listener(&self) -> impl Fn(AgentEvent) + Send + Sync + use<> {
         let events = Arc::clone(&self.0);
         move |event| events.lock().unwrap().push(event)
     }
@@ -130,18 +132,18 @@ impl Ear {
 }
 
 /// One turn that nobody stops.
-pub(crate) async fn say(chat: &mut Chat, text: &str) -> (Result<TurnReport, AgentError>, Ear) {
-    say_with(chat, text, &[]).await
+pub(crate) async fn send(chat: &mut Chat, text: &str) -> (Result<TurnReport, AgentError>, Ear) {
+    send_with(chat, text, &[]).await
 }
 
-pub(crate) async fn say_with(
+pub(crate) async fn send_with(
     chat: &mut Chat,
     text: &str,
     references: &[SkillId],
 ) -> (Result<TurnReport, AgentError>, Ear) {
     let ear = Ear::default();
     let report = chat
-        .turn(text, references, &ear.hear(), &Cancel::new())
+        .turn(text, references, &ear.listener(), &Cancel::new())
         .await;
     (report, ear)
 }

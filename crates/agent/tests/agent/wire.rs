@@ -1,7 +1,7 @@
 //! The shapes of what crosses a wire or a disk.
 #![allow(clippy::too_many_lines, reason = "there are many shapes")]
 
-use prowess_agent::wire::{AgentEvent, By, Cut, Entry, KeptReply};
+use prowess_agent::wire::{AgentEvent, By, ChatEntry, Cut, KeptReply};
 use prowess_agent::{Ending, SkillTokens, ToolCall, TurnTokens, Usage};
 use prowess_core::SkillId;
 use serde_json::{Value, json};
@@ -255,14 +255,14 @@ fn the_shape_of_what_is_kept() {
     };
     for (entry, expected) in [
         (
-            Entry::User {
+            ChatEntry::User {
                 text: "x".to_owned(),
                 references: vec![id()],
             },
             json!({"role": "user", "text": "x", "references": ["a/b"]}),
         ),
         (
-            Entry::Model {
+            ChatEntry::Model {
                 text: "x".to_owned(),
                 calls: vec![call],
                 state: Some(json!([{"a": 1.5}])),
@@ -271,7 +271,7 @@ fn the_shape_of_what_is_kept() {
             json!({"role": "model", "text": "x", "calls": [{"id": "c", "tool": "t", "arguments": {"n": 0.1, "s": "x"}}], "state": [{"a": 1.5}], "cut": "broke-off"}),
         ),
         (
-            Entry::Model {
+            ChatEntry::Model {
                 text: "x".to_owned(),
                 calls: Vec::new(),
                 state: None,
@@ -280,7 +280,7 @@ fn the_shape_of_what_is_kept() {
             json!({"role": "model", "text": "x"}),
         ),
         (
-            Entry::Tools {
+            ChatEntry::Tools {
                 replies: vec![
                     KeptReply {
                         call: "c".to_owned(),
@@ -299,7 +299,7 @@ fn the_shape_of_what_is_kept() {
             json!({"role": "tools", "replies": [{"call": "c", "tool": "t", "content": "x", "is_error": true}, {"call": "d", "tool": "t"}]}),
         ),
         (
-            Entry::Compacted {
+            ChatEntry::Compacted {
                 from: 3,
                 summary: Some("x".to_owned()),
             },
@@ -308,7 +308,7 @@ fn the_shape_of_what_is_kept() {
     ] {
         let written = serde_json::to_string(&entry).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), expected);
-        assert_eq!(serde_json::from_str::<Entry>(&written).unwrap(), entry);
+        assert_eq!(serde_json::from_str::<ChatEntry>(&written).unwrap(), entry);
     }
     for (cut, word) in [
         (Cut::Cancelled, "cancelled"),

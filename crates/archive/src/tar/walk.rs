@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use super::header::{BLOCK, Header};
 use super::pax::{self, Pax};
 use super::stream::Stream;
-use crate::entry::{Entry, Kind, Mode};
+use crate::entry::{ArchiveEntry, EntryKind, Mode};
 use crate::error::Error;
-use crate::ledger::{Declared, Ledger, Place, Visit};
+use crate::ledger::{ContentLocation, Declared, Ledger, Visit};
 use crate::limits::{PADDING_BYTES, RECORD_BYTES};
 use crate::name::{Name, target};
 use crate::problem::{LinkProblem, NameProblem, TarProblem, Within};
@@ -18,7 +18,12 @@ pub(crate) fn scan(
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
-    entries(Stream::plain(reader), Place::Stored, ledger, visit)
+    entries(
+        Stream::plain(reader),
+        ContentLocation::Stored,
+        ledger,
+        visit,
+    )
 }
 
 pub(crate) fn scan_gzip(
@@ -26,7 +31,12 @@ pub(crate) fn scan_gzip(
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
-    entries(Stream::gzip(reader), Place::Unpacked, ledger, visit)
+    entries(
+        Stream::gzip(reader),
+        ContentLocation::Unpacked,
+        ledger,
+        visit,
+    )
 }
 
 /// The collected headers of the next entry.
@@ -45,7 +55,7 @@ impl Pending {
 
 fn entries<R: Read>(
     mut stream: Stream<R>,
-    place: fn(u64) -> Place,
+    location: fn(u64) -> ContentLocation,
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
@@ -75,7 +85,7 @@ fn entries<R: Read>(
             _ => {
                 ledger.count_entry()?;
                 let described = describe(header, std::mem::take(&mut pending))?;
-                take(&described, &mut stream, place, ledger, visit)?;
+                take(&described, &mut stream, location, ledger, visit)?;
             }
         }
     }
@@ -204,7 +214,7 @@ fn describe(mut header: Header, pending: Pending) -> Result<Header, Error> {
 fn take<R: Read>(
     header: &Header,
     stream: &mut Stream<R>,
-    place: fn(u64) -> Place,
+    location: fn(u64) -> ContentLocation,
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
@@ -233,20 +243,39 @@ fn take<R: Read>(
         let Some(path) = name.path else {
             return ledger.names.add_root();
         };
-        let kind = Kind::Directory;
-        return bare(Entry { path, kind }, 0, Place::None, ledger, visit);
+        let kind = EntryKind::Directory;
+        return bare(
+            ArchiveEntry { path, kind },
+            0,
+            ContentLocation::None,
+            ledger,
+            visit,
+        );
     }
     let path = name.file(&header.name)?;
     match header.kind {
         b'1' => hard_link(path, header, ledger, visit),
         b'2' => {
             let target = target(&path, &header.target, ledger.limits.depth)?;
-            let kind = Kind::Symlink(target.into());
-            bare(Entry { path, kind }, 0, Place::None, ledger, visit)
+            let kind = EntryKind::Symlink(target.into());
+            bare(
+                ArchiveEntry { path, kind },
+                0,
+                ContentLocation::None,
+                ledger,
+                visit,
+            )
         }
         _ => {
-            let kind = Kind::File(Mode::of_bits(header.mode));
-            file(Entry { path, kind }, header, stream, place, ledger, visit)
+            let kind = EntryKind::File(Mode::of_bits(header.mode));
+            file(
+                ArchiveEntry { path, kind },
+                header,
+                stream,
+                location,
+                ledger,
+                visit,
+            )
         }
     }
 }
@@ -264,9 +293,9 @@ fn special(kind: u8) -> Option<&'static str> {
 
 /// Processes an entry without content.
 fn bare(
-    entry: Entry,
+    entry: ArchiveEntry,
     size: u64,
-    place: Place,
+    location: ContentLocation,
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
@@ -275,7 +304,7 @@ fn bare(
         path: entry.path.clone(),
         source,
     })?;
-    ledger.keep(entry, size, place);
+    ledger.keep(entry, size, location);
     Ok(())
 }
 
@@ -302,22 +331,22 @@ fn hard_link(
         error => error,
     })?;
     let file = ledger.file(&named);
-    let (first, size, place) = file.ok_or_else(|| refuse(LinkProblem::NotEarlier))?;
+    let (first, size, location) = file.ok_or_else(|| refuse(LinkProblem::NotEarlier))?;
     ledger.count_copy(&path, size)?;
-    let kind = Kind::HardLink(first);
-    bare(Entry { path, kind }, size, place, ledger, visit)
+    let kind = EntryKind::HardLink(first);
+    bare(ArchiveEntry { path, kind }, size, location, ledger, visit)
 }
 
 fn file<R: Read>(
-    entry: Entry,
+    entry: ArchiveEntry,
     header: &Header,
     stream: &mut Stream<R>,
-    place: fn(u64) -> Place,
+    location: fn(u64) -> ContentLocation,
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
     ledger.claim(&entry)?;
-    let place = place(stream.position());
+    let location = location(stream.position());
     let declared = Declared {
         size: header.size,
         packed: None,
@@ -329,6 +358,6 @@ fn file<R: Read>(
         return Err(Error::Truncated { within });
     }
     padding(stream, header.size, &header.name)?;
-    ledger.keep(entry, real.size, place);
+    ledger.keep(entry, real.size, location);
     Ok(())
 }

@@ -7,9 +7,9 @@ use prowess_spec::SkillPath;
 
 use super::central::{self, Central, Looks};
 use super::{DEFLATED, end, local};
-use crate::entry::{Entry, Kind, Mode};
+use crate::entry::{ArchiveEntry, EntryKind, Mode};
 use crate::error::Error;
-use crate::ledger::{Declared, Ledger, Place, Real, Visit};
+use crate::ledger::{ContentLocation, Declared, Ledger, Real, Visit};
 use crate::limits::PATH_BYTES;
 use crate::name::target;
 use crate::problem::ZipProblem;
@@ -114,13 +114,13 @@ fn take(
     };
     let path = path.clone();
     let entry = match central.kind {
-        Looks::Directory => Entry {
+        Looks::Directory => ArchiveEntry {
             path,
-            kind: Kind::Directory,
+            kind: EntryKind::Directory,
         },
-        Looks::File(mode) => Entry {
+        Looks::File(mode) => ArchiveEntry {
             path,
-            kind: Kind::File(mode),
+            kind: EntryKind::File(mode),
         },
         Looks::Symlink => link(path, central, packed, ledger)?,
     };
@@ -131,16 +131,16 @@ fn take(
             path: entry.path.clone(),
             source,
         })?;
-        ledger.keep(entry, 0, Place::None);
+        ledger.keep(entry, 0, ContentLocation::None);
         return Ok(());
     }
     let real = content(central, &entry, packed, ledger, visit)?;
-    let place = match (central.kind, central.method) {
-        (Looks::Directory, _) => Place::None,
-        (_, DEFLATED) => Place::Deflated(start, central.packed.into()),
-        _ => Place::Stored(start),
+    let location = match (central.kind, central.method) {
+        (Looks::Directory, _) => ContentLocation::None,
+        (_, DEFLATED) => ContentLocation::Deflated(start, central.packed.into()),
+        _ => ContentLocation::Stored(start),
     };
-    ledger.keep(entry, real.size, place);
+    ledger.keep(entry, real.size, location);
     Ok(())
 }
 
@@ -150,11 +150,11 @@ fn link(
     central: &Central,
     packed: &mut io::Take<impl io::BufRead>,
     ledger: &mut Ledger,
-) -> Result<Entry, Error> {
+) -> Result<ArchiveEntry, Error> {
     let mut bytes = Vec::new();
-    let entry = Entry {
+    let entry = ArchiveEntry {
         path,
-        kind: Kind::File(Mode::Plain),
+        kind: EntryKind::File(Mode::Plain),
     };
     // A target is a name, and counted with the names.
     let counted = ledger.bytes;
@@ -167,8 +167,8 @@ fn link(
     })?;
     ledger.bytes = counted;
     let target = target(&entry.path, &bytes, ledger.limits.depth)?;
-    Ok(Entry {
-        kind: Kind::Symlink(target.into()),
+    Ok(ArchiveEntry {
+        kind: EntryKind::Symlink(target.into()),
         path: entry.path,
     })
 }
@@ -176,7 +176,7 @@ fn link(
 /// Reads a content to its end, and compares it with what the headers promise.
 fn content(
     central: &Central,
-    entry: &Entry,
+    entry: &ArchiveEntry,
     packed: &mut io::Take<impl io::BufRead>,
     ledger: &mut Ledger,
     visit: &mut Visit<'_>,

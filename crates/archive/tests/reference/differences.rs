@@ -1,6 +1,6 @@
 //! Why a tree of ours may differ from one of another reader. There is no other reason.
 
-use prowess_archive::{Kind, Tree};
+use prowess_archive::{EntryKind, Tree};
 
 /// The other readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
         level: |seen, lines| {
             let mut shared = Vec::new();
             for member in &seen.tree.members {
-                if let Kind::HardLink(first) = &member.entry.kind {
+                if let EntryKind::HardLink(first) = &member.entry.kind {
                     shared.push(format!("{first}*="));
                     shared.push(format!("{}*=", member.entry.path));
                 }

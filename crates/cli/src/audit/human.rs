@@ -5,7 +5,7 @@ use std::io;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use prowess_scan::{Finding, NotRead, Severity, Verdict};
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 
 use super::AuditedSkill;
 use crate::check::excerpt::excerpt;
@@ -72,7 +72,7 @@ fn render(renderer: &Renderer, skill: &AuditedSkill, finding: &Finding) -> Strin
         .path(shown(skill, &finding.file))
         .line_start(finding.start.line)
         .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end));
-    let message = format!("{} ({})", finding.message, finding.severity.word());
+    let message = format!("{} ({})", finding.message, finding.severity.as_str());
     let title = level
         .primary_title(terminal::printable(&message))
         .id(finding.rule.as_str());

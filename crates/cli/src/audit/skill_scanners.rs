@@ -5,7 +5,7 @@ use prowess_scan::limits::FILE_BYTES;
 use prowess_scan::{Finding, Report, RuleId};
 use prowess_sdk::wire;
 use prowess_spec::Position;
-use prowess_spec::manifest::{RuleSeverity, Word};
+use prowess_spec::manifest::{Keyword, RuleSeverity};
 
 use crate::terminal;
 
@@ -43,7 +43,7 @@ pub(super) async fn add(runtime: &Runtime, files: &[(String, Vec<u8>)], report: 
 fn to_wire(finding: &Finding) -> wire::Finding {
     wire::Finding {
         rule: finding.rule.as_str().to_owned(),
-        severity: finding.severity.word().to_owned(),
+        severity: finding.severity.as_str().to_owned(),
         file: finding.file.clone(),
         line: Some(finding.start.line),
         message: finding.message.clone(),
@@ -64,7 +64,7 @@ fn from_wire(finding: &wire::Finding, files: &[wire::ScannedFile]) -> Option<Fin
     Some(Finding {
         rule: RuleId::parse(&finding.rule)?,
         // Unknown words do not hide the finding.
-        severity: RuleSeverity::from_word(&finding.severity).unwrap_or(RuleSeverity::High),
+        severity: RuleSeverity::parse(&finding.severity).unwrap_or(RuleSeverity::High),
         file: finding.file.clone(),
         start: at(1, before),
         end: at(text.chars().count() + 1, before + text.len()),

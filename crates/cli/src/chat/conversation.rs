@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use prowess_agent::wire::{AgentEvent, Entry};
+use prowess_agent::wire::{AgentEvent, ChatEntry};
 use prowess_agent::{AgentError, Chat, Ending, Saved, TurnTokens};
 use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
@@ -84,7 +84,7 @@ pub(super) async fn run(
                     Some(Ok(ChatCommand::Quit)) => break,
                     Some(Ok(command)) => conversation.execute(command).await?,
                     Some(Err(problem)) => terminal::print_problem(&problem, None),
-                    None => conversation.say(&message).await,
+                    None => conversation.run_turn(&message).await,
                 }
             }
         }
@@ -137,8 +137,8 @@ impl Conversation {
         }
     }
 
-    /// One turn, and the message about its end.
-    async fn say(&mut self, message: &str) {
+    /// Runs one turn and reports its result.
+    async fn run_turn(&mut self, message: &str) {
         let screen = Arc::clone(&self.screen);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);
@@ -246,14 +246,14 @@ fn help() -> String {
 
 /// The tool calls of the last turn, with input and result.
 fn tool_calls(chat: &Chat) -> String {
-    let entries: Vec<&Entry> = chat.entries().collect();
+    let entries: Vec<&ChatEntry> = chat.entries().collect();
     let start = entries
         .iter()
-        .rposition(|entry| matches!(entry, Entry::User { .. }));
+        .rposition(|entry| matches!(entry, ChatEntry::User { .. }));
     let mut text = String::new();
     for entry in entries.iter().skip(start.unwrap_or_default()) {
         match entry {
-            Entry::Model { calls, .. } => {
+            ChatEntry::Model { calls, .. } => {
                 for call in calls {
                     let _ = writeln!(
                         text,
@@ -263,7 +263,7 @@ fn tool_calls(chat: &Chat) -> String {
                     );
                 }
             }
-            Entry::Tools { replies } => {
+            ChatEntry::Tools { replies } => {
                 for reply in replies {
                     let failed = if reply.is_error { " failed" } else { "" };
                     let Some(content) = &reply.content else {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use prowess_agent::wire::Entry;
+use prowess_agent::wire::ChatEntry;
 use prowess_agent::{Agent, Chat};
 use prowess_store::{ChatId, ChatSummary, Store, StoreError};
 use serde_json::{Value, json};
@@ -140,8 +140,8 @@ pub(super) fn last_turn(chat: &Chat, width: usize) -> String {
     let mut answer = "";
     for entry in chat.entries() {
         match entry {
-            Entry::User { text, .. } => (asked, answer) = (text, ""),
-            Entry::Model { text, .. } if !text.is_empty() => answer = text,
+            ChatEntry::User { text, .. } => (asked, answer) = (text, ""),
+            ChatEntry::Model { text, .. } if !text.is_empty() => answer = text,
             _ => {}
         }
     }

@@ -11,7 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess_agent::TurnReport;
 use prowess_agent::wire::{AgentEvent, By};
 use prowess_core::SkillId;
-use prowess_runtime::{ApprovalDecision, Approver, CommandDecision, CommandQuestion, Question};
+use prowess_runtime::{
+    ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+};
 use serde_json::Value;
 
 use super::card::{Card, brief, shortened};
@@ -199,16 +201,16 @@ impl ScreenState {
 
     fn answer(&mut self, delta: &str) {
         let text = self.markdown.push(delta);
-        self.say(&text);
+        self.print_styled(&text);
     }
 
     /// Ends the current output.
     fn break_line(&mut self) {
         let rest = self.markdown.finish();
-        self.say(&rest);
+        self.print_styled(&rest);
     }
 
-    fn say(&mut self, text: &str) {
+    fn print_styled(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -340,21 +342,21 @@ fn line(event: &AgentEvent) -> Option<String> {
 /// Asks at the terminal, without other output.
 #[async_trait]
 impl Approver for Screen {
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision {
         {
             let mut state = self.state();
             state.break_line();
             state.stop_waiting();
         }
-        TerminalApprover.ask(question).await
+        TerminalApprover.ask(request).await
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
+    async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
         {
             let mut state = self.state();
             state.break_line();
             state.stop_waiting();
         }
-        TerminalApprover.ask_command(question).await
+        TerminalApprover.ask_command(request).await
     }
 }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use prowess_policy::Right;
-use prowess_runtime::{ApprovalDecision, Approver, CommandDecision, CommandQuestion, Question};
+use prowess_runtime::{
+    ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+};
 use prowess_scan::{File, Rules, Verdict};
 use prowess_spec::manifest::Permission;
 
@@ -19,24 +21,24 @@ pub(crate) struct TerminalApprover;
 
 #[async_trait]
 impl Approver for TerminalApprover {
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return ApprovalDecision::Unavailable;
         }
-        let asked = text(&question);
-        let shown = show(&question);
-        let everywhere = question.may_count_everywhere();
+        let asked = text(&request);
+        let shown = show(&request);
+        let everywhere = request.may_count_everywhere();
         let answer = ask_blocking(move |stopped| ask(&asked, &shown, everywhere, stopped));
         answer.await.unwrap_or(ApprovalDecision::Unavailable)
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
+    async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return CommandDecision::Unavailable;
         }
-        let asked = command_text(&question);
-        let program = question.program().map(str::to_owned);
-        let plain = question.is_plain();
+        let asked = command_text(&request);
+        let program = request.program().map(str::to_owned);
+        let plain = request.is_plain();
         let ask =
             move |stopped: &AtomicBool| ask_command(&asked, plain, program.as_deref(), stopped);
         let answer = ask_blocking(ask);
@@ -109,25 +111,25 @@ fn read_line(_: &AtomicBool) -> Option<String> {
     read.ok().filter(|count| *count > 0).map(|_| line)
 }
 
-fn text(question: &Question<'_>) -> String {
-    let skill = question.skill;
-    let version = question.manifest.map(|it| format!(" {}", it.version));
+fn text(request: &ApprovalRequest<'_>) -> String {
+    let skill = request.skill;
+    let version = request.manifest.map(|it| format!(" {}", it.version));
     let version = version.unwrap_or_default();
     let mut text = format!("The skill `{}`{version} wants to:\n", skill.id);
-    for right in question.rights {
-        let _ = writeln!(text, "  {:<13} {}", right.word(), meaning(*right));
+    for right in request.rights {
+        let _ = writeln!(text, "  {:<13} {}", right.as_str(), meaning(*right));
     }
-    if question.changed {
+    if request.changed {
         text.push_str("It changed since its last approval.\n");
     }
     text
 }
 
 /// Prints a question and reads the answer in lower case.
-fn prompt(question: &str, stopped: &AtomicBool) -> Option<String> {
+fn prompt(request: &str, stopped: &AtomicBool) -> Option<String> {
     terminal::discard_input();
     let mut err = anstream::stderr().lock();
-    let _ = write!(err, "{question}");
+    let _ = write!(err, "{request}");
     let _ = err.flush();
     drop(err);
     let line = read_line(stopped)?;
@@ -136,13 +138,13 @@ fn prompt(question: &str, stopped: &AtomicBool) -> Option<String> {
 
 fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> ApprovalDecision {
     terminal::note(terminal::printable(text).trim_end());
-    let question = if everywhere {
+    let request = if everywhere {
         "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how details, [D]eny: "
     } else {
         "Allow it? [o]nce, [a]lways here, [s]how details, [D]eny: "
     };
     loop {
-        let Some(answer) = prompt(question, stopped) else {
+        let Some(answer) = prompt(request, stopped) else {
             return ApprovalDecision::Deny;
         };
         match answer.as_str() {
@@ -157,21 +159,21 @@ fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Appro
 }
 
 /// Describes a command: its words, directory, input and reach.
-fn command_text(question: &CommandQuestion<'_>) -> String {
-    let words: Vec<String> = question.command.iter().map(|word| quoted(word)).collect();
+fn command_text(request: &CommandApprovalRequest<'_>) -> String {
+    let words: Vec<String> = request.command.iter().map(|word| quoted(word)).collect();
     let mut text = format!(
         "The skill `{}` wants to run:\n  {}\n  in {}\n",
-        question.skill,
+        request.skill,
         cut(&words.join(" ")),
-        quoted(&question.directory.display().to_string()),
+        quoted(&request.directory.display().to_string()),
     );
-    for (name, value) in question.variables {
+    for (name, value) in request.variables {
         let _ = writeln!(text, "  with {}={}", quoted(name), cut(&quoted(value)));
     }
-    if let Some(stdin) = question.stdin {
+    if let Some(stdin) = request.stdin {
         let _ = writeln!(text, "  reading {}", cut(&quoted(stdin)));
     }
-    let _ = write!(text, "  {}", question.reach);
+    let _ = write!(text, "  {}", request.reach);
     text
 }
 
@@ -224,9 +226,9 @@ fn ask_command(
     } else {
         ""
     };
-    let question = format!("Run it? [o]nce,{always}{program_choice} [D]eny: ");
+    let request = format!("Run it? [o]nce,{always}{program_choice} [D]eny: ");
     loop {
-        let Some(answer) = prompt(&question, stopped) else {
+        let Some(answer) = prompt(&request, stopped) else {
             return CommandDecision::Deny;
         };
         match answer.as_str() {
@@ -261,10 +263,10 @@ fn meaning(right: Right) -> &'static str {
 }
 
 /// Describes a skill for a decision: its digest, audit result, files and code.
-fn show(question: &Question<'_>) -> String {
-    let skill = question.skill;
+fn show(request: &ApprovalRequest<'_>) -> String {
+    let skill = request.skill;
     let mut text = format!("{}\n  {}\n", skill.id, skill.subject().content);
-    if let Some(manifest) = question.manifest {
+    if let Some(manifest) = request.manifest {
         let _ = writeln!(text, "  {}", manifest.description);
     }
     let named = skill.files().map(|(path, bytes)| File {
@@ -290,7 +292,7 @@ fn show(question: &Question<'_>) -> String {
     for (path, bytes) in skill.files() {
         let _ = writeln!(text, "  {path} ({} bytes)", bytes.len());
     }
-    let implementation = question.manifest.and_then(|it| it.implementation.as_ref());
+    let implementation = request.manifest.and_then(|it| it.implementation.as_ref());
     let entrypoint = implementation.and_then(|it| it.entrypoint.as_ref());
     if let Some(path) = entrypoint
         && let Some(Ok(code)) = skill.file(path).map(std::str::from_utf8)

@@ -1,6 +1,6 @@
 //! Prints the events of code skills as lines on stderr.
 
-use prowess_runtime::{Listener, RuntimeEvent, State};
+use prowess_runtime::{ActivationState, Listener, RuntimeEvent};
 
 use crate::terminal;
 
@@ -32,10 +32,10 @@ fn line(event: &RuntimeEvent) -> Option<String> {
         RuntimeEvent::WorkerEnded { skill, reason } => format!("{skill}: {reason}"),
         RuntimeEvent::Changed {
             skill,
-            from: State::Active,
+            from: ActivationState::Active,
             to,
             reason,
-        } if *to == State::Error || reason.contains("its files changed") => {
+        } if *to == ActivationState::Error || reason.contains("its files changed") => {
             format!("{skill}: {to}: {reason}")
         }
         RuntimeEvent::Changed { .. } => return None,

@@ -13,7 +13,7 @@ use prowess_runtime::{
     builtin_skills, is_own,
 };
 use prowess_sources::FilesystemSource;
-use prowess_spec::manifest::{Mode, Permission, Word};
+use prowess_spec::manifest::{Keyword, Mode, Permission};
 use prowess_store::Store;
 use prowess_trust::ProjectRoot;
 

@@ -1,7 +1,7 @@
 //! Opens the configured store.
 
 use prowess_config::{SkillsConfig, StoreLocation};
-use prowess_store::{Place, Store, StoreError};
+use prowess_store::{Store, StoreBackend, StoreError};
 
 use crate::error::{Context, Result};
 use crate::{environment, terminal};
@@ -24,15 +24,15 @@ pub(crate) async fn open_existing(config: &SkillsConfig) -> Result<Store> {
 
 /// Opens the store. Falls back to memory, with a warning, if its directory is read-only.
 pub(crate) async fn open(config: &SkillsConfig) -> Result<Store> {
-    let place = match &config.store {
+    let backend = match &config.store {
         StoreLocation::DefaultSqlite => match environment::data_directory() {
-            Some(directory) => Place::File(directory.join(FILE)),
-            None => Place::Memory,
+            Some(directory) => StoreBackend::File(directory.join(FILE)),
+            None => StoreBackend::Memory,
         },
-        StoreLocation::Sqlite(path) => Place::File(path.clone()),
-        StoreLocation::Postgres(url) => Place::Postgres(url.clone()),
+        StoreLocation::Sqlite(path) => StoreBackend::File(path.clone()),
+        StoreLocation::Postgres(url) => StoreBackend::Postgres(url.clone()),
     };
-    match Store::open(place).await {
+    match Store::open(backend).await {
         Ok(store) => Ok(store),
         Err(error @ StoreError::ReadOnly { .. }) => {
             terminal::note(&terminal::printable(&format!(

@@ -4,7 +4,7 @@ use clap::Args;
 use prowess_core::Skills;
 use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
 use prowess_runtime::SkillContent;
-use prowess_spec::manifest::{Permission, Word};
+use prowess_spec::manifest::{Keyword, Permission};
 use prowess_store::{Store, StoredGrant};
 use serde::Serialize;
 
@@ -62,8 +62,8 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         let count = match revoked.as_str() {
             "all" => store.forget(skill).await?,
             word => {
-                let right = Right::from_word(word).with_context(|| {
-                    let all: Vec<&str> = Permission::ALL.iter().map(|it| it.word()).collect();
+                let right = Right::parse(word).with_context(|| {
+                    let all = Permission::names();
                     format!(
                         "unknown permission `{word}`; expected one of: run, {}",
                         all.join(", ")
@@ -121,7 +121,7 @@ async fn rows(store: &Store, skills: &Skills, wanted: Option<&String>) -> Result
                 Effect::Allow => "allow",
                 Effect::Deny => "deny",
             };
-            let permission = grant.right.word().to_owned();
+            let permission = grant.right.as_str().to_owned();
             rows.push(
                 row(
                     skills,
@@ -209,7 +209,7 @@ fn shown(pattern: &CommandPattern, reach: CommandReach) -> String {
     };
     match reach {
         CommandReach::Sandboxed => command,
-        other => format!("{command} ({})", other.word()),
+        other => format!("{command} ({})", other.as_str()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::{Args, ValueEnum};
 use prowess_core::CatalogFormat;
-use prowess_core::{Place, Prompt};
+use prowess_core::{CatalogPlacement, Prompt};
 
 use crate::arguments::{Global, SourceArguments};
 use crate::error::Result;
@@ -92,13 +92,15 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;
     }
     if !global.quiet {
-        let place = match skills.settings().dialect.place {
-            Place::SystemPrompt => "the system prompt",
-            Place::BeforeLastUserMessage => "a system message before the last user message",
-            Place::ToolDescription => "the tool description",
+        let placement = match skills.settings().dialect.catalog_placement {
+            CatalogPlacement::SystemPrompt => "the system prompt",
+            CatalogPlacement::BeforeLastUserMessage => {
+                "a system message before the last user message"
+            }
+            CatalogPlacement::ToolDescription => "the tool description",
         };
         let mut note = format!(
-            "{} of {} skills listed, about {} tokens, for {place}",
+            "{} of {} skills listed, about {} tokens, for {placement}",
             report.shown, report.total, report.tokens_after
         );
         if report.shortened > 0 {

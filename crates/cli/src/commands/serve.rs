@@ -7,7 +7,7 @@ use clap::Args;
 use prowess_config::Secret;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
-use prowess_server::{Exchange, Options, keep_fresh, router, serve};
+use prowess_server::{ApiOptions, Exchange, keep_fresh, router, serve};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -80,8 +80,8 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
 }
 
 /// Access control of the skills API and of MCP.
-fn options(arguments: &ServeArguments) -> Result<(Options, HttpOptions)> {
-    let mut options = Options::default();
+fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
+    let mut options = ApiOptions::default();
     let mut http = HttpOptions::default();
     let mut hosts = arguments.hosts.clone();
     let address = arguments.listen.ip();
@@ -123,7 +123,7 @@ async fn listen(
     arguments: &ServeArguments,
     global: &Global,
     skills: Skills,
-    options: Options,
+    options: ApiOptions,
     http: HttpOptions,
 ) -> Result<()> {
     let address = arguments.listen;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use prowess_core::SkillId;
 use prowess_runtime::limits::PROMPT_BUDGET;
-use prowess_runtime::{Activation, PromptReport, State};
+use prowess_runtime::{Activation, ActivationState, PromptReport};
 use serde::Serialize;
 use serde_json::json;
 
@@ -46,7 +46,7 @@ pub(crate) struct TraceArguments {
 struct Row {
     #[serde(flatten)]
     activation: Activation,
-    state: State,
+    state: ActivationState,
     reason: String,
     tools: Vec<String>,
     workflows: Vec<String>,
@@ -101,7 +101,7 @@ async fn activate(opened: &OpenedRuntime, activation: Activation) -> Row {
     let before = runtime.tools().len();
     let (state, reason) = if opened.manifests.get(&id).is_none() {
         // Instructions only: there is nothing to start.
-        (State::Active, "instructions only".to_owned())
+        (ActivationState::Active, "instructions only".to_owned())
     } else {
         let reason = match runtime.activate(&id).await {
             Ok(()) => String::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use prowess_runtime::{Activation, Cause, CodeSkill};
-use prowess_spec::manifest::{Manifest, Word};
+use prowess_spec::manifest::{Keyword, Manifest};
 use serde_json::json;
 
 use super::{parse_id, print_json};
@@ -67,7 +67,7 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
         .map(|skill| opened.runtime.approvals().undecided(skill))
         .unwrap_or_default();
     if arguments.json {
-        let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
+        let words: Vec<&str> = undecided.iter().map(|it| it.as_str()).collect();
         print_json(&json!({
             "skill": id,
             "active": found.is_some(),
@@ -77,10 +77,10 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
             "not_approved": words,
         }))?;
     } else {
-        let text = explained(id.as_str(), found.as_ref(), manifest, mode.word());
+        let text = explained(id.as_str(), found.as_ref(), manifest, mode.as_str());
         terminal::print(&text)?;
         if !undecided.is_empty() {
-            let words: Vec<&str> = undecided.iter().map(|it| it.word()).collect();
+            let words: Vec<&str> = undecided.iter().map(|it| it.as_str()).collect();
             terminal::print(&format!("needs approval: {}\n", words.join(", ")))?;
         }
     }
@@ -124,7 +124,7 @@ fn explained(
     let modes: Vec<String> = triggers
         .modes
         .iter()
-        .map(|it| it.word().to_owned())
+        .map(|it| it.as_str().to_owned())
         .collect();
     row("modes", &modes, &format!("current mode: {mode}"));
     if triggers == &prowess_spec::manifest::Triggers::default() {

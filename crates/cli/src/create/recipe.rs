@@ -1,6 +1,6 @@
 //! From what was typed to what will be made.
 
-use prowess_spec::manifest::{SkillType, Word};
+use prowess_spec::manifest::{Keyword, SkillType};
 use prowess_spec::{NameRule, SkillName};
 
 use super::arguments::{BackendName, CreateArguments, Language};
@@ -29,7 +29,7 @@ pub(super) enum Code {
 
 impl Code {
     /// The directory of its templates, and their word.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Starlark => "starlark",
             Self::Python => "python",
@@ -90,8 +90,8 @@ impl Recipe {
 
     /// The words of templates.
     pub(super) fn words(&self) -> Vec<&'static str> {
-        let types = self.types.iter().map(|kind| kind.word());
-        types.chain(self.code.map(Code::word)).collect()
+        let types = self.types.iter().map(|kind| kind.as_str());
+        types.chain(self.code.map(Code::as_str)).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! word word}}` and the next `{{end}}` are included only if the skill has one of those types or languages.
 
 use include_dir::{Dir, DirEntry, include_dir};
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_spec::quote;
 
 use super::recipe::{Code, Recipe};
@@ -44,7 +44,7 @@ pub(super) fn files(recipe: &Recipe) -> Vec<File> {
         take("code-skill", &|path| path != "prompt.md" || has_prompt);
     }
     if let Some(code) = recipe.code {
-        take(code.word(), &|_| true);
+        take(code.as_str(), &|_| true);
     }
     if recipe.code == Some(Code::Plugin) {
         collect(&prowess_sdk::SOURCE, "", &mut |path, text| {
@@ -92,7 +92,7 @@ fn fill(template: &str, recipe: &Recipe) -> String {
             text.push('\n');
         }
     }
-    let types: Vec<&str> = recipe.types.iter().map(|kind| kind.word()).collect();
+    let types: Vec<&str> = recipe.types.iter().map(|kind| kind.as_str()).collect();
     // The description is inserted last, so that its content is not expanded.
     let text = text
         .replace("{{name}}", recipe.name.as_str())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use prowess_runtime::{ApprovalDecision, Approver, Question};
+use prowess_runtime::{ApprovalDecision, ApprovalRequest, Approver};
 
 use crate::code_skills::TerminalApprover;
 
@@ -21,10 +21,10 @@ impl StartupApprover {
 
 #[async_trait]
 impl Approver for StartupApprover {
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision {
         if self.0.load(Ordering::Acquire) {
             return ApprovalDecision::Unavailable;
         }
-        TerminalApprover.ask(question).await
+        TerminalApprover.ask(request).await
     }
 }

@@ -40,21 +40,21 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let out = OutputDirectory::new(arguments.out.as_deref(), &skill, home)?;
     let models = EvalModels::choose(arguments, &resolved, global)?;
     let runs = usize::from(arguments.runs);
-    let say = |line: &str| {
+    let print_note = |line: &str| {
         if !global.quiet {
             terminal::note(&terminal::printable(line));
         }
     };
     let name = skill.as_str().rsplit('/').next();
     if let Some(other) = suite.skill_name.as_deref().filter(|it| Some(*it) != name) {
-        say(&format!(
+        print_note(&format!(
             "warning: evals/evals.json names another skill: `{other}`"
         ));
     }
     let setup = setup::open(&skill, &suite, runs, resolved, &models).await?;
     approver.close();
     for line in print::estimate(&suite, runs, &models) {
-        say(&line);
+        print_note(&line);
     }
     let bar = EvalProgress::new(suite.chats(runs), global.quiet);
     let cancel = Cancel::new();
@@ -69,7 +69,7 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     drop(bar);
     setup.shut_down().await;
     let benchmark = measured?;
-    report(arguments, &benchmark, before.as_ref(), &out, &say)
+    report(arguments, &benchmark, before.as_ref(), &out, &print_note)
 }
 
 /// The first Ctrl-C ends it early, the second at once.
@@ -89,7 +89,7 @@ fn report(
     benchmark: &Benchmark,
     before: Option<&Benchmark>,
     out: &OutputDirectory,
-    say: &dyn Fn(&str),
+    print_note: &dyn Fn(&str),
 ) -> Result<Exit> {
     if benchmark.runs.is_empty() && benchmark.triggers.is_empty() {
         let message = "stopped before the first result: nothing written";
@@ -110,15 +110,15 @@ fn report(
     let printed = terminal::print(&text);
     let wrote = out.write(benchmark, &json);
     for note in &benchmark.notes {
-        say(&format!("warning: {}", print::one_line(note)));
+        print_note(&format!("warning: {}", print::one_line(note)));
     }
     if let Some(before) = before {
         for warning in comparison::warnings(before, benchmark) {
-            say(&warning);
+            print_note(&warning);
         }
     }
     printed?;
-    say(&wrote?);
+    print_note(&wrote?);
     if benchmark.partial {
         let hint = "run the command again for complete results";
         terminal::print_problem("stopped early: the results are incomplete", Some(hint));

@@ -13,7 +13,7 @@ use prowess_runtime::{
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
-use prowess_spec::manifest::{Permission, Word as _};
+use prowess_spec::manifest::{Keyword as _, Permission};
 use serde_json::json;
 
 /// The result of an attack.
@@ -56,7 +56,7 @@ pub(crate) async fn skills(root: &Path) -> Skills {
 
 pub(crate) fn approved(permissions: &[Permission]) -> Approvals {
     let approvals = Approvals::default();
-    approvals.say_for_session("attack", permissions);
+    approvals.approve_any_content("attack", permissions);
     approvals
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn manifest(implementation: &str, permissions: &[Permission]) -> String {
-    let words: Vec<&str> = permissions.iter().map(|it| it.word()).collect();
+    let words: Vec<&str> = permissions.iter().map(|it| it.as_str()).collect();
     format!(
         "name: attack\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: {words:?}\n\
          implementation: {implementation}\n"

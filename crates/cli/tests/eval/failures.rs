@@ -12,7 +12,7 @@ pub(crate) const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
 pub(crate) fn refused(project: &TestProject, more: &[&str]) -> String {
     let model = Model::new(|_: &ModelRequest| panic!("nobody is to be asked"));
     let run = run(project, &model, more);
-    assert_eq!((model.asked(), run.stdout.as_str()), (0, ""));
+    assert_eq!((model.requests(), run.stdout.as_str()), (0, ""));
     assert!(!project.path("prowess-eval/haiku/report.html").exists());
     run.snapshot()
 }
@@ -163,7 +163,7 @@ fn provider_failure_at_the_start_is_reported() {
         run.stderr
     );
     assert!(!project.path("prowess-eval").exists());
-    assert_eq!(model.asked(), 1);
+    assert_eq!(model.requests(), 1);
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn every_grader_compares_with_and_without() {
     assert!(failed.iter().all(|it| it["passed"] == false), "{failed:?}");
     assert_eq!(failed[4]["evidence"], "dry");
     // Four answers and their judge, four messages; that one loads the skill is enough.
-    assert_eq!(model.asked(), 4 + 4 + 4);
+    assert_eq!(model.requests(), 4 + 4 + 4);
     let page = project.read(REPORT);
     assert!(page.contains("Evals of haiku"));
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("<svg"));
@@ -291,7 +291,7 @@ fn judge_can_be_another_model() {
     let written = run.json();
     assert_eq!(written["judge"], "local/strict");
     assert_eq!(written["runs"][0]["pass_rate"], 0.8);
-    assert_eq!(judge.asked(), 2);
+    assert_eq!(judge.requests(), 2);
 }
 
 #[test]
@@ -396,5 +396,5 @@ fn code_is_active_only_with_the_skill() {
     assert_eq!(written["triggers"][0]["triggered"], 2);
     assert_eq!(written["triggers"][1]["triggered"], 0);
     // The word alone activates the code; nobody has to be asked about that.
-    assert_eq!(model.asked(), 4 + 2);
+    assert_eq!(model.requests(), 4 + 2);
 }

@@ -55,7 +55,7 @@ type Behaviour = dyn Fn(&ModelRequest) -> Reply + Send + Sync;
 /// The model, listening.
 pub(crate) struct Model {
     pub(crate) url: String,
-    asked: Arc<Mutex<usize>>,
+    requests: Arc<Mutex<usize>>,
     hanging: Receiver<()>,
 }
 
@@ -63,9 +63,9 @@ impl Model {
     pub(crate) fn new(mind: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (mind, asked): (Arc<Behaviour>, _) = (Arc::new(mind), Arc::new(Mutex::new(0)));
+        let (mind, requests): (Arc<Behaviour>, _) = (Arc::new(mind), Arc::new(Mutex::new(0)));
         let (hangs, hanging) = channel();
-        let count = Arc::clone(&asked);
+        let count = Arc::clone(&requests);
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let (mind, count, hangs) = (Arc::clone(&mind), Arc::clone(&count), hangs.clone());
@@ -77,17 +77,17 @@ impl Model {
         });
         Self {
             url,
-            asked,
+            requests,
             hanging,
         }
     }
 
-    /// How often it was asked.
-    pub(crate) fn asked(&self) -> usize {
-        *self.asked.lock().unwrap()
+    /// How many requests it received.
+    pub(crate) fn requests(&self) -> usize {
+        *self.requests.lock().unwrap()
     }
 
-    /// Waits until somebody waits for an answer that never comes.
+    /// Waits until a client waits for a response that never comes.
     pub(crate) fn hangs(&self) {
         self.hanging.recv().unwrap();
     }

@@ -45,7 +45,7 @@ fn unwritable_directory_is_rejected_before_any_request() {
     ");
     let model = Model::new(pupil);
     let run = run(&project, &model, &["--out", "/proc/x", "--json"]);
-    assert_eq!((run.code, model.asked()), (Some(1), 0));
+    assert_eq!((run.code, model.requests()), (Some(1), 0));
     assert_eq!(run.json()["error"]["code"], "failure");
     project.write("file", "mine");
     assert_snapshot!(refused(&project, &["--out", "file/below/it"]), @r"

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use prowess_config::{Entry, Error, Lookup, Problem, Repository, SkillsConfig};
+use prowess_config::{ConfigEntry, Error, Lookup, Problem, Repository, SkillsConfig};
 use tempfile::TempDir;
 
 /// `work/` is the working directory, `home/` the home directory, `user/` the user's configuration.
@@ -136,8 +136,8 @@ impl World {
 
     pub(crate) fn entries(&self) -> String {
         let config = self.config();
-        let line = |entry: &Entry| {
-            let Entry { key, value, origin } = entry;
+        let line = |entry: &ConfigEntry| {
+            let ConfigEntry { key, value, origin } = entry;
             format!("{key} = {value}  # {origin}\n")
         };
         self.relative(&config.entries().iter().map(line).collect::<String>())

@@ -78,7 +78,7 @@ pub fn render_catalog(catalog: &Catalog, options: &RenderOptions<'_>) -> (String
     if skills.is_empty() {
         return (String::new(), CatalogReport::default());
     }
-    let entries: Vec<Entry> = skills.iter().map(|skill| writer.entry(skill)).collect();
+    let entries: Vec<CatalogEntry> = skills.iter().map(|skill| writer.entry(skill)).collect();
     let mut report = CatalogReport {
         total: entries.len(),
         tokens_before: entries.iter().map(|entry| entry.tokens).sum(),
@@ -87,11 +87,11 @@ pub fn render_catalog(catalog: &Catalog, options: &RenderOptions<'_>) -> (String
     let by_collection = entries.len() > options.inventory_threshold;
     let text = if by_collection {
         let collections: Vec<Collection> = catalog.browse(None).subcollections;
-        let at_root = |entry: &&Entry| !entry.id.as_str().contains('/');
-        let root: Vec<&Entry> = entries.iter().filter(at_root).collect();
+        let at_root = |entry: &&CatalogEntry| !entry.id.as_str().contains('/');
+        let root: Vec<&CatalogEntry> = entries.iter().filter(at_root).collect();
         writer.fit(&root, &collections, Mode::Collections, &mut report)
     } else {
-        let all: Vec<&Entry> = entries.iter().collect();
+        let all: Vec<&CatalogEntry> = entries.iter().collect();
         writer.fit(&all, &[], Mode::Flat, &mut report)
     };
     report.omitted = report.total - report.shown;
@@ -106,7 +106,7 @@ enum Mode {
 }
 
 /// A skill with its description ready to be cut.
-struct Entry {
+struct CatalogEntry {
     id: SkillId,
     description: String,
     description_chars: usize,
@@ -120,13 +120,13 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn entry(&self, skill: &Skill<'_>) -> Entry {
+    fn entry(&self, skill: &Skill<'_>) -> CatalogEntry {
         let descriptor = skill.descriptor;
         let description = match self.options.format {
             CatalogFormat::Json | CatalogFormat::Markdown => plain_line(&descriptor.description),
             _ => xml_line(&descriptor.description),
         };
-        Entry {
+        CatalogEntry {
             id: descriptor.id.clone(),
             description_chars: description.chars().count(),
             description,
@@ -142,7 +142,7 @@ impl Writer<'_> {
     /// Writes as much as the budget allows: all, shorter descriptions, names, some names.
     fn fit(
         &self,
-        entries: &[&Entry],
+        entries: &[&CatalogEntry],
         collections: &[Collection],
         mode: Mode,
         report: &mut CatalogReport,
@@ -200,7 +200,7 @@ impl Writer<'_> {
     /// The whole text with descriptions of at most `length` characters; 0 means none.
     fn write(
         &self,
-        entries: &[&Entry],
+        entries: &[&CatalogEntry],
         collections: &[Collection],
         mode: Mode,
         length: usize,
@@ -217,7 +217,7 @@ impl Writer<'_> {
 
     fn xml(
         &self,
-        entries: &[&Entry],
+        entries: &[&CatalogEntry],
         collections: &[Collection],
         mode: Mode,
         length: usize,
@@ -266,7 +266,7 @@ impl Writer<'_> {
         out
     }
 
-    fn xml_entry(&self, entry: &Entry, length: usize, out: &mut String) {
+    fn xml_entry(&self, entry: &CatalogEntry, length: usize, out: &mut String) {
         let description = shortened(entry, length);
         let active = if entry.active { " active=\"true\"" } else { "" };
         let _ = match (self.options.format, description) {
@@ -303,7 +303,7 @@ impl Writer<'_> {
 
     fn markdown(
         &self,
-        entries: &[&Entry],
+        entries: &[&CatalogEntry],
         collections: &[Collection],
         length: usize,
         unlisted: usize,
@@ -358,7 +358,7 @@ struct JsonSkill<'e> {
 }
 
 fn json_text(
-    entries: &[&Entry],
+    entries: &[&CatalogEntry],
     collections: &[Collection],
     length: usize,
     unlisted: usize,
@@ -383,7 +383,7 @@ fn inert(mut collection: Collection) -> Collection {
 }
 
 /// The length at which descriptions must be cut to save `excess` characters, if it is worth while.
-fn even_length(entries: &[&Entry], excess: usize) -> Option<usize> {
+fn even_length(entries: &[&CatalogEntry], excess: usize) -> Option<usize> {
     let saved = |length: usize| -> usize {
         entries
             .iter()
@@ -409,7 +409,7 @@ fn even_length(entries: &[&Entry], excess: usize) -> Option<usize> {
 }
 
 /// The description in at most `length` characters, cut with an ellipsis and never inside an entity.
-fn shortened(entry: &Entry, length: usize) -> String {
+fn shortened(entry: &CatalogEntry, length: usize) -> String {
     if entry.description_chars <= length {
         return entry.description.clone();
     }

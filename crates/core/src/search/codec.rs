@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::index::{Document, Extent, SearchIndex};
-use super::lexicon::{Lexicon, Place};
+use super::lexicon::{Lexicon, Prominence};
 use super::postings::{read_number, write_number};
 
 /// Incremented with every change of the layout, the tokenizer or the stop words: an old index is rebuilt.
@@ -36,12 +36,12 @@ impl SearchIndex {
             write_number(&mut body, words.len() as u64);
             for entry in words {
                 write_text(&mut body, stem, entry.word);
-                let place = match entry.place {
-                    Place::Name => 0,
-                    Place::Description => 1,
-                    Place::Elsewhere => 2,
+                let prominence = match entry.prominence {
+                    Prominence::Name => 0,
+                    Prominence::Description => 1,
+                    Prominence::Elsewhere => 2,
                 };
-                write_number(&mut body, entry.postings.len() as u64 * 4 + place);
+                write_number(&mut body, entry.postings.len() as u64 * 4 + prominence);
             }
         }
         body.extend(self.lexicon.all_postings());
@@ -99,13 +99,13 @@ fn decode(mut body: &[u8]) -> Option<SearchIndex> {
             }
             let packed = read_size(bytes)?;
             end = end.checked_add(packed / 4)?;
-            let place = match packed % 4 {
-                0 => Place::Name,
-                1 => Place::Description,
-                2 => Place::Elsewhere,
+            let prominence = match packed % 4 {
+                0 => Prominence::Name,
+                1 => Prominence::Description,
+                2 => Prominence::Elsewhere,
                 _ => return None,
             };
-            lexicon.push_word(&stem, &word, place, end);
+            lexicon.push_word(&stem, &word, prominence, end);
             last.get_or_insert_default().clone_from(&word);
         }
     }

@@ -91,7 +91,7 @@ fn complete(lexicon: &Lexicon, prefix: &str, term: &mut Term) {
         .starting(prefix)
         .filter(|(number, _)| !known.contains(number))
         .collect();
-    found.sort_by_key(|(_, place)| *place);
+    found.sort_by_key(|(_, prominence)| *prominence);
     found.truncate(MOST_COMPLETIONS);
     let factor = if known.is_empty() {
         weights::COMPLETED

@@ -25,18 +25,18 @@ struct Word {
     /// In [`Lexicon::postings`], up to where those of the next word begin.
     end: usize,
     letters: u32,
-    place: Place,
+    prominence: Prominence,
 }
 
 /// The most prominent field a word occurs in, for guesses at what was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum Prominence {
     Name,
     Description,
     Elsewhere,
 }
 
-impl Place {
+impl Prominence {
     pub(super) fn of(counts: Counts) -> Self {
         if counts.get(Field::Name) > 0 {
             Self::Name
@@ -50,10 +50,10 @@ impl Place {
 
 /// A word of a [`Lexicon`].
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
+pub(super) struct LexiconEntry<'a> {
     pub(super) stem: &'a str,
     pub(super) word: &'a str,
-    pub(super) place: Place,
+    pub(super) prominence: Prominence,
     pub(super) postings: &'a [u8],
 }
 
@@ -63,17 +63,17 @@ impl Lexicon {
         &mut self,
         stem: &str,
         word: &str,
-        write: impl FnOnce(&mut Vec<u8>) -> Place,
+        write: impl FnOnce(&mut Vec<u8>) -> Prominence,
     ) {
         let before = self.postings.len();
-        let place = write(&mut self.postings);
+        let prominence = write(&mut self.postings);
         if self.postings.len() > before {
-            self.push_word(stem, word, place, self.postings.len());
+            self.push_word(stem, word, prominence, self.postings.len());
         }
     }
 
     /// Adds a word whose postings end at `end` of those passed to [`Lexicon::set_postings`].
-    pub(super) fn push_word(&mut self, stem: &str, word: &str, place: Place, end: usize) {
+    pub(super) fn push_word(&mut self, stem: &str, word: &str, prominence: Prominence, end: usize) {
         let known = self.stems.last().map(|last| last.text.clone());
         let stem_text = match known {
             Some(text) if self.text.get(text.clone()) == Some(stem) => text,
@@ -95,7 +95,7 @@ impl Lexicon {
             text,
             end,
             letters: letters(word),
-            place,
+            prominence,
         });
     }
 
@@ -150,14 +150,14 @@ impl Lexicon {
     }
 
     /// Every word that begins so, with where it occurs.
-    pub(super) fn starting(&self, prefix: &str) -> impl Iterator<Item = (usize, Place)> {
+    pub(super) fn starting(&self, prefix: &str) -> impl Iterator<Item = (usize, Prominence)> {
         self.words
             .iter()
             .enumerate()
             .filter(move |(_, word)| {
                 word.text.len() > prefix.len() && self.slice(&word.text).starts_with(prefix)
             })
-            .map(|(number, word)| (number, word.place))
+            .map(|(number, word)| (number, word.prominence))
     }
 
     /// Words of names and descriptions that differ from `word` in at most `edits` letters, and perhaps others.
@@ -165,35 +165,35 @@ impl Lexicon {
         &self,
         word: &str,
         edits: u32,
-    ) -> impl Iterator<Item = (usize, &str, Place)> {
+    ) -> impl Iterator<Item = (usize, &str, Prominence)> {
         let sought = letters(word);
         self.words
             .iter()
             .enumerate()
             // An edit changes at most two bits: one letter leaves and one comes.
             .filter(move |(_, word)| (word.letters ^ sought).count_ones() <= 2 * edits)
-            .filter(|(_, word)| word.place != Place::Elsewhere)
-            .map(|(number, word)| (number, self.slice(&word.text), word.place))
+            .filter(|(_, word)| word.prominence != Prominence::Elsewhere)
+            .map(|(number, word)| (number, self.slice(&word.text), word.prominence))
     }
 
     /// Every word, in order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = LexiconEntry<'_>> {
         self.groups().flat_map(|(_, entries)| entries)
     }
 
     /// Every stem with its words, in order.
     pub(super) fn groups(
         &self,
-    ) -> impl Iterator<Item = (&str, impl ExactSizeIterator<Item = Entry<'_>>)> {
+    ) -> impl Iterator<Item = (&str, impl ExactSizeIterator<Item = LexiconEntry<'_>>)> {
         self.stems.iter().enumerate().map(move |(position, stem)| {
             let stem = self.slice(&stem.text);
-            let entry = move |number| Entry {
+            let entry = move |number| LexiconEntry {
                 stem,
                 word: self.word(number),
-                place: self
+                prominence: self
                     .words
                     .get(number)
-                    .map_or(Place::Elsewhere, |word| word.place),
+                    .map_or(Prominence::Elsewhere, |word| word.prominence),
                 postings: self.bytes(number),
             };
             (stem, self.members(position).map(entry))
@@ -213,17 +213,17 @@ mod tests {
 
     fn lexicon() -> Lexicon {
         let mut lexicon = Lexicon::default();
-        for (stem, word, place) in [
-            ("run", "run", Place::Name),
-            ("run", "running", Place::Elsewhere),
-            ("runtim", "runtime", Place::Description),
+        for (stem, word, prominence) in [
+            ("run", "run", Prominence::Name),
+            ("run", "running", Prominence::Elsewhere),
+            ("runtim", "runtime", Prominence::Description),
         ] {
             lexicon.push(stem, word, |bytes| {
                 bytes.extend([0, 1]);
-                place
+                prominence
             });
         }
-        lexicon.push("void", "void", |_| Place::Name);
+        lexicon.push("void", "void", |_| Prominence::Name);
         lexicon
     }
 

@@ -1,6 +1,6 @@
 //! Corrections of a word that occurs nowhere.
 
-use super::lexicon::{Lexicon, Place};
+use super::lexicon::{Lexicon, Prominence};
 
 /// Maximum number of guesses for one word.
 const GUESSES: usize = 8;
@@ -13,10 +13,10 @@ pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
         4..=7 => 1,
         _ => 2,
     };
-    let mut best = (edits, Place::Elsewhere);
+    let mut best = (edits, Prominence::Elsewhere);
     let mut found = Vec::new();
     let mut candidate = Vec::new();
-    for (number, text, place) in lexicon.resembling(word, u32::try_from(edits).unwrap_or(0)) {
+    for (number, text, prominence) in lexicon.resembling(word, u32::try_from(edits).unwrap_or(0)) {
         candidate.clear();
         candidate.extend(text.chars());
         if candidate.len() < 3 || candidate.len().abs_diff(sought.len()) > best.0 {
@@ -25,7 +25,7 @@ pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
         let Some(distance) = distance(&sought, &candidate, best.0) else {
             continue;
         };
-        let rank = (distance, place);
+        let rank = (distance, prominence);
         if rank < best {
             best = rank;
             found.clear();
@@ -103,15 +103,15 @@ mod tests {
     #[test]
     fn names_come_before_descriptions() {
         let mut lexicon = Lexicon::default();
-        for (word, place) in [
-            ("charm", Place::Description),
-            ("chart", Place::Name),
-            ("charu", Place::Elsewhere),
-            ("chest", Place::Name),
+        for (word, prominence) in [
+            ("charm", Prominence::Description),
+            ("chart", Prominence::Name),
+            ("charu", Prominence::Elsewhere),
+            ("chest", Prominence::Name),
         ] {
             lexicon.push(word, word, |bytes| {
                 bytes.push(0);
-                place
+                prominence
             });
         }
         let words = |word| -> Vec<&str> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::index::{Document, Extent, IndexedSkill, SearchIndex, UpdateReport};
-use super::lexicon::{Entry, Lexicon, Place};
+use super::lexicon::{Lexicon, LexiconEntry, Prominence};
 use super::postings::{Counts, Field, Posting, Postings, Writer};
 use super::stop::is_stop;
 use super::tokenize::{stem, tokenize};
@@ -149,7 +149,7 @@ fn merge(old: &Lexicon, numbers: &[u32], fresh: &[FreshWord]) -> Lexicon {
     let mut add = |stem: &str, word: &str, old: &[u8], new: &[Posting]| {
         merged.push(stem, word, |bytes| write(bytes, old, numbers, new));
     };
-    for Entry {
+    for LexiconEntry {
         stem,
         word,
         postings,
@@ -169,11 +169,11 @@ fn merge(old: &Lexicon, numbers: &[u32], fresh: &[FreshWord]) -> Lexicon {
 }
 
 /// Appends both lists as one, in order, and returns the field with the highest weight.
-fn write(bytes: &mut Vec<u8>, old: &[u8], numbers: &[u32], new: &[Posting]) -> Place {
+fn write(bytes: &mut Vec<u8>, old: &[u8], numbers: &[u32], new: &[Posting]) -> Prominence {
     let mut writer = Writer::new(bytes);
-    let mut place = Place::Elsewhere;
+    let mut prominence = Prominence::Elsewhere;
     let mut push = |posting: Posting| {
-        place = place.min(Place::of(posting.counts));
+        prominence = prominence.min(Prominence::of(posting.counts));
         writer.push(posting);
     };
     let mut new = new.iter().peekable();
@@ -192,7 +192,7 @@ fn write(bytes: &mut Vec<u8>, old: &[u8], numbers: &[u32], new: &[Posting]) -> P
     for posting in new {
         push(*posting);
     }
-    place
+    prominence
 }
 
 #[cfg(test)]

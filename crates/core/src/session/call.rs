@@ -12,14 +12,14 @@ use crate::media::media_type;
 use crate::render::render_skill;
 use crate::skills::Skills;
 use crate::source::SourceError;
-use crate::tools::{Answer, ErrorCode, SkillSummary, ToolError};
+use crate::tools::{ErrorCode, SkillSummary, ToolError, ToolOutput};
 
 use super::state::Session;
 
 /// Skills in one answer.
 const PAGE: usize = 20;
 
-type Outcome = Result<Answer, ToolError>;
+type Outcome = Result<ToolOutput, ToolError>;
 
 impl Skills {
     pub(crate) async fn answer(
@@ -62,7 +62,7 @@ impl Skills {
             let skills = found.iter().filter_map(|id| catalog.get(id.as_str()));
             let (skills, next) = page(skills.filter(is_for_models), start);
             let query = query.to_owned();
-            return Ok(Answer::Search {
+            return Ok(ToolOutput::Search {
                 query,
                 skills,
                 next,
@@ -75,7 +75,7 @@ impl Skills {
                 Ok(path) => Some(path),
                 // Not a path that could exist: empty, like any other that does not.
                 Err(_) => {
-                    return Ok(Answer::Listing {
+                    return Ok(ToolOutput::Listing {
                         path: text.to_owned(),
                         subcollections: Vec::new(),
                         skills: Vec::new(),
@@ -86,7 +86,7 @@ impl Skills {
         };
         let listing = catalog.browse(path.as_ref());
         let (skills, next) = page(listing.skills.into_iter().filter(is_for_models), start);
-        Ok(Answer::Listing {
+        Ok(ToolOutput::Listing {
             path: path.map(|path| path.to_string()).unwrap_or_default(),
             subcollections: if start == 0 {
                 listing.subcollections
@@ -98,11 +98,11 @@ impl Skills {
         })
     }
 
-    fn list_all(&self) -> Answer {
+    fn list_all(&self) -> ToolOutput {
         let catalog = self.catalog();
         let limit = self.settings().dialect.limits.skills;
         let skills = catalog.skills().filter(is_for_models);
-        Answer::Listing {
+        ToolOutput::Listing {
             path: String::new(),
             subcollections: Vec::new(),
             skills: skills.take(limit).map(summary).collect(),
@@ -146,7 +146,7 @@ impl Skills {
             dropped_bytes: rendered.report.dropped_bytes,
         });
         let end = body.floor_char_boundary(limit);
-        Ok(Answer::Skill {
+        Ok(ToolOutput::Skill {
             id,
             block: rendered.text,
             dropped_bytes: body.len() - end,
@@ -195,7 +195,7 @@ impl Skills {
         // A character cut at the end belongs to the next part.
         let end = part.offset + content.len() as u64;
         let more = end < part.size && length > 0;
-        Ok(Answer::File {
+        Ok(ToolOutput::File {
             id: id.clone(),
             path: path.to_string(),
             content,
@@ -217,7 +217,7 @@ impl Skills {
             .load(&id)
             .await
             .map_err(|error| self.tool_error(&id, error))?;
-        scripts.run(&id, &path, &args).await.map(Answer::Script)
+        scripts.run(&id, &path, &args).await.map(ToolOutput::Script)
     }
 
     /// A source's error as a model may see it.

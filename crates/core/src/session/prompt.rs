@@ -1,6 +1,6 @@
 //! What a model is told at the beginning of a request: the prompt and the tools.
 
-use crate::dialect::{Locations, Operation, Place, Shape, ToolSpec};
+use crate::dialect::{CatalogPlacement, Locations, Operation, Shape, ToolSpec};
 use crate::id::SkillId;
 use crate::render::{CatalogReport, RenderOptions, render_catalog};
 use crate::skills::Skills;
@@ -86,9 +86,11 @@ impl Session {
             return Vec::new();
         }
         let dialect = &skills.settings().dialect;
-        let text = match dialect.place {
-            Place::ToolDescription => self.catalog(ToolUse::Available).text,
-            Place::SystemPrompt | Place::BeforeLastUserMessage => String::new(),
+        let text = match dialect.catalog_placement {
+            CatalogPlacement::ToolDescription => self.catalog(ToolUse::Available).text,
+            CatalogPlacement::SystemPrompt | CatalogPlacement::BeforeLastUserMessage => {
+                String::new()
+            }
         };
         // Without a script runner, scripts are offered only if the dialect promises an answer.
         let offered = |tool: &&ToolSpec| {

@@ -1,11 +1,11 @@
 //! Tools for a model.
 
-mod answer;
 mod definition;
+mod output;
 mod shape;
 
-pub use answer::{Answer, ErrorCode, ScriptOutput, SkillSummary, ToolError};
 pub use definition::ToolDefinition;
 pub(crate) use definition::define;
+pub use output::{ErrorCode, ScriptOutput, SkillSummary, ToolError, ToolOutput};
 pub use shape::ToolResult;
 pub(crate) use shape::shape;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::dialect::{Shape, ToolSpec};
 use crate::render::without_own_tags;
 
-use super::answer::{Answer, ErrorCode, ToolError};
+use super::output::{ErrorCode, ToolError, ToolOutput};
 
 /// The result for the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +19,12 @@ pub struct ToolResult {
 pub(crate) fn shape(
     shape: Shape,
     tool: &ToolSpec,
-    outcome: Result<Answer, ToolError>,
+    outcome: Result<ToolOutput, ToolError>,
     available: &[String],
 ) -> ToolResult {
     let is_error = outcome.is_err();
     let block = match &outcome {
-        Ok(Answer::Skill { block, .. }) => block.clone(),
+        Ok(ToolOutput::Skill { block, .. }) => block.clone(),
         _ => String::new(),
     };
     let content = match shape {
@@ -62,9 +62,9 @@ fn without_tags(value: Value, block: &str) -> Value {
     }
 }
 
-fn prowess(answer: Answer) -> Value {
-    match answer {
-        Answer::Listing {
+fn prowess(output: ToolOutput) -> Value {
+    match output {
+        ToolOutput::Listing {
             path,
             subcollections,
             skills,
@@ -76,14 +76,14 @@ fn prowess(answer: Answer) -> Value {
             "skills": skills,
             "next": next,
         })),
-        Answer::Search {
+        ToolOutput::Search {
             query,
             skills,
             next,
         } => {
             without_null(json!({"type": "search", "query": query, "skills": skills, "next": next}))
         }
-        Answer::Skill {
+        ToolOutput::Skill {
             id,
             block,
             frontmatter,
@@ -98,7 +98,7 @@ fn prowess(answer: Answer) -> Value {
             "files": files,
             "truncated": dropped_bytes > 0,
         }),
-        Answer::File {
+        ToolOutput::File {
             id,
             path,
             content,
@@ -112,7 +112,7 @@ fn prowess(answer: Answer) -> Value {
             "truncated": next_offset.is_some(),
             "next_offset": next_offset,
         })),
-        Answer::Script(output) => json!(output),
+        ToolOutput::Script(output) => json!(output),
     }
 }
 
@@ -147,9 +147,9 @@ fn sentence(error: &ToolError) -> String {
     }
 }
 
-fn plain(answer: Answer) -> Value {
-    match answer {
-        Answer::Skill {
+fn plain(output: ToolOutput) -> Value {
+    match output {
+        ToolOutput::Skill {
             id,
             body,
             frontmatter,
@@ -162,7 +162,7 @@ fn plain(answer: Answer) -> Value {
                 json!({"name": id, "frontmatter": frontmatter, "body": body, "notice": notice}),
             )
         }
-        Answer::File {
+        ToolOutput::File {
             id,
             path,
             content,
@@ -177,7 +177,7 @@ fn plain(answer: Answer) -> Value {
     }
 }
 
-fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
+fn envelope(tool: &ToolSpec, outcome: Result<ToolOutput, ToolError>) -> Value {
     let mut warnings = Vec::new();
     let mut errors = Vec::new();
     let mut cut = |bytes: usize| {
@@ -187,7 +187,7 @@ fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
         }
     };
     let data = match outcome {
-        Ok(Answer::Skill {
+        Ok(ToolOutput::Skill {
             id,
             body,
             files,
@@ -197,7 +197,7 @@ fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
             cut(dropped_bytes);
             json!({"name": id, "body": body, "files": files})
         }
-        Ok(Answer::File {
+        Ok(ToolOutput::File {
             path,
             next_offset: Some(_),
             size,
@@ -207,14 +207,14 @@ fn envelope(tool: &ToolSpec, outcome: Result<Answer, ToolError>) -> Value {
             errors.push(json!({"code": "FILE_TOO_LARGE", "message": message}));
             Value::Null
         }
-        Ok(Answer::File {
+        Ok(ToolOutput::File {
             id, path, content, ..
         }) => json!({"name": id, "path": path, "content": content}),
-        Ok(Answer::Listing { skills, .. } | Answer::Search { skills, .. }) => {
-            let skill = |skill: &super::answer::SkillSummary| json!({"name": skill.id, "description": skill.description});
+        Ok(ToolOutput::Listing { skills, .. } | ToolOutput::Search { skills, .. }) => {
+            let skill = |skill: &super::output::SkillSummary| json!({"name": skill.id, "description": skill.description});
             json!({"skills": skills.iter().map(skill).collect::<Vec<_>>()})
         }
-        Ok(Answer::Script(output)) => json!(output),
+        Ok(ToolOutput::Script(output)) => json!(output),
         Err(error) => {
             errors.push(json!({"code": envelope_code(error.code), "message": sentence(&error)}));
             Value::Null
@@ -246,9 +246,9 @@ fn envelope_code(code: ErrorCode) -> &'static str {
     }
 }
 
-fn success(outcome: Result<Answer, ToolError>, available: &[String]) -> Value {
+fn success(outcome: Result<ToolOutput, ToolError>, available: &[String]) -> Value {
     match outcome {
-        Ok(Answer::Skill {
+        Ok(ToolOutput::Skill {
             id, body, location, ..
         }) => json!({
             "success": true,
@@ -256,7 +256,7 @@ fn success(outcome: Result<Answer, ToolError>, available: &[String]) -> Value {
             "skill_path": location,
             "instructions": body,
         }),
-        Ok(Answer::File {
+        Ok(ToolOutput::File {
             id, path, content, ..
         }) => {
             json!({"success": true, "skill_name": id, "resource": path, "content": content})
@@ -270,17 +270,17 @@ fn success(outcome: Result<Answer, ToolError>, available: &[String]) -> Value {
     }
 }
 
-fn text(answer: Answer) -> String {
-    match answer {
-        Answer::Skill {
+fn text(output: ToolOutput) -> String {
+    match output {
+        ToolOutput::Skill {
             body,
             location: Some(location),
             ..
         } => {
             format!("Base directory for this skill: {location}\n\n{body}")
         }
-        Answer::Skill { body, .. } => body,
-        Answer::File { content, .. } => content,
+        ToolOutput::Skill { body, .. } => body,
+        ToolOutput::File { content, .. } => content,
         other => without_tags(prowess(other), "").to_string(),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::Session;
-use prowess_sources::on_this_thread;
+use prowess_sources::run_inline;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
@@ -190,7 +190,7 @@ impl ServerHandler for Connection {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         // One thread does all of it, instead of one after the other for each file.
         let called = tokio::task::spawn_blocking(move || {
-            on_this_thread(|| pollster::block_on(session.call(&request.name, &arguments)))
+            run_inline(|| pollster::block_on(session.call(&request.name, &arguments)))
         });
         let given_up = |_| ErrorData::internal_error("the call was cancelled", None);
         let outcome = called.await.map_err(given_up)?;

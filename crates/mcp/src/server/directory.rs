@@ -7,10 +7,10 @@ use rmcp::ErrorData;
 use rmcp::model::Resource;
 use serde_json::{Map, Value};
 
-use super::indexed::{Indexed, Indexing};
 use super::page::page;
 use super::resources::resource;
 use super::shared::SkillsServer;
+use super::skill_digests::{FileDigest, SkillDigests};
 use super::skills::shown;
 use crate::uri;
 
@@ -22,7 +22,7 @@ const CHILD_BYTES: usize = 300;
 /// The direct contents of a directory.
 enum Child<'s> {
     Directory(String),
-    File(&'s SkillPath, &'s Indexing),
+    File(&'s SkillPath, &'s FileDigest),
 }
 
 impl SkillsServer {
@@ -31,19 +31,19 @@ impl SkillsServer {
         uri: &str,
         cursor: Option<&str>,
     ) -> Result<Value, ErrorData> {
-        let has = |indexed: &Indexed, path: Option<&str>| {
-            !children(indexed, path.unwrap_or_default()).is_empty()
+        let has = |skill: &SkillDigests, path: Option<&str>| {
+            !children(skill, path.unwrap_or_default()).is_empty()
         };
-        let (indexed, path) = self.find(uri, has).await.ok_or_else(|| {
+        let (skill, path) = self.find(uri, has).await.ok_or_else(|| {
             let message = format!("directory not found: `{}`", shown(uri));
             ErrorData::invalid_params(message, None)
         })?;
-        let children: Vec<(&str, Child<'_>)> = children(&indexed, &path).into_iter().collect();
-        let page = page(&children, indexed.digest.short(), cursor, |_| CHILD_BYTES)?;
+        let children: Vec<(&str, Child<'_>)> = children(&skill, &path).into_iter().collect();
+        let page = page(&children, skill.digest.short(), cursor, |_| CHILD_BYTES)?;
         let described = page.items.iter().map(|(name, child)| match child {
-            Child::File(path, file) => resource(&indexed, path, file),
+            Child::File(path, file) => resource(&skill, path, file),
             Child::Directory(path) => {
-                Resource::new(uri::below(&indexed.id, path), *name).with_mime_type(DIRECTORY)
+                Resource::new(uri::below(&skill.id, path), *name).with_mime_type(DIRECTORY)
             }
         });
         let described = described.map(|child| serde_json::to_value(child).unwrap_or_default());
@@ -59,12 +59,12 @@ impl SkillsServer {
 }
 
 /// The direct contents of the directory at `path`, by name; the skill directory itself has no path.
-fn children<'s>(skill: &'s Indexed, path: &str) -> BTreeMap<&'s str, Child<'s>> {
+fn children<'s>(skill: &'s SkillDigests, path: &str) -> BTreeMap<&'s str, Child<'s>> {
     let mut children = BTreeMap::new();
-    for (file, indexing) in &skill.files {
+    for (file_path, file) in &skill.files {
         let below = match path {
-            "" => Some(file.as_str()),
-            path => file
+            "" => Some(file_path.as_str()),
+            path => file_path
                 .as_str()
                 .strip_prefix(path)
                 .and_then(|rest| rest.strip_prefix('/')),
@@ -74,7 +74,7 @@ fn children<'s>(skill: &'s Indexed, path: &str) -> BTreeMap<&'s str, Child<'s>> 
         };
         match below.split_once('/') {
             None => {
-                children.insert(below, Child::File(file, indexing));
+                children.insert(below, Child::File(file_path, file));
             }
             Some((name, _)) => {
                 let directory = match path {

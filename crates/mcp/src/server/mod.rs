@@ -1,15 +1,15 @@
 //! The server: any catalog, to any client.
 
 mod connection;
+mod digest_cache;
 mod directory;
-mod index;
-mod indexed;
 mod instructions;
 mod options;
 mod page;
 mod prompts;
 mod resources;
 mod shared;
+mod skill_digests;
 mod skills;
 mod spool;
 mod tools;

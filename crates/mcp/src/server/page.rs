@@ -13,7 +13,7 @@ pub(crate) struct Page<'l, T> {
 
 /// The part of `list` that `cursor` points at, or the first one.
 ///
-/// A cursor names the version of the list that it was made for: in another one its place would mean something
+/// A cursor names the version of the list that it was made for: in another one its position would mean something
 /// else, and entries would be missed or seen twice.
 pub(crate) fn page<'l, T>(
     list: &'l [T],
@@ -23,7 +23,7 @@ pub(crate) fn page<'l, T>(
 ) -> Result<Page<'l, T>, ErrorData> {
     let start = match cursor {
         None => 0,
-        Some(cursor) => place(cursor, version)?,
+        Some(cursor) => parse_cursor(cursor, version)?,
     };
     let rest = list
         .get(start..)
@@ -45,15 +45,15 @@ fn unknown() -> ErrorData {
     ErrorData::invalid_params("invalid cursor", None)
 }
 
-fn place(cursor: &str, version: u64) -> Result<usize, ErrorData> {
-    let (list, place) = cursor.split_once('-').ok_or_else(unknown)?;
+fn parse_cursor(cursor: &str, version: u64) -> Result<usize, ErrorData> {
+    let (list, position) = cursor.split_once('-').ok_or_else(unknown)?;
     let list = u64::from_str_radix(list, 16).map_err(|_| unknown())?;
-    let place = place.parse().map_err(|_| unknown())?;
+    let position = position.parse().map_err(|_| unknown())?;
     if list != version {
         let message = "expired cursor: the list changed; start again without a cursor";
         return Err(ErrorData::invalid_params(message, None));
     }
-    Ok(place)
+    Ok(position)
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::indexed::{Indexed, Indexing, read_skill_file};
 use super::page::page;
 use super::shared::SkillsServer;
+use super::skill_digests::{FileDigest, SkillDigests, read_skill_file};
 use super::skills::shown;
 use crate::digest::Digest;
 use crate::limits::SKILL_BYTES;
@@ -28,7 +28,7 @@ impl SkillsServer {
         cursor: Option<&str>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let listing = self.listing().await;
-        let files: Vec<(&Indexed, &SkillPath, &Indexing)> = listing
+        let files: Vec<(&SkillDigests, &SkillPath, &FileDigest)> = listing
             .skills
             .iter()
             .flat_map(|skill| {
@@ -58,34 +58,34 @@ impl SkillsServer {
     }
 
     pub(crate) async fn read_file(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let has = |indexed: &Indexed, path: Option<&str>| {
+        let has = |skill: &SkillDigests, path: Option<&str>| {
             path.and_then(uri::exact)
-                .is_some_and(|path| indexed.files.contains_key(&path))
+                .is_some_and(|path| skill.files.contains_key(&path))
         };
         let unknown = || {
             let message = format!("file not found: `{}`", shown(uri));
             ErrorData::resource_not_found(message, Some(json!({"uri": uri})))
         };
-        let (indexed, path) = self.find(uri, has).await.ok_or_else(unknown)?;
+        let (skill, path) = self.find(uri, has).await.ok_or_else(unknown)?;
         let path = uri::exact(&path).ok_or_else(unknown)?;
-        let known = indexed.files.get(&path).copied().ok_or_else(unknown)?;
+        let known = skill.files.get(&path).copied().ok_or_else(unknown)?;
         let limit = usize::try_from(SKILL_BYTES).unwrap_or(usize::MAX);
         let part = if path.as_str() == SKILL_FILE {
-            read_skill_file(self.skills(), &indexed.id).await
+            read_skill_file(self.skills(), &skill.id).await
         } else {
             let sources = self.skills().sources();
-            sources.read(&indexed.id, &path, 0, limit).await
+            sources.read(&skill.id, &path, 0, limit).await
         };
         let part = part.map_err(|error| {
-            self.inner.index.forget(&indexed.id);
+            self.inner.digest_cache.forget(&skill.id);
             match error {
                 SourceError::Unavailable(reason) => ErrorData::internal_error(reason, None),
                 other => ErrorData::resource_not_found(other.to_string(), None),
             }
         })?;
         if Digest::of(&part.bytes) != known.digest {
-            // The next request for the digests reads them again.
-            self.inner.index.forget(&indexed.id);
+            // The next request for the skill reads them again.
+            self.inner.digest_cache.forget(&skill.id);
         }
         let media = media_type(path.as_str(), Some(&part.bytes));
         let contents = match String::from_utf8(part.bytes) {
@@ -100,7 +100,7 @@ impl SkillsServer {
 }
 
 /// A file as lists describe it.
-pub(crate) fn resource(skill: &Indexed, path: &SkillPath, file: &Indexing) -> Resource {
+pub(crate) fn resource(skill: &SkillDigests, path: &SkillPath, file: &FileDigest) -> Resource {
     let uri = uri::below(&skill.id, path.as_str());
     let resource = if path.as_str() == SKILL_FILE {
         let frontmatter = skill.entry.get("frontmatter");

@@ -6,7 +6,7 @@ use prowess_core::Skills;
 use tokio::sync::watch;
 
 use super::connection::Connection;
-use super::index::Index;
+use super::digest_cache::DigestCache;
 use super::instructions::Instructions;
 use super::options::ServerOptions;
 
@@ -33,7 +33,7 @@ pub struct SkillsServer {
 pub(crate) struct Inner {
     pub(crate) skills: Skills,
     pub(crate) options: ServerOptions,
-    pub(crate) index: Index,
+    pub(crate) digest_cache: DigestCache,
     /// Counts changes, to notify clients.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) instructions: Mutex<Option<Instructions>>,
@@ -44,7 +44,7 @@ impl SkillsServer {
     pub fn new(skills: Skills, options: ServerOptions) -> Self {
         Self {
             inner: Arc::new(Inner {
-                index: Index::new(options.fresh),
+                digest_cache: DigestCache::new(options.fresh),
                 skills,
                 options,
                 changes: watch::Sender::new(0),
@@ -60,7 +60,7 @@ impl SkillsServer {
 
     /// Notifies every client that skills changed. Can be called on any thread, such as that of a watch.
     pub fn notify_changed(&self) {
-        self.inner.index.forget_all();
+        self.inner.digest_cache.forget_all();
         self.inner.changes.send_modify(|count| *count += 1);
     }
 

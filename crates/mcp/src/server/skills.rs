@@ -6,16 +6,16 @@ use prowess_spec::{SKILL_FILE, SkillPath};
 use rmcp::ErrorData;
 use serde_json::{Map, Value, json};
 
-use super::index::Listing;
-use super::indexed::Indexed;
+use super::digest_cache::Listing;
 use super::page::page;
 use super::shared::SkillsServer;
-use crate::uri::places;
+use super::skill_digests::SkillDigests;
+use crate::uri::candidates;
 use crate::wire::OMITTED;
 
 impl SkillsServer {
     pub(crate) async fn listing(&self) -> Arc<Listing> {
-        self.inner.index.listing(self.skills()).await
+        self.inner.digest_cache.listing(self.skills()).await
     }
 
     /// The answer to `skills/list`.
@@ -60,16 +60,16 @@ impl SkillsServer {
             ErrorData::invalid_params(message, None)
         };
         let is_skill = |path: Option<&str>| path == Some(SKILL_FILE);
-        let mut places = places(uri).into_iter();
-        let place = places.find(|place| is_skill(place.path.as_ref().map(SkillPath::as_str)));
-        let place = place.ok_or_else(unknown)?;
-        let index = &self.inner.index;
-        let indexed = index.get_anew(self.skills(), &place.id).await;
-        let indexed = indexed.ok_or_else(unknown)?.map_err(|problem| {
-            let message = format!("cannot serve `{}`: {problem}", place.id);
+        let mut candidates = candidates(uri).into_iter();
+        let candidate = candidates.find(|it| is_skill(it.path.as_ref().map(SkillPath::as_str)));
+        let candidate = candidate.ok_or_else(unknown)?;
+        let cache = &self.inner.digest_cache;
+        let skill = cache.get_uncached(self.skills(), &candidate.id).await;
+        let skill = skill.ok_or_else(unknown)?.map_err(|problem| {
+            let message = format!("cannot serve `{}`: {problem}", candidate.id);
             ErrorData::invalid_params(message, None)
         })?;
-        Ok(Value::Object(self.complete("skill", indexed.entry.clone())))
+        Ok(Value::Object(self.complete("skill", skill.entry.clone())))
     }
 
     /// A result with its validity and scope.
@@ -86,14 +86,18 @@ impl SkillsServer {
     pub(crate) async fn find(
         &self,
         uri: &str,
-        has: impl Fn(&Indexed, Option<&str>) -> bool,
-    ) -> Option<(Arc<Indexed>, String)> {
-        for place in places(uri) {
-            let path = place.path.as_ref().map(SkillPath::as_str);
-            if let Some(Ok(indexed)) = self.inner.index.get(self.skills(), &place.id).await
-                && has(&indexed, path)
+        has: impl Fn(&SkillDigests, Option<&str>) -> bool,
+    ) -> Option<(Arc<SkillDigests>, String)> {
+        for candidate in candidates(uri) {
+            let path = candidate.path.as_ref().map(SkillPath::as_str);
+            if let Some(Ok(skill)) = self
+                .inner
+                .digest_cache
+                .get(self.skills(), &candidate.id)
+                .await
+                && has(&skill, path)
             {
-                return Some((indexed, path.unwrap_or_default().to_owned()));
+                return Some((skill, path.unwrap_or_default().to_owned()));
             }
         }
         None

@@ -2,7 +2,7 @@
 
 use prowess_core::SkillId;
 use prowess_sdk::Phase;
-use prowess_spec::manifest::{Platform, Word};
+use prowess_spec::manifest::{Keyword, Platform};
 use semver::{Version, VersionReq};
 
 use super::active_skill::ActiveSkill;
@@ -11,9 +11,9 @@ use super::error::{ActivationError, DependencyError};
 use super::prepare::prepare;
 use super::table::ActivationTable;
 use super::transition::{TransitionGuard, change_state};
+use crate::activation_state::ActivationState;
 use crate::code_skill::CodeSkill;
 use crate::event::RuntimeEvent;
-use crate::state::State;
 
 /// Activates a skill after its dependencies; an active skill stays active.
 ///
@@ -26,29 +26,29 @@ pub(crate) async fn activate(
 ) -> Result<(), ActivationError> {
     let (state, reason) = table.state(id);
     match state {
-        State::Active => return Ok(()),
-        State::Error => {
+        ActivationState::Active => return Ok(()),
+        ActivationState::Error => {
             let skill = id.clone();
             return Err(ActivationError::Failed { skill, reason });
         }
-        State::Inactive | State::Activating => {}
+        ActivationState::Inactive | ActivationState::Activating => {}
     }
     let listener = &context.services.listener;
-    change_state(table, listener, id, State::Activating, "")?;
+    change_state(table, listener, id, ActivationState::Activating, "")?;
     // Dropping the skill ends its worker, and nothing is registered before the last step.
     let dropped = "activation cancelled";
-    let guard = TransitionGuard::new(table, listener, id, State::Inactive, dropped);
+    let guard = TransitionGuard::new(table, listener, id, ActivationState::Inactive, dropped);
     match start_skill(context, table, id, dependents).await {
         Ok(active) => {
             table.register(active);
-            guard.finish(State::Active, "")?;
+            guard.finish(ActivationState::Active, "")?;
             Ok(())
         }
         Err(error) => {
             let next = if error.leaves_inactive() {
-                State::Inactive
+                ActivationState::Inactive
             } else {
-                State::Error
+                ActivationState::Error
             };
             guard.finish(next, &error.to_string())?;
             Err(error)
@@ -89,7 +89,7 @@ fn check_compatibility(skill: &CodeSkill) -> Result<(), ActivationError> {
         })
     };
     if !wanted.platforms.is_empty() && !wanted.platforms.contains(&platform) {
-        let names: Vec<&str> = wanted.platforms.iter().map(|it| it.word()).collect();
+        let names: Vec<&str> = wanted.platforms.iter().map(|it| it.as_str()).collect();
         return incompatible(format!("supports only {}", names.join(", ")));
     }
     let version = Version::parse(env!("CARGO_PKG_VERSION"));

@@ -6,7 +6,7 @@ use prowess_core::SkillId;
 use prowess_scan::PatternRule;
 use prowess_sdk::Phase;
 use prowess_sdk::wire::{Registration, Tool, any_object};
-use prowess_spec::manifest::{Backend as Kind, InputSchema, SkillType, WikiSection, Word};
+use prowess_spec::manifest::{Backend as Kind, InputSchema, Keyword, SkillType, WikiSection};
 
 use crate::backend::Backend;
 use crate::code_skill::CodeSkill;
@@ -89,7 +89,7 @@ impl Contributions {
             if has(wanted) {
                 return Ok(());
             }
-            let wanted = wanted.word();
+            let wanted = wanted.as_str();
             Err(format!(
                 "its code registers {what}, but `types` does not name `{wanted}`"
             ))

@@ -7,8 +7,8 @@ use super::active_skill::ActiveSkill;
 use super::context::ActivationContext;
 use super::table::ActivationTable;
 use super::transition::TransitionGuard;
+use crate::activation_state::ActivationState;
 use crate::backend::BackendError;
-use crate::state::State;
 
 /// Deactivates a skill, whatever its code does; a skill that is not active is left alone.
 pub(crate) async fn deactivate(
@@ -21,7 +21,7 @@ pub(crate) async fn deactivate(
         return;
     };
     let listener = &context.services.listener;
-    let guard = TransitionGuard::new(table, listener, id, State::Inactive, reason);
+    let guard = TransitionGuard::new(table, listener, id, ActivationState::Inactive, reason);
     context.emit_all(active.run_own_hook(Phase::Deactivate).await);
     let mut reason = reason.to_owned();
     if let Some(backend) = &active.backend
@@ -30,7 +30,7 @@ pub(crate) async fn deactivate(
         reason = format!("{reason}; {error}");
     }
     // An active skill can always become inactive.
-    let _ = guard.finish(State::Inactive, &reason);
+    let _ = guard.finish(ActivationState::Inactive, &reason);
 }
 
 /// Puts a skill into the error state if its worker crashed too often.
@@ -44,7 +44,13 @@ pub(crate) async fn fail_after_crash_loop(
         return;
     }
     let (listener, reason) = (&context.services.listener, error.to_string());
-    let guard = TransitionGuard::new(table, listener, active.id(), State::Error, &reason);
+    let guard = TransitionGuard::new(
+        table,
+        listener,
+        active.id(),
+        ActivationState::Error,
+        &reason,
+    );
     active.unload().await;
-    let _ = guard.finish(State::Error, &reason);
+    let _ = guard.finish(ActivationState::Error, &reason);
 }

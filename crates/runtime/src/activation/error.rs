@@ -5,10 +5,10 @@ use prowess_policy::Right;
 use prowess_store::StoreError;
 use semver::{Version, VersionReq};
 
-use crate::approval::words;
+use crate::activation_state::InvalidTransition;
+use crate::approval::right_names;
 use crate::backend::BackendError;
 use crate::code_skill::CodeSkillError;
-use crate::state::InvalidTransition;
 
 /// An error of activation.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum ActivationError {
         source: DependencyError,
     },
     /// Rights are not approved, and no approver is available.
-    #[error("not-approved: `{skill}` needs approval: {}", words(rights))]
+    #[error("not-approved: `{skill}` needs approval: {}", right_names(rights))]
     Undecided {
         /// The skill.
         skill: SkillId,
@@ -56,7 +56,7 @@ pub enum ActivationError {
         approval_name: String,
     },
     /// Rights were denied.
-    #[error("not-approved: `{skill}` was denied: {}", words(rights))]
+    #[error("not-approved: `{skill}` was denied: {}", right_names(rights))]
     Denied {
         /// The skill.
         skill: SkillId,

@@ -57,7 +57,7 @@ pub(super) async fn start(
             WorkerBackend::start(Box::new(program), initialize, host, stop, workers.call_time)
         }
         Kind::Process | Kind::Plugin => {
-            let word = prowess_spec::manifest::Word::word(implementation.backend);
+            let word = prowess_spec::manifest::Keyword::as_str(implementation.backend);
             let jails = workers.jails.as_ref().ok_or_else(|| unsupported(word))?;
             let extra = Extra {
                 project: project.map(Path::to_owned),

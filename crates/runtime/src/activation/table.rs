@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use prowess_core::{Scope, SkillId};
 
 use super::active_skill::ActiveSkill;
-use crate::state::{InvalidTransition, State};
+use crate::activation_state::{ActivationState, InvalidTransition};
 
 /// The state of every skill, and the active skills in order.
 #[derive(Default)]
@@ -22,7 +22,7 @@ struct Rows {
 
 #[derive(Default)]
 struct Row {
-    state: State,
+    state: ActivationState,
     reason: String,
     active: Option<Arc<ActiveSkill>>,
     /// Number of activations before this one.
@@ -35,7 +35,7 @@ impl ActivationTable {
     }
 
     /// The state of a skill, and the reason for it.
-    pub(crate) fn state(&self, id: &SkillId) -> (State, String) {
+    pub(crate) fn state(&self, id: &SkillId) -> (ActivationState, String) {
         let rows = self.rows();
         let row = rows.skills.get(id);
         row.map(|row| (row.state, row.reason.clone()))
@@ -46,9 +46,9 @@ impl ActivationTable {
     pub(crate) fn change(
         &self,
         id: &SkillId,
-        to: State,
+        to: ActivationState,
         reason: &str,
-    ) -> Result<State, InvalidTransition> {
+    ) -> Result<ActivationState, InvalidTransition> {
         let mut rows = self.rows();
         let row = rows.skills.entry(id.clone()).or_default();
         let from = row.state;

@@ -3,15 +3,15 @@
 use prowess_core::SkillId;
 
 use super::table::ActivationTable;
+use crate::activation_state::{ActivationState, InvalidTransition};
 use crate::event::{Listener, RuntimeEvent};
-use crate::state::{InvalidTransition, State};
 
 /// Changes the state of a skill and emits the change.
 pub(crate) fn change_state(
     table: &ActivationTable,
     listener: &Listener,
     id: &SkillId,
-    to: State,
+    to: ActivationState,
     reason: &str,
 ) -> Result<(), InvalidTransition> {
     let from = table.change(id, to, reason)?;
@@ -32,7 +32,7 @@ pub(super) struct TransitionGuard<'a> {
     table: &'a ActivationTable,
     listener: &'a Listener,
     id: &'a SkillId,
-    fallback: Option<(State, String)>,
+    fallback: Option<(ActivationState, String)>,
 }
 
 impl<'a> TransitionGuard<'a> {
@@ -40,7 +40,7 @@ impl<'a> TransitionGuard<'a> {
         table: &'a ActivationTable,
         listener: &'a Listener,
         id: &'a SkillId,
-        fallback: State,
+        fallback: ActivationState,
         reason: &str,
     ) -> Self {
         Self {
@@ -51,7 +51,11 @@ impl<'a> TransitionGuard<'a> {
         }
     }
 
-    pub(super) fn finish(mut self, to: State, reason: &str) -> Result<(), InvalidTransition> {
+    pub(super) fn finish(
+        mut self,
+        to: ActivationState,
+        reason: &str,
+    ) -> Result<(), InvalidTransition> {
         self.fallback = None;
         change_state(self.table, self.listener, self.id, to, reason)
     }

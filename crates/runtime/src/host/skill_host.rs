@@ -16,7 +16,7 @@ use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::log_budget::{LogBudget, LogShare};
 use super::services::{Invoke, Services};
-use crate::approval::{Approver, CommandQuestion, NoApprover};
+use crate::approval::{Approver, CommandApprovalRequest, NoApprover};
 use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
@@ -253,14 +253,14 @@ impl SkillHost {
         reach: Option<&str>,
     ) -> Result<Value, Failure> {
         let reach = match reach {
-            Some(word) => CommandReach::from_word(word).ok_or_else(|| {
+            Some(word) => CommandReach::parse(word).ok_or_else(|| {
                 failed("unknown reach: expected `sandbox`, `network` or `unconfined`")
             })?,
             None => CommandReach::default(),
         };
         let directory = self.files()?.root();
         let variables = self.overlay.all();
-        let question = CommandQuestion {
+        let request = CommandApprovalRequest {
             skill: self.gate.skill(),
             command,
             directory,
@@ -269,7 +269,7 @@ impl SkillHost {
             variables: &variables,
         };
         self.gate
-            .command(&*self.approver, question)
+            .command(&*self.approver, request)
             .await
             .map_err(denied)?;
         let done = run(Execution {

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::calls::{ChangedInput, ToolResult, UnknownContribution};
 use super::shared::Shared;
 use crate::activation::{ActivationError, Parts, activate, change_state, deactivate};
+use crate::activation_state::{ActivationState, InvalidTransition};
 use crate::approval::Approvals;
 use crate::code_skill::CodeSkill;
 use crate::hooks::Cancelled;
-use crate::state::{InvalidTransition, State};
 
 /// Code skills and their states. Clones are handles to the same runtime.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Runtime {
     }
 
     /// The state of a skill, and the reason for it.
-    pub fn state(&self, id: &SkillId) -> (State, String) {
+    pub fn state(&self, id: &SkillId) -> (ActivationState, String) {
         self.shared.table.state(id)
     }
 
@@ -85,13 +85,19 @@ impl Runtime {
     /// Lets a failed skill be activated again.
     pub fn reset(&self, id: &SkillId) -> Result<(), InvalidTransition> {
         match self.state(id).0 {
-            State::Error => {
+            ActivationState::Error => {
                 let listener = &self.shared.context.services.listener;
-                change_state(&self.shared.table, listener, id, State::Inactive, "reset")
+                change_state(
+                    &self.shared.table,
+                    listener,
+                    id,
+                    ActivationState::Inactive,
+                    "reset",
+                )
             }
             from => Err(InvalidTransition {
                 from,
-                to: State::Inactive,
+                to: ActivationState::Inactive,
             }),
         }
     }

@@ -9,13 +9,13 @@ use prowess_sdk::wire::{Initialize, Registration, Request};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::running::{CallError, RunningWorker, WorkerExit};
+use super::connection::CallError;
+use super::exit::WorkerExit;
+use super::running::RunningWorker;
 use crate::backend::{Backend, BackendError};
 use crate::event::RuntimeEvent;
 use crate::host::SkillHost;
-use crate::limits::{
-    BACKOFF_FIRST, BACKOFF_LAST, CALL_TIME, CRASH_WINDOW, CRASHES, HOOK_TIME, START_TIME, STOP_TIME,
-};
+use crate::limits::{BACKOFF, CALL_TIME, CRASH_WINDOW, CRASHES, HOOK_TIME, START_TIME, STOP_TIME};
 use crate::process::WorkerStarter;
 
 /// What happens to a worker after a timeout.
@@ -98,7 +98,7 @@ impl WorkerBackend {
             if let Some(doublings) = state.crashes.len().checked_sub(1) {
                 let doublings = u32::try_from(doublings).unwrap_or(u32::MAX);
                 let factor = 2_u32.saturating_pow(doublings);
-                tokio::time::sleep((BACKOFF_FIRST * factor).min(BACKOFF_LAST)).await;
+                tokio::time::sleep(BACKOFF * factor).await;
             }
             let initialize = Initialize {
                 permissions: self.host.gate().granted(),

@@ -2,6 +2,9 @@
 
 mod backend;
 mod clock;
+mod connection;
+mod exit;
+mod messages;
 mod running;
 
 pub use backend::{OnTimeout, WorkerBackend};

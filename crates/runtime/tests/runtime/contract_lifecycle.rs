@@ -1,6 +1,6 @@
 //! The life of a skill: what it may become, what it leaves behind when it fails.
 
-use prowess_runtime::{ApprovalDecision, State};
+use prowess_runtime::{ActivationState, ApprovalDecision};
 use serde_json::json;
 
 use crate::place::{Place, id};
@@ -17,10 +17,10 @@ async fn lc1_inactive_activating_active_inactive() {
     place.skill("a", "tool", "", TOOL);
     let running = place.open().await;
     let runtime = &running.runtime;
-    assert_eq!(runtime.state(&id("a")).0, State::Inactive);
+    assert_eq!(runtime.state(&id("a")).0, ActivationState::Inactive);
     assert!(runtime.tools().is_empty());
     runtime.activate(&id("a")).await.unwrap();
-    assert_eq!(runtime.state(&id("a")).0, State::Active);
+    assert_eq!(runtime.state(&id("a")).0, ActivationState::Active);
     assert_eq!(
         running.call("hello", json!({})).await,
         ("hello".to_owned(), false)
@@ -43,7 +43,7 @@ async fn lc2_an_invalid_transition_changes_nothing() {
     let error = running.runtime.reset(&id("a")).unwrap_err();
     // An active skill is ended, not reset: that would leave its worker behind.
     assert!(error.to_string().starts_with("invalid-transition"));
-    assert_eq!(running.runtime.state(&id("a")).0, State::Active);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Active);
     assert_eq!(running.call("hello", json!({})).await.0, "hello");
 }
 
@@ -58,7 +58,7 @@ async fn lc3_error_reset_active() {
         error.contains("not today") && error.contains("skill.star:1"),
         "{error}"
     );
-    assert_eq!(runtime.state(&id("a")).0, State::Error);
+    assert_eq!(runtime.state(&id("a")).0, ActivationState::Error);
     // It stays so until somebody resets it, even when its files are better now.
     place.skill("a", "tool", "", TOOL);
     let error = runtime.activate(&id("a")).await.unwrap_err().to_string();
@@ -105,7 +105,7 @@ register_tool('other', '', other)
     ] {
         let error = runtime.activate(&id(name)).await.unwrap_err().to_string();
         assert!(error.contains(reason), "{name}: {error}");
-        assert_eq!(runtime.state(&id(name)).0, State::Error);
+        assert_eq!(runtime.state(&id(name)).0, ActivationState::Error);
         assert_eq!(running.life(name), ["activating", "error"]);
     }
     let names: Vec<String> = runtime.tools().into_iter().map(|it| it.name).collect();
@@ -132,7 +132,7 @@ register_hook('OnDeactivate', off)
     running.runtime.deactivate(&id("a")).await;
     assert_eq!(running.log(), ["hello a", "goodbye a"]);
     // Failing at the end is reported, and ends it all the same.
-    assert_eq!(running.runtime.state(&id("a")).0, State::Inactive);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Inactive);
     let failed = running
         .told()
         .into_iter()
@@ -216,7 +216,7 @@ async fn q19_denied_is_asked_about_again_when_the_user_wants_it_again() {
     let running = place.open_with(ApprovalDecision::Deny, |_| ()).await;
     let error = running.runtime.activate(&id("a")).await.unwrap_err();
     assert!(error.to_string().starts_with("not-approved"), "{error}");
-    assert_eq!(running.runtime.state(&id("a")).0, State::Inactive);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Inactive);
     // A trigger does not nag, the user's wish asks again.
     running.runtime.activate(&id("a")).await.unwrap_err();
     assert_eq!(running.approver.1.lock().unwrap().len(), 1);

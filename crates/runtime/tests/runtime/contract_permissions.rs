@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_policy::TurnLimits;
-use prowess_runtime::{ApprovalDecision, Approvals, PrivateHosts, State};
+use prowess_runtime::{ActivationState, ApprovalDecision, Approvals, PrivateHosts};
 use prowess_spec::manifest::Permission;
 use prowess_store::Store;
 use serde_json::{Value, json};
@@ -67,8 +67,8 @@ async fn p1_declared_and_approved() {
 async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
     let (place, running) = asked_for(&["file:read"], ApprovalDecision::Always).await;
     place.write("project/x.txt", "content");
-    let all: &[Permission] = prowess_spec::manifest::Word::ALL;
-    running.runtime.approvals().say_for_session("a", all);
+    let all: &[Permission] = prowess_spec::manifest::Keyword::ALL;
+    running.runtime.approvals().approve_any_content("a", all);
     let running = running.with(&["a"]).await;
     for (tool, words) in [
         ("write", &["x.txt", "new"][..]),
@@ -99,7 +99,7 @@ async fn p2_what_is_not_declared_is_denied_whatever_is_approved() {
 #[tokio::test]
 async fn p6_another_skill_of_the_name_of_a_removed_one_is_not_approved() {
     let place = Place::new();
-    let store = Store::open(prowess_store::Place::File(place.path("data/p.db")));
+    let store = Store::open(prowess_store::StoreBackend::File(place.path("data/p.db")));
     let store = store.await.unwrap();
     let declared = permissions(&["file:read"]);
     place.skill("a", "tool", &declared, CALLS);
@@ -126,7 +126,7 @@ async fn p6_another_skill_of_the_name_of_a_removed_one_is_not_approved() {
 #[tokio::test]
 async fn p3_changed_content_is_asked_about_again() {
     let place = Place::new();
-    let store = Store::open(prowess_store::Place::File(place.path("data/p.db")));
+    let store = Store::open(prowess_store::StoreBackend::File(place.path("data/p.db")));
     let store = store.await.unwrap();
     let kept = |store: Store| async move { Approvals::load(store, Path::new("/p")).await.unwrap() };
     place.skill("a", "tool", &permissions(&["file:read"]), CALLS);
@@ -161,7 +161,7 @@ async fn p3_changed_content_is_asked_about_again() {
         error.contains("not-approved") && error.contains("file:read"),
         "{error}"
     );
-    assert_eq!(third.runtime.state(&id("a")).0, State::Inactive);
+    assert_eq!(third.runtime.state(&id("a")).0, ActivationState::Inactive);
 }
 
 #[tokio::test]
@@ -186,10 +186,10 @@ async fn p7_undecided_and_nobody_to_ask() {
     let fine = "register_tool('fine', '', lambda input: 'fine')";
     place.skill("b", "tool", "", fine);
     let running = place.open_with(ApprovalDecision::Unavailable, |_| ()).await;
-    running.runtime.approvals().say_for_session("b", &[]);
+    running.runtime.approvals().approve_any_content("b", &[]);
     assert!(running.runtime.activate(&id("a")).await.is_err());
     let (state, reason) = running.runtime.state(&id("a"));
-    assert_eq!(state, State::Inactive);
+    assert_eq!(state, ActivationState::Inactive);
     assert!(reason.contains("file:read"), "{reason}");
     // The others are not concerned.
     let running = running.with(&["b"]).await;

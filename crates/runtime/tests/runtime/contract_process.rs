@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{ApprovalDecision, State};
+use prowess_runtime::{ActivationState, ApprovalDecision};
 use serde_json::json;
 
 use crate::place::{Place, Running, id};
@@ -125,7 +125,7 @@ async fn r2_ends_before_it_says_anything() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no licence found"), "{error}");
-    assert_eq!(running.runtime.state(&id("a")).0, State::Error);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Error);
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ for request in requests():
     let events = running.told();
     let ended = events.iter().filter(|it| it["type"] == "worker-ended");
     assert_eq!(ended.count(), 4);
-    assert_eq!(running.runtime.state(&id("a")).0, State::Active);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Active);
 }
 
 #[tokio::test]
@@ -257,7 +257,7 @@ for request in requests():
     assert!(running.call("t", json!({})).await.1);
     let (text, is_error) = running.call("t", json!({})).await;
     assert!(is_error && text.contains("crashed 5 times"), "{text}");
-    assert_eq!(running.runtime.state(&id("a")).0, State::Error);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Error);
     assert!(running.runtime.tools().is_empty());
 }
 
@@ -322,7 +322,10 @@ while True:
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(running.runtime.state(&id("stubborn")).0, State::Inactive);
+    assert_eq!(
+        running.runtime.state(&id("stubborn")).0,
+        ActivationState::Inactive
+    );
     let left = std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         command.starts_with(b"sleep\x0086.25")

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{ApprovalDecision, State};
+use prowess_runtime::{ActivationState, ApprovalDecision};
 use serde_json::json;
 
 use crate::place::{Place, id};
@@ -107,7 +107,7 @@ register_tool('fine', '', lambda input: 'fine')
             "after {tool}"
         );
     }
-    assert_eq!(running.runtime.state(&id("a")).0, State::Active);
+    assert_eq!(running.runtime.state(&id("a")).0, ActivationState::Active);
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn st5_sources_that_cannot_be_read() {
         assert!(error.len() < 2_000, "{name}: {} bytes", error.len());
         assert_eq!(
             running.runtime.state(&id(name)).0,
-            State::Error,
+            ActivationState::Error,
             "{name}: {error}"
         );
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use prowess_runtime::{ApprovalDecision, Parts, State};
+use prowess_runtime::{ActivationState, ApprovalDecision, Parts};
 use serde_json::json;
 
 use crate::place::{Place, Running, id, launcher, runs};
@@ -72,10 +72,13 @@ async fn an_activation_leaves_nothing() {
         let mut step = activate(&running, "a");
         until_runs(&mut step, command).await;
         assert!(runs(worker.to_str().unwrap()));
-        assert_eq!(running.runtime.state(&id("a")).0, State::Activating);
+        assert_eq!(
+            running.runtime.state(&id("a")).0,
+            ActivationState::Activating
+        );
         drop(step);
         let (state, reason) = running.runtime.state(&id("a"));
-        assert_eq!(state, State::Inactive);
+        assert_eq!(state, ActivationState::Inactive);
         assert_eq!(reason, "activation cancelled");
         assert!(running.runtime.tools().is_empty() && running.runtime.active().is_empty());
         until_ended(command).await;
@@ -102,7 +105,10 @@ async fn what_it_needs_goes_with_it_or_stays_whole() {
     drop(step);
     // What was asked for last is given up first.
     for name in ["base", "top"] {
-        assert_eq!(running.runtime.state(&id(name)).0, State::Inactive);
+        assert_eq!(
+            running.runtime.state(&id(name)).0,
+            ActivationState::Inactive
+        );
         assert_eq!(running.life(name), ["activating", "inactive"]);
     }
     until_ended("sleep 62.375").await;
@@ -113,7 +119,10 @@ async fn what_it_needs_goes_with_it_or_stays_whole() {
     let mut step = activate(&running, "top");
     until_runs(&mut step, "sleep 62.5").await;
     drop(step);
-    assert_eq!(running.runtime.state(&id("top")).0, State::Inactive);
+    assert_eq!(
+        running.runtime.state(&id("top")).0,
+        ActivationState::Inactive
+    );
     assert_eq!(running.runtime.active(), [id("base")]);
     assert_eq!(running.call("hello", json!({})).await.0, "hello");
     until_ended("sleep 62.5").await;
@@ -152,7 +161,7 @@ async fn a_farewell_ends_the_skill_all_the_same() {
     drop(step);
     assert_eq!(
         runtime.state(&id("a")),
-        (State::Inactive, "deactivated".to_owned())
+        (ActivationState::Inactive, "deactivated".to_owned())
     );
     assert!(runtime.tools().is_empty());
     until_ended("sleep 62.75").await;
@@ -171,11 +180,11 @@ async fn the_end_of_all_is_the_end_of_those_that_it_came_to() {
     let mut step: Step<'_, ()> = Box::pin(async { runtime.shut_down().await });
     until_runs(&mut step, "sleep 62.875").await;
     drop(step);
-    assert_eq!(runtime.state(&id("b")).0, State::Inactive);
+    assert_eq!(runtime.state(&id("b")).0, ActivationState::Inactive);
     assert_eq!(runtime.active(), [id("a")]);
     assert_eq!(running.call("first", json!({})).await.0, "first");
     until_ended("sleep 62.875").await;
     runtime.shut_down().await;
     assert!(runtime.active().is_empty());
-    assert_eq!(runtime.state(&id("a")).0, State::Inactive);
+    assert_eq!(runtime.state(&id("a")).0, ActivationState::Inactive);
 }

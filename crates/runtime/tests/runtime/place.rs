@@ -9,8 +9,9 @@ use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
-    ApprovalDecision, Approvals, Approver, CommandDecision, CommandQuestion, Jails, Listener,
-    Parts, ProjectFiles, Question, Runtime, RuntimeEvent, Services, Workers,
+    ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,
+    CommandDecision, Jails, Listener, Parts, ProjectFiles, Runtime, RuntimeEvent, Services,
+    Workers,
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -30,15 +31,15 @@ pub(crate) struct Always(
 
 #[async_trait]
 impl Approver for Always {
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision {
-        let words = question.rights.iter().map(|it| it.word().to_owned());
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision {
+        let words = request.rights.iter().map(|it| it.as_str().to_owned());
         self.1.lock().unwrap().push(words.collect());
         self.0
     }
 
-    async fn ask_command(&self, question: CommandQuestion<'_>) -> CommandDecision {
+    async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
         let mut asked = self.1.lock().unwrap();
-        asked.push(question.command.to_vec());
+        asked.push(request.command.to_vec());
         match self.0 {
             ApprovalDecision::Once => CommandDecision::Once,
             ApprovalDecision::Always | ApprovalDecision::Everywhere => {

@@ -20,7 +20,7 @@ use rustix::process::Pid;
 
 use super::guard::{adopt_orphans, guard};
 use super::init::Task;
-use super::layout::{DEVICES, Entry, HOST, USER, layout};
+use super::layout::{DEVICES, HOST, LayoutEntry, USER, layout};
 use super::mounts;
 use super::system;
 use super::wire::{Plan, Report, Stage, send_plan, send_report};
@@ -206,17 +206,17 @@ impl Arguments {
             .extend(words.into_iter().map(|word| word.as_ref().to_owned()));
     }
 
-    fn entry(&mut self, entry: Entry) -> Result<(), Refusal> {
+    fn entry(&mut self, entry: LayoutEntry) -> Result<(), Refusal> {
         match entry {
-            Entry::Directory(path) => self.add([OsStr::new("--dir"), path.as_os_str()]),
-            Entry::Link { place, target } => {
+            LayoutEntry::Directory(path) => self.add([OsStr::new("--dir"), path.as_os_str()]),
+            LayoutEntry::Link { place, target } => {
                 self.add([
                     OsStr::new("--symlink"),
                     target.as_os_str(),
                     place.as_os_str(),
                 ]);
             }
-            Entry::Text { place, text } => {
+            LayoutEntry::Text { place, text } => {
                 let number = self.hold(&text)?;
                 self.add([
                     OsStr::new("--perms"),
@@ -226,7 +226,7 @@ impl Arguments {
                     place.as_os_str(),
                 ]);
             }
-            Entry::Hidden(path) if path.is_dir() => {
+            LayoutEntry::Hidden(path) if path.is_dir() => {
                 self.add(["--perms", "0000", "--tmpfs"]);
                 self.add([
                     path.as_os_str(),
@@ -234,17 +234,17 @@ impl Arguments {
                     path.as_os_str(),
                 ]);
             }
-            Entry::Hidden(path) => {
+            LayoutEntry::Hidden(path) => {
                 // Mounted without devices, so it cannot even be opened.
                 self.add(["--ro-bind", "/dev/null"]);
                 self.add([path]);
             }
-            Entry::Mount { mount, access } => {
+            LayoutEntry::Mount { mount, access } => {
                 let step = format!("mount `{}`", mount.outside.display());
                 match mounts::place(CWD, &mount.outside) {
                     // Where that call does not exist, no jail of ours does.
                     Err(Errno::NOSYS) => return Err(Errno::NOSYS).step(step),
-                    found => found.asked(step)?,
+                    found => found.request_step(step)?,
                 };
                 let how = match access {
                     // There is no layer that older versions could make.

@@ -22,20 +22,20 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOFOLLOW);
 
-/// Copies what our directory holds to where the child finds it.
-pub(super) fn bring(task: &Task) -> Result<(), Refusal> {
+/// Copies our directory to the directory of the child.
+pub(super) fn copy_in(task: &Task) -> Result<(), Refusal> {
     let (Some(mount), Some(ours)) = (&task.plan.confinement.copied, &task.copied) else {
         return Ok(());
     };
     let theirs = inside(&mount.inside).step("open the copied directory")?;
-    copy(ours.as_fd(), theirs.as_fd(), DEPTH).asked(format!(
+    copy(ours.as_fd(), theirs.as_fd(), DEPTH).request_step(format!(
         "copy `{}` for the program",
         mount.outside.display()
     ))
 }
 
-/// Copies back what the child left. No other process is left by now; what cannot be copied is lost.
-pub(super) fn take(confinement: &Confinement, ours: Option<&OwnedFd>) {
+/// Copies the directory of the child back. No other process is left by now; what cannot be copied is lost.
+pub(super) fn copy_out(confinement: &Confinement, ours: Option<&OwnedFd>) {
     let (Some(mount), Some(ours)) = (&confinement.copied, ours) else {
         return;
     };

@@ -42,9 +42,9 @@ const STREAMS: &[(&str, &str)] = &[
     ("/dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// One thing at the root of a child.
+/// An entry of the root file system of a child.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum LayoutEntry {
     Directory(PathBuf),
     Link {
         place: PathBuf,
@@ -66,26 +66,26 @@ pub(super) enum Entry {
 const OWN: &[&str] = &["/dev", "/proc", "/run", "/sys", "/tmp"];
 
 /// Everything but `/proc`, `/tmp` and the devices, in the order in which it has to be made.
-pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
+pub(super) fn layout(confinement: &Confinement) -> Vec<LayoutEntry> {
     let mut entries = match &confinement.view {
         View::System => system(confinement.network),
         View::Machine { .. } => machine(confinement.network),
     };
     for (place, target) in STREAMS {
-        entries.push(Entry::Link {
+        entries.push(LayoutEntry::Link {
             place: PathBuf::from(place),
             target: PathBuf::from(target),
         });
     }
     let mounts = confinement.mounts().into_iter();
-    let mut given: Vec<(PathBuf, Entry)> = mounts
-        .map(|(mount, access)| (mount.inside.clone(), Entry::Mount { mount, access }))
+    let mut given: Vec<(PathBuf, LayoutEntry)> = mounts
+        .map(|(mount, access)| (mount.inside.clone(), LayoutEntry::Mount { mount, access }))
         .collect();
     if let View::Machine { hidden } = &confinement.view {
         given.extend(
             hidden
                 .iter()
-                .map(|path| (path.clone(), Entry::Hidden(path.clone()))),
+                .map(|path| (path.clone(), LayoutEntry::Hidden(path.clone()))),
         );
     }
     // Outer ones first; what is hidden after what is mounted at the same place.
@@ -95,12 +95,12 @@ pub(super) fn layout(confinement: &Confinement) -> Vec<Entry> {
 }
 
 /// Everything at the root but [`OWN`].
-fn machine(network: Network) -> Vec<Entry> {
+fn machine(network: Network) -> Vec<LayoutEntry> {
     let listed = fs::read_dir("/").into_iter().flatten().flatten();
     let paths = listed.map(|entry| entry.path());
     let paths = paths.filter(|path| !OWN.iter().any(|own| path == Path::new(own)));
-    let mut entries: Vec<Entry> = paths.filter_map(|path| entry(path.to_str()?)).collect();
-    entries.push(Entry::Directory(PathBuf::from("/run")));
+    let mut entries: Vec<LayoutEntry> = paths.filter_map(|path| entry(path.to_str()?)).collect();
+    entries.push(LayoutEntry::Directory(PathBuf::from("/run")));
     // The list of name servers is often a link to what a service wrote.
     let servers = Path::new("/etc/resolv.conf").canonicalize();
     if network == Network::Host
@@ -108,14 +108,14 @@ fn machine(network: Network) -> Vec<Entry> {
         && place.starts_with("/run")
         && let Some(text) = read(&place)
     {
-        entries.push(Entry::Text { place, text });
+        entries.push(LayoutEntry::Text { place, text });
     }
     entries
 }
 
 /// What programs and libraries of the system need.
-fn system(network: Network) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = SYSTEM.iter().filter_map(|path| entry(path)).collect();
+fn system(network: Network) -> Vec<LayoutEntry> {
+    let mut entries: Vec<LayoutEntry> = SYSTEM.iter().filter_map(|path| entry(path)).collect();
     entries.push(text(
         "/etc/passwd",
         format!("skill:x:{USER}:{USER}::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"),
@@ -142,9 +142,9 @@ fn system(network: Network) -> Vec<Entry> {
         }
     }
     // Landlock and programs ask for these, whether something is mounted there or not.
-    entries.push(Entry::Directory(PathBuf::from("/run")));
-    entries.push(Entry::Directory(PathBuf::from("/var")));
-    entries.push(Entry::Link {
+    entries.push(LayoutEntry::Directory(PathBuf::from("/run")));
+    entries.push(LayoutEntry::Directory(PathBuf::from("/var")));
+    entries.push(LayoutEntry::Link {
         place: PathBuf::from("/var/tmp"),
         target: PathBuf::from("/tmp"),
     });
@@ -152,24 +152,24 @@ fn system(network: Network) -> Vec<Entry> {
 }
 
 /// Something of the system, if it is there: a link as a link, anything else read-only.
-fn entry(path: &str) -> Option<Entry> {
+fn entry(path: &str) -> Option<LayoutEntry> {
     let path = PathBuf::from(path);
     let kind = fs::symlink_metadata(&path).ok()?.file_type();
     if kind.is_symlink() {
         let target = fs::read_link(&path).ok()?;
-        return Some(Entry::Link {
+        return Some(LayoutEntry::Link {
             place: path,
             target,
         });
     }
-    Some(Entry::Mount {
+    Some(LayoutEntry::Mount {
         mount: Mount::same(path),
         access: Access::ReadOnly,
     })
 }
 
-fn text(place: &str, text: impl Into<Vec<u8>>) -> Entry {
-    Entry::Text {
+fn text(place: &str, text: impl Into<Vec<u8>>) -> LayoutEntry {
+    LayoutEntry::Text {
         place: PathBuf::from(place),
         text: text.into(),
     }

@@ -25,16 +25,16 @@ pub(super) fn become_program(task: &Task, mut ready: PipeWriter, above: &UnixStr
     let code = match prepare(task, &mut ready, above) {
         Ok(()) => 0,
         Err(refusal) => {
-            let _ = say(&mut ready, &Err(refusal));
+            let _ = report(&mut ready, &Err(refusal));
             1
         }
     };
     process::exit(code)
 }
 
-fn say(ready: &mut PipeWriter, word: &Result<Layers, Refusal>) -> Result<(), Refusal> {
-    let text = serde_json::to_vec(word).step("speak")?;
-    ready.write_all(&text).step("speak")
+fn report(ready: &mut PipeWriter, result: &Result<Layers, Refusal>) -> Result<(), Refusal> {
+    let text = serde_json::to_vec(result).step("report the result")?;
+    ready.write_all(&text).step("report the result")
 }
 
 fn prepare(task: &Task, ready: &mut PipeWriter, above: &UnixStream) -> Result<(), Refusal> {
@@ -46,12 +46,12 @@ fn prepare(task: &Task, ready: &mut PipeWriter, above: &UnixStream) -> Result<()
     umask(Mode::WGRP | Mode::WOTH);
     let bare = matches!(task.plan.stage, Stage::Bare);
     let (command, directory) = located(task);
-    rustix::process::chdir(&directory).asked(format!("enter `{}`", directory.display()))?;
+    rustix::process::chdir(&directory).request_step(format!("enter `{}`", directory.display()))?;
     let layers = match (&task.plan.job, bare) {
         (Job::Run(_), true) => loose(confinement)?,
         _ => shut_in(task, confinement, above)?,
     };
-    say(ready, &Ok(layers))?;
+    report(ready, &Ok(layers))?;
     let Some(command) = command else {
         return Ok(());
     };
@@ -65,7 +65,7 @@ fn prepare(task: &Task, ready: &mut PipeWriter, above: &UnixStream) -> Result<()
                 .map(|(key, value)| (key, value)),
         )
         .exec();
-    Err(error).asked(format!("run `{}`", command.program.display()))
+    Err(error).request_step(format!("run `{}`", command.program.display()))
 }
 
 /// The command and the working directory, by the names that they have where this process is.

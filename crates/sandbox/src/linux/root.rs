@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::mount::{MountAttrFlags, MountPropagationFlags, UnmountFlags, mount_change, unmount};
 use rustix::process::{fchdir, pivot_root};
 
-use super::layout::{DEVICES, Entry, layout};
+use super::layout::{DEVICES, LayoutEntry, layout};
 use super::mounts::{self, HARMLESS, Reach};
 use crate::confinement::{Access, Confinement, Mount};
 use crate::error::{Cause, Refusal, Step};
@@ -33,7 +33,7 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Refusal> {
     let mut ready = Vec::new();
     for entry in layout(confinement) {
         let tree = match &entry {
-            Entry::Mount { mount, access } => Some(open(&mount.outside, *access)?),
+            LayoutEntry::Mount { mount, access } => Some(open(&mount.outside, *access)?),
             _ => None,
         };
         ready.push((entry, tree));
@@ -60,7 +60,7 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Refusal> {
     let mut layers = 0;
     for (entry, tree) in ready {
         match entry {
-            Entry::Mount {
+            LayoutEntry::Mount {
                 mount,
                 access: Access::Layered,
             } => {
@@ -68,14 +68,14 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Refusal> {
                 let tree = tree.and_then(|below| layered(&memory, layers, &mount, below));
                 realise(
                     &root,
-                    Entry::Mount {
+                    LayoutEntry::Mount {
                         mount,
                         access: Access::Layered,
                     },
                     tree,
                 )?;
             }
-            Entry::Hidden(path) => hide(&root, &memory, &path)?,
+            LayoutEntry::Hidden(path) => hide(&root, &memory, &path)?,
             entry => realise(&root, entry, tree)?,
         }
     }
@@ -103,16 +103,16 @@ fn open(path: &Path, access: Access) -> Result<OwnedFd, Refusal> {
     Ok(tree)
 }
 
-fn realise(root: &OwnedFd, entry: Entry, tree: Option<OwnedFd>) -> Result<(), Refusal> {
+fn realise(root: &OwnedFd, entry: LayoutEntry, tree: Option<OwnedFd>) -> Result<(), Refusal> {
     match (entry, tree) {
-        (Entry::Mount { mount, .. }, Some(tree)) => {
+        (LayoutEntry::Mount { mount, .. }, Some(tree)) => {
             point(root, &mount.inside, &tree)?;
             put(root, &mount.inside, &tree)
         }
-        (Entry::Mount { .. }, None) | (Entry::Hidden(_), _) => Ok(()),
-        (Entry::Directory(path), _) => directory(root, &path),
-        (Entry::Text { place, text }, _) => file(root, &place, &text),
-        (Entry::Link { place, target }, _) => {
+        (LayoutEntry::Mount { .. }, None) | (LayoutEntry::Hidden(_), _) => Ok(()),
+        (LayoutEntry::Directory(path), _) => directory(root, &path),
+        (LayoutEntry::Text { place, text }, _) => file(root, &place, &text),
+        (LayoutEntry::Link { place, target }, _) => {
             above(root, &place)?;
             symlinkat(target.as_path(), root, relative(&place))
                 .step(format!("link `{}`", place.display()))
@@ -139,7 +139,7 @@ fn point(root: &OwnedFd, path: &Path, tree: &OwnedFd) -> Result<(), Refusal> {
 
 fn put(root: &OwnedFd, path: &Path, tree: &OwnedFd) -> Result<(), Refusal> {
     let step = || format!("mount at `{}`", path.display());
-    let place = mounts::place(root, &relative(path)).asked(step())?;
+    let place = mounts::place(root, &relative(path)).request_step(step())?;
     mounts::attach(tree, place).step(step())
 }
 

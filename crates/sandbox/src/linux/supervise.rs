@@ -31,7 +31,7 @@ pub(super) fn supervise(task: Task) -> Result<(), Refusal> {
     if confined {
         // To be above all of them also where bubblewrap's process is the first.
         adopt_orphans()?;
-        copy::bring(&task)?;
+        copy::copy_in(&task)?;
     }
     let (said, ready) = io::pipe().step("make a pipe")?;
     let (ours, theirs) = UnixStream::pair().step("make a socket")?;
@@ -66,7 +66,7 @@ pub(super) fn supervise(task: Task) -> Result<(), Refusal> {
             let (status, excess) = family.watch()?;
             if confined {
                 end_all();
-                copy::take(confinement, copied.as_ref());
+                copy::copy_out(confinement, copied.as_ref());
             }
             let _ = send_report(&host, &Report::Exited { status, excess });
             Ok(())
@@ -117,8 +117,8 @@ impl Family<'_> {
             if let Some(broker) = &mut self.broker {
                 broker.serve_waiting();
             }
-            let made = self.broker.as_ref().map_or(0, Broker::made);
-            if let Some(over) = self.limits.and_then(|it| usage::exceeded(it, made)) {
+            let created = self.broker.as_ref().map_or(0, Broker::created_files);
+            if let Some(over) = self.limits.and_then(|it| usage::exceeded(it, created)) {
                 excess = Some(over);
                 end_all();
             }

@@ -8,10 +8,10 @@ use crate::excess::Excess;
 use crate::limits::SCRATCH_PER_FILE;
 
 /// Finds the limit that a jail exceeds as a whole. Each process has limits of its own, which the kernel counts.
-pub(super) fn exceeded(confinement: &Confinement, made: u64) -> Option<Excess> {
+pub(super) fn exceeded(confinement: &Confinement, created_files: u64) -> Option<Excess> {
     let limits = &confinement.limits;
     let scratch = (confinement.scratch / SCRATCH_PER_FILE).max(64);
-    if made > limits.files || scratch_files() > scratch {
+    if created_files > limits.files || scratch_files() > scratch {
         return Some(Excess::Files);
     }
     let processes = processes();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use prowess_sandbox::{Abilities, Isolation, State};
+use prowess_sandbox::{Abilities, AbilityState, Isolation};
 
 use super::attack::Attack;
 use super::watched::Verdict;
@@ -35,8 +35,8 @@ pub(crate) fn head(abilities: &Abilities) -> String {
     );
     for (name, ability) in abilities.layers() {
         let state = match ability.state {
-            State::Works => "yes",
-            State::Missing => "no",
+            AbilityState::Works => "yes",
+            AbilityState::Missing => "no",
         };
         let _ = writeln!(text, "| {name} | {state} | {} |", ability.sentence);
     }

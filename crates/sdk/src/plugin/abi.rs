@@ -159,9 +159,9 @@ pub unsafe fn bytes<'a>(data: *const u8, length: usize) -> &'a [u8] {
     unsafe { slice::from_raw_parts(data, length) }
 }
 
-/// An answer of either side.
+/// A response of the host.
 #[derive(Deserialize)]
-struct Answer {
+struct HostResponse {
     #[serde(default)]
     result: Value,
     error: Option<Failure>,
@@ -182,7 +182,7 @@ unsafe fn ask(host: &HostTable, call: &HostCall) -> Result<Value, Failure> {
     // SAFETY: the function is the host's, the context the one that belongs to it, and the request outlives the call.
     let answer = unsafe { (host.call)(host.context, request.as_ptr(), request.len()) };
     // SAFETY: the host keeps the answer until it is given back, which happens below.
-    let parsed = serde_json::from_slice::<Answer>(unsafe { answer.bytes() });
+    let parsed = serde_json::from_slice::<HostResponse>(unsafe { answer.bytes() });
     // SAFETY: the response belongs to the host, and no reference to it is stored.
     unsafe { (host.free)(host.context, answer) };
     let answer = parsed.map_err(senseless)?;

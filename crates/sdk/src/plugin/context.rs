@@ -5,9 +5,9 @@ use std::rc::Rc;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::answers::{
-    Change, Commit, Commits, Content, Entries, Entry, Execution, Fetch, Files, Hash, Response,
-    Variable,
+use super::responses::{
+    Change, Commit, Commits, Content, DirectoryEntry, Entries, Execution, Fetch, Files, Hash,
+    Response, Variable,
 };
 use crate::wire::{Failure, HostCall, Initialize, Output, PROTOCOL, code};
 
@@ -78,14 +78,14 @@ impl Context {
         })
     }
 
-    fn tell(&self, call: &HostCall) -> Result<(), Failure> {
+    fn notify(&self, call: &HostCall) -> Result<(), Failure> {
         self.ask::<IgnoredAny>(call).map(drop)
     }
 
     /// Writes a line to the log. Needs no permission.
     pub fn log(&self, message: impl Into<String>) -> Result<(), Failure> {
         let message = message.into();
-        self.tell(&HostCall::Log { message })
+        self.notify(&HostCall::Log { message })
     }
 
     /// The text of a file of the project. Needs `file:read`.
@@ -101,14 +101,14 @@ impl Context {
         path: impl Into<String>,
         content: impl Into<String>,
     ) -> Result<(), Failure> {
-        self.tell(&HostCall::WriteFile {
+        self.notify(&HostCall::WriteFile {
             path: path.into(),
             content: content.into(),
         })
     }
 
     /// The entries of a directory of the project; of the project itself if the path is empty. Needs `file:read`.
-    pub fn list_dir(&self, path: impl Into<String>) -> Result<Vec<Entry>, Failure> {
+    pub fn list_dir(&self, path: impl Into<String>) -> Result<Vec<DirectoryEntry>, Failure> {
         let call = HostCall::ListDir { path: path.into() };
         let answer: Entries = self.ask(&call)?;
         Ok(answer.entries)
@@ -163,7 +163,7 @@ impl Context {
         name: impl Into<String>,
         value: impl Into<String>,
     ) -> Result<(), Failure> {
-        self.tell(&HostCall::SetEnv {
+        self.notify(&HostCall::SetEnv {
             name: name.into(),
             value: value.into(),
         })
@@ -217,7 +217,7 @@ impl Context {
     /// Puts files into the index. Needs `git:write`.
     pub fn git_add(&self, paths: &[&str]) -> Result<(), Failure> {
         let paths = owned(paths);
-        self.tell(&HostCall::GitAdd { paths })
+        self.notify(&HostCall::GitAdd { paths })
     }
 
     /// Commits the index; the hash. Needs `git:write`.
@@ -302,7 +302,7 @@ mod tests {
             |it| it.list_dir("p"),
             &call("host/list_dir", &json!({"path": "p"})),
             &json!({"entries": [{"name": "n", "is_dir": true, "size": 7, "new": 1}]}),
-            &vec![Entry {
+            &vec![DirectoryEntry {
                 name: "n".to_owned(),
                 is_dir: true,
                 size: 7,

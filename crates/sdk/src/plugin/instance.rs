@@ -34,7 +34,7 @@ struct Active<P> {
 /// A response, as serialized.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Answer<T> {
+enum PluginResponse<T> {
     Result(T),
     Error(Failure),
 }
@@ -211,7 +211,7 @@ fn agree(own: &Manifest, skill: &Initialize) -> Result<(), Error> {
 }
 
 fn written<T: Serialize>(outcome: Result<T, Failure>) -> Vec<u8> {
-    let answer = outcome.map_or_else(Answer::Error, Answer::Result);
+    let answer = outcome.map_or_else(PluginResponse::Error, PluginResponse::Result);
     serde_json::to_vec(&answer).unwrap_or_else(|_| UNWRITABLE.to_vec())
 }
 

@@ -55,20 +55,20 @@
 //! ```
 
 pub mod abi;
-mod answers;
 mod context;
 mod error;
 mod hook;
 mod instance;
 mod lifecycle;
 mod registry;
+mod responses;
 
 pub use crate::phase::Phase;
 pub use crate::wire::{Failure, Finding, HookResult, HostCall, Output, ScannedFile};
-pub use answers::{Change, Commit, Entry, Execution, Fetch, Response};
 pub use context::Context;
 pub use error::Error;
 pub use hook::{cancelled, modified};
 pub use instance::Instance;
 pub use lifecycle::{Manifest, Plugin};
 pub use registry::Registry;
+pub use responses::{Change, Commit, DirectoryEntry, Execution, Fetch, Response};

@@ -14,7 +14,7 @@ async fn health_names_what_is_wrong() {
         .source("near", some_skills())
         .build()
         .await;
-    let ours = Ours::start(skills.unwrap(), Options::default()).await;
+    let ours = Ours::start(skills.unwrap(), ApiOptions::default()).await;
     let health = get(ours.address, "/healthz", &[]).await;
     assert_eq!(health.status, 200);
     let health = health.json();

@@ -21,7 +21,7 @@ use prowess_core::{
     Document, FileEntry, FilePart, MemorySource, Scope, SkillId, Skills, Snapshot, Source,
     SourceError,
 };
-use prowess_server::{Code, Options, keep_fresh};
+use prowess_server::{ApiOptions, Code, keep_fresh};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
 use serde_json::{Value, json};

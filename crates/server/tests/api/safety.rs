@@ -78,7 +78,7 @@ async fn only_its_own_hosts() {
         .build()
         .await
         .unwrap();
-    let options = Options::default().host("skills.example.com").unwrap();
+    let options = ApiOptions::default().host("skills.example.com").unwrap();
     let ours = Ours::start(skills, options).await;
     let port = ours.address.port();
     for host in [
@@ -125,7 +125,7 @@ async fn only_with_the_token() {
         .build()
         .await
         .unwrap();
-    let ours = Ours::start(skills, Options::default().token("s3cr3t").unwrap()).await;
+    let ours = Ours::start(skills, ApiOptions::default().token("s3cr3t").unwrap()).await;
     for target in [
         "/api/skills",
         "/api/skills/list",

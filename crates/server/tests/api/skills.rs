@@ -125,7 +125,7 @@ async fn what_nobody_may_see_is_not_served() {
         .except(["list"])
         .build()
         .await;
-    let ours = Ours::start(skills.unwrap(), Options::default()).await;
+    let ours = Ours::start(skills.unwrap(), ApiOptions::default()).await;
     assert_eq!(ours.skills.catalog().unavailable().count(), 1);
     let list = get(ours.address, "/api/skills", &[]).await;
     assert_eq!(

@@ -32,7 +32,7 @@ async fn h5_stale_while_the_server_is_down() {
     reason(both.load(&id("writing/haiku")).await.unwrap_err());
 
     let listener = TcpListener::bind(address).await.unwrap();
-    let ours = Ours::on(listener, skills, Options::default());
+    let ours = Ours::on(listener, skills, ApiOptions::default());
     let catalog = both.catalog().await;
     assert_eq!(catalog.sources().next().unwrap().health, Health::Healthy);
     both.load(&id("writing/haiku")).await.unwrap();
@@ -226,7 +226,7 @@ async fn h6_and_back() {
         .await
         .unwrap();
     let listener = TcpListener::bind(address).await.unwrap();
-    let _ours = Ours::on(listener, skills, Options::default());
+    let _ours = Ours::on(listener, skills, ApiOptions::default());
     assert_eq!(source.load(&list).await.unwrap().body, "Do it well.");
 }
 

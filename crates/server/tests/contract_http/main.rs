@@ -26,7 +26,7 @@ use prowess_config::{HttpAuth, Secret};
 use prowess_core::{
     CatalogOptions, Composite, Filter, Health, MemorySource, Scope, Skills, Source, SourceError,
 };
-use prowess_server::Options;
+use prowess_server::ApiOptions;
 use prowess_sources::{HttpSource, Network, RemoteOptions};
 use support::ours::Ours;
 use support::scripted::{Reply, Request, Scripted, answer, exchange, json, list, missing};

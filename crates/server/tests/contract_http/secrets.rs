@@ -85,7 +85,7 @@ async fn h11_our_server_and_its_token() {
         .build()
         .await
         .unwrap();
-    let ours = Ours::start(skills, Options::default().token("s3cr3t").unwrap()).await;
+    let ours = Ours::start(skills, ApiOptions::default().token("s3cr3t").unwrap()).await;
     let mut right = options(&ours.url());
     right.auth = Some(bearer("s3cr3t"));
     assert_eq!(source(right).snapshot().await.unwrap().skills.len(), 4);

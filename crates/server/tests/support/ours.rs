@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{Skills, Source};
-use prowess_server::{Exchange, Options, router, serve};
+use prowess_server::{ApiOptions, Exchange, router, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -20,15 +20,15 @@ pub struct Ours {
 impl Ours {
     pub async fn over(source: impl Source + 'static) -> Self {
         let skills = Skills::builder().source("served", source).build().await;
-        Self::start(skills.unwrap(), Options::default()).await
+        Self::start(skills.unwrap(), ApiOptions::default()).await
     }
 
-    pub async fn start(skills: Skills, options: Options) -> Self {
+    pub async fn start(skills: Skills, options: ApiOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::on(listener, skills, options)
     }
 
-    pub fn on(listener: TcpListener, skills: Skills, options: Options) -> Self {
+    pub fn on(listener: TcpListener, skills: Skills, options: ApiOptions) -> Self {
         let address = listener.local_addr().unwrap();
         options.check(address).unwrap();
         let seen: Arc<Mutex<Vec<Exchange>>> = Arc::default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_archive::Entry;
+use prowess_archive::ArchiveEntry;
 use prowess_core::{CollectionPath, Snapshot};
 use prowess_spec::is_skill_file;
 
@@ -46,7 +46,7 @@ pub(super) fn describe(path: &str, bytes: &[u8], snapshot: &mut Snapshot) {
     }
 }
 
-pub(super) fn file_name(entry: &Entry) -> &str {
+pub(super) fn file_name(entry: &ArchiveEntry) -> &str {
     let path = entry.path.as_str();
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use prowess_archive::{Archive, Kind};
+use prowess_archive::{Archive, EntryKind};
 use prowess_core::{FileEntry, FilePart, SkillId, Snapshot, SourceError};
 use prowess_spec::{SkillPath, nearest};
 
@@ -72,10 +72,12 @@ impl Opened {
                 .as_ref()
                 .is_some_and(|path| is_below(directory, path));
             let size = match &member.entry.kind {
-                Kind::Directory => continue,
-                Kind::File(_) | Kind::HardLink(_) => member.size,
-                Kind::Symlink(_) => match target.as_ref().and_then(|path| archive.get(path)) {
-                    Some(target) if !matches!(target.entry.kind, Kind::Directory) => target.size,
+                EntryKind::Directory => continue,
+                EntryKind::File(_) | EntryKind::HardLink(_) => member.size,
+                EntryKind::Symlink(_) => match target.as_ref().and_then(|path| archive.get(path)) {
+                    Some(target) if !matches!(target.entry.kind, EntryKind::Directory) => {
+                        target.size
+                    }
                     _ => continue,
                 },
             };
@@ -112,7 +114,7 @@ impl Opened {
             });
         }
         let size = match archive.get(&target) {
-            Some(member) if !matches!(member.entry.kind, Kind::Directory) => member.size,
+            Some(member) if !matches!(member.entry.kind, EntryKind::Directory) => member.size,
             _ => {
                 let entries = entries(&archive, &target);
                 return Err(SourceError::NotAFile {

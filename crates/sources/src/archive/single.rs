@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use prowess_archive::{Kind, Limits, walk};
+use prowess_archive::{EntryKind, Limits, walk};
 use prowess_spec::is_skill_file;
 
 use crate::records::SkillRecord;
@@ -18,7 +18,7 @@ pub(crate) fn unpack_into(record: &mut SkillRecord, data: Vec<u8>) -> Result<(),
     };
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let walked = walk(Cursor::new(data), &limits, |entry, content| {
-        if matches!(entry.kind, Kind::File(_)) {
+        if matches!(entry.kind, EntryKind::File(_)) {
             let mut bytes = Vec::new();
             content.read_to_end(&mut bytes)?;
             files.push((entry.path.to_string(), bytes));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use prowess_archive::{Archive, Kind, Limits};
+use prowess_archive::{Archive, EntryKind, Limits};
 use prowess_core::{
     CollectionPath, Descriptor, Document, FileEntry, FilePart, Invalid, Scope, SkillId, Snapshot,
     Source, SourceError, document,
@@ -128,8 +128,8 @@ impl Inner {
         let mut texts = BTreeMap::new();
         let archive = Archive::open(reader, &Limits::default(), |entry, content| {
             let limit = match (&entry.kind, file_name(entry)) {
-                (Kind::File(_), name) if is_skill_file(name) => FILE_BYTES as u64 + 1,
-                (Kind::File(_), COLLECTION_FILE) => COLLECTION_BYTES,
+                (EntryKind::File(_), name) if is_skill_file(name) => FILE_BYTES as u64 + 1,
+                (EntryKind::File(_), COLLECTION_FILE) => COLLECTION_BYTES,
                 _ => return Ok(()),
             };
             let mut bytes = Vec::new();

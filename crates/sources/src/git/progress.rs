@@ -28,7 +28,7 @@ impl Watcher {
             let (root, done, report) = (Arc::clone(&root), Arc::clone(&done), Arc::clone(report));
             thread::spawn(move || {
                 while !done.load(Ordering::Relaxed) {
-                    tell(&root, &report);
+                    report_tasks(&root, &report);
                     thread::park_timeout(EVERY);
                 }
             })
@@ -42,7 +42,7 @@ impl Watcher {
     }
 }
 
-fn tell(root: &Root, report: &ProgressReport) {
+fn report_tasks(root: &Root, report: &ProgressReport) {
     let mut tasks = Vec::new();
     root.sorted_snapshot(&mut tasks);
     // The last task that counts something is the one that is going on.

@@ -2,16 +2,16 @@
 
 use globset::Glob;
 
+use super::keywords::{Backend, SkillType};
 use super::reader::{Reader, Text};
 use super::types::{
     Compatibility, Dependency, Implementation, InputSchema, Manifest, Prompt, SecurityRule,
     SecurityRules, Tool, Triggers, WikiSection,
 };
-use super::words::{Backend, SkillType};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{Skill, broken_rule};
-use crate::frontmatter::{self, Kind};
+use crate::frontmatter::{self, DocumentKind};
 use crate::levels::{Levels, Profile};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
@@ -75,7 +75,12 @@ fn parse_file(
     } else {
         0
     };
-    let mapping = frontmatter::read(file, Span::new(start, file.len()), Kind::Manifest, out)?;
+    let mapping = frontmatter::read(
+        file,
+        Span::new(start, file.len()),
+        DocumentKind::Manifest,
+        out,
+    )?;
     let mut reader = Reader { context, out };
     manifest(&mut reader, &mapping, skill)
 }
@@ -105,7 +110,7 @@ fn manifest(reader: &mut Reader<'_>, mapping: &Mapping, skill: Option<&Skill>) -
     let name = reader.required(mapping, "name", top);
     let version = reader.required(mapping, "version", top);
     let description = reader.required(mapping, "description", top);
-    let types = reader.words::<SkillType>(mapping, "types");
+    let types = reader.keywords::<SkillType>(mapping, "types");
     if reader.items(mapping, "types").is_empty() && !mapping.get("types").is_some_and(is_scalar) {
         reader.missing("types", top);
     }
@@ -125,7 +130,7 @@ fn manifest(reader: &mut Reader<'_>, mapping: &Mapping, skill: Option<&Skill>) -
     let license = text(reader, "license");
     let homepage = text(reader, "homepage");
     let triggers = triggers(reader, mapping);
-    let permissions = reader.words(mapping, "permissions");
+    let permissions = reader.keywords(mapping, "permissions");
     let dependencies = dependencies(reader, mapping);
     let implementation = implementation(reader, mapping, &types);
     let prompt = prompt(reader, mapping);
@@ -202,7 +207,7 @@ fn triggers(reader: &mut Reader<'_>, mapping: &Mapping) -> Triggers {
     Triggers {
         files,
         keywords: reader.strings(mapping, "keywords"),
-        modes: reader.words(mapping, "modes"),
+        modes: reader.keywords(mapping, "modes"),
         languages: reader.strings(mapping, "languages"),
     }
 }
@@ -279,7 +284,7 @@ fn implementation(
             "add `backend: starlark`, `process` or `plugin`",
         );
     }
-    let backend = backend.and_then(|found| reader.word::<Backend>("backend", &found));
+    let backend = backend.and_then(|found| reader.keyword::<Backend>("backend", &found));
     let command = reader.strings(mapping, "command");
     let entrypoint = reader.text(mapping, "entrypoint");
     if entrypoint.is_none() && command.is_empty() {
@@ -389,7 +394,7 @@ fn security_rule(reader: &mut Reader<'_>, item: &Mapping, span: Span) -> Option<
     let severity = reader.required(item, "severity", span);
     let message = reader.required(item, "message", span);
     let files = globs(reader, item, "files");
-    let severity = severity.and_then(|found| reader.word("severity", &found));
+    let severity = severity.and_then(|found| reader.keyword("severity", &found));
     if let Some(pattern) = &pattern
         && let Err(error) = regex_syntax::parse(&pattern.text)
     {
@@ -438,6 +443,6 @@ fn compatibility(reader: &mut Reader<'_>, mapping: &Mapping) -> Compatibility {
     reader.known_keys(mapping, &["prowess", "platforms"]);
     Compatibility {
         prowess: reader.range(mapping, "prowess"),
-        platforms: reader.words(mapping, "platforms"),
+        platforms: reader.keywords(mapping, "platforms"),
     }
 }

@@ -2,7 +2,7 @@
 
 use semver::{Version, VersionReq};
 
-use super::words::Word;
+use super::keywords::Keyword;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::levels::Levels;
@@ -10,7 +10,7 @@ use crate::path::SkillPath;
 use crate::skill::Context;
 use crate::span::Span;
 use crate::suggest::{by_distance, did_you_mean};
-use crate::value::{Entry, Mapping, Node, Resolved, Scalar, Value};
+use crate::value::{Mapping, MappingEntry, Node, Resolved, Scalar, Value};
 
 pub(super) struct Reader<'a> {
     pub(super) context: &'a Context<'a>,
@@ -40,7 +40,7 @@ impl Reader<'_> {
 
     /// Reports the keys of `mapping` that are not in `known`.
     pub(super) fn known_keys(&mut self, mapping: &Mapping, known: &[&str]) {
-        for Entry { key, key_span, .. } in &mapping.entries {
+        for MappingEntry { key, key_span, .. } in &mapping.entries {
             if known.contains(&key.as_str()) {
                 continue;
             }
@@ -177,23 +177,29 @@ impl Reader<'_> {
         }
     }
 
-    /// One of a fixed set of words.
-    pub(super) fn word<W: Word>(&mut self, key: &str, found: &Text) -> Option<W> {
-        let word = W::from_word(&found.text);
+    /// A keyword.
+    pub(super) fn keyword<K: Keyword>(&mut self, key: &str, found: &Text) -> Option<K> {
+        let word = K::parse(&found.text);
         if word.is_none() {
-            let all: Vec<&str> = W::ALL.iter().map(|value| value.word()).collect();
             let message = format!("invalid value `{}` of `{key}`", found.text);
-            let help = format!("one of: {}", by_distance(&found.text, &all).join(", "));
+            let help = format!(
+                "one of: {}",
+                by_distance(&found.text, &K::names()).join(", ")
+            );
             self.report(Code::UnknownValue, found.span, message, help);
         }
         word
     }
 
-    /// A list of words, each once.
-    pub(super) fn words<W: Word + PartialEq>(&mut self, mapping: &Mapping, key: &str) -> Vec<W> {
+    /// A list of keywords, each once.
+    pub(super) fn keywords<K: Keyword + PartialEq>(
+        &mut self,
+        mapping: &Mapping,
+        key: &str,
+    ) -> Vec<K> {
         let mut words = Vec::new();
         for found in self.texts(mapping, key) {
-            let Some(word) = self.word::<W>(key, &found) else {
+            let Some(word) = self.keyword::<K>(key, &found) else {
                 continue;
             };
             if words.contains(&word) {

@@ -3,7 +3,7 @@
 use semver::{Version, VersionReq};
 use serde::Serialize;
 
-use super::words::{Backend, Mode, Permission, Platform, RuleSeverity, SkillType};
+use super::keywords::{Backend, Mode, Permission, Platform, RuleSeverity, SkillType};
 use crate::name::SkillName;
 use crate::path::SkillPath;
 use crate::span::Span;

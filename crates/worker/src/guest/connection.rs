@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Ending;
-use super::message::{Answer, Answered};
+use super::message::{Answered, GuestResponse};
 use crate::lines::{Line, Lines};
 
 /// The response of the host, unchanged.
@@ -30,7 +30,7 @@ pub(super) struct Connection<R, W> {
 }
 
 /// The message for a caller that awaits a response.
-pub(super) enum Heard {
+pub(super) enum NextMessage {
     /// The answer.
     Answer(Outcome),
     /// A request, which may have to be answered first.
@@ -82,14 +82,14 @@ impl<R: Read, W: Write> Connection<R, W> {
         id: &RawValue,
         outcome: &Result<T, Failure>,
     ) -> io::Result<()> {
-        if self.write(&Answer::new(id, outcome.as_ref()))? {
+        if self.write(&GuestResponse::new(id, outcome.as_ref()))? {
             return Ok(());
         }
         let failure = Failure {
             code: code::LIMIT,
             message: format!("the response is larger than {MAX_LINE} bytes"),
         };
-        self.write(&Answer::<()>::new(id, Err(&failure)))?;
+        self.write(&GuestResponse::<()>::new(id, Err(&failure)))?;
         Ok(())
     }
 
@@ -126,16 +126,16 @@ impl<R: Read, W: Write> Connection<R, W> {
     }
 
     /// Waits for an answer, or for something that comes before it.
-    pub(super) fn hear(&mut self, own: &str) -> io::Result<Heard> {
+    pub(super) fn wait_for(&mut self, own: &str) -> io::Result<NextMessage> {
         if matches!(self.waiting.get(own), Some(Some(_))) {
             let answer = self.waiting.remove(own).flatten();
-            return Ok(answer.map_or(Heard::End, Heard::Answer));
+            return Ok(answer.map_or(NextMessage::End, NextMessage::Answer));
         }
         while let Some(line) = self.read()? {
             match Answered::parse(&line) {
                 Answered::To(id, outcome) if id == own => {
                     self.waiting.remove(own);
-                    return Ok(Heard::Answer(outcome));
+                    return Ok(NextMessage::Answer(outcome));
                 }
                 Answered::To(id, outcome) => {
                     // Stored for the caller that awaits it; unknown responses are dropped.
@@ -143,11 +143,11 @@ impl<R: Read, W: Write> Connection<R, W> {
                         *slot = Some(outcome);
                     }
                 }
-                Answered::Request => return Ok(Heard::Request(line)),
+                Answered::Request => return Ok(NextMessage::Request(line)),
                 Answered::Unreadable(failure) => self.refuse(None, failure)?,
             }
         }
         self.waiting.remove(own);
-        Ok(Heard::End)
+        Ok(NextMessage::End)
     }
 }

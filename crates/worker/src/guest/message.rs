@@ -124,7 +124,7 @@ pub(super) struct Scan {
 
 /// A response, as serialized.
 #[derive(Serialize)]
-pub(super) struct Answer<'a, T> {
+pub(super) struct GuestResponse<'a, T> {
     jsonrpc: Version,
     id: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ pub(super) struct Answer<'a, T> {
     error: Option<&'a Failure>,
 }
 
-impl<'a, T> Answer<'a, T> {
+impl<'a, T> GuestResponse<'a, T> {
     pub(super) fn new(id: &'a RawValue, outcome: Result<&'a T, &'a Failure>) -> Self {
         Self {
             jsonrpc: Version::Two,

@@ -50,7 +50,7 @@ fn ask<'v>(call: &HostCall, take: Take, heap: Heap<'v>) -> starlark::Result<Valu
 }
 
 /// Calls the host without a result.
-fn tell(call: &HostCall) -> starlark::Result<NoneType> {
+fn notify(call: &HostCall) -> starlark::Result<NoneType> {
     let session = Session::current()?;
     match session.ask(call) {
         Ok(_) => Ok(NoneType),
@@ -128,7 +128,7 @@ pub(super) fn files(builder: &mut GlobalsBuilder) {
     /// Writes a file of the project.
     fn write_file(path: &str, content: &str) -> starlark::Result<NoneType> {
         let (path, content) = (path.to_owned(), content.to_owned());
-        tell(&HostCall::WriteFile { path, content })
+        notify(&HostCall::WriteFile { path, content })
     }
 
     /// The entries of a directory of the project: a list of `{name, is_dir, size}`.
@@ -186,7 +186,7 @@ pub(super) fn git(builder: &mut GlobalsBuilder) {
     /// Puts files into the index.
     fn git_add<'v>(#[starlark(args)] paths: UnpackTuple<&'v str>) -> starlark::Result<NoneType> {
         let paths = owned(&paths);
-        tell(&HostCall::GitAdd { paths })
+        notify(&HostCall::GitAdd { paths })
     }
 
     /// Commits the index, and returns the hash.
@@ -230,7 +230,7 @@ pub(super) fn world(builder: &mut GlobalsBuilder) {
     /// Sets an environment variable for the programs that skills run.
     fn set_env(name: &str, value: &str) -> starlark::Result<NoneType> {
         let (name, value) = (name.to_owned(), value.to_owned());
-        tell(&HostCall::SetEnv { name, value })
+        notify(&HostCall::SetEnv { name, value })
     }
 
     /// Calls the model and returns its answer.

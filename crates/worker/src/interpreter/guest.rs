@@ -20,7 +20,7 @@ use crate::interpreter::findings::findings;
 use crate::interpreter::from_json::from_json;
 use crate::interpreter::hooks::{Chain, Further, wish};
 use crate::interpreter::load::{Loader, globals};
-use crate::interpreter::registry::{Entry, Registry};
+use crate::interpreter::registry::{HandlerKind, Registry};
 use crate::interpreter::session::{Places, Session};
 use crate::interpreter::to_json::{Bound, to_text};
 use crate::limits::OUTPUT_BYTES;
@@ -52,7 +52,7 @@ impl StarlarkGuest {
         &self,
         kind: &str,
         name: &str,
-        wanted: impl Fn(&Entry) -> bool,
+        wanted: impl Fn(&HandlerKind) -> bool,
         input: &RawValue,
         host: &Rc<dyn Host>,
     ) -> Result<Output, Failure> {
@@ -124,7 +124,8 @@ impl Guest for StarlarkGuest {
         input: &RawValue,
         host: &Rc<dyn Host>,
     ) -> Result<Output, Failure> {
-        let wanted = |entry: &Entry| matches!(entry, Entry::Tool(tool) if tool.name == name);
+        let wanted =
+            |entry: &HandlerKind| matches!(entry, HandlerKind::Tool(tool) if tool.name == name);
         self.run("tool", name, wanted, input, host)
     }
 
@@ -135,7 +136,10 @@ impl Guest for StarlarkGuest {
         host: &Rc<dyn Host>,
     ) -> Result<Option<HookResult>, Failure> {
         let mut chain = Chain::new(phase);
-        for handler in self.registry.handlers(|entry| *entry == Entry::Hook(phase)) {
+        for handler in self
+            .registry
+            .handlers(|entry| *entry == HandlerKind::Hook(phase))
+        {
             let session = Session::new(host, &self.places, None);
             let changed = chain.data(data);
             let data = changed.as_deref().unwrap_or(data);
@@ -159,7 +163,8 @@ impl Guest for StarlarkGuest {
         input: &RawValue,
         host: &Rc<dyn Host>,
     ) -> Result<Output, Failure> {
-        let wanted = |entry: &Entry| matches!(entry, Entry::Workflow(own) if own == name);
+        let wanted =
+            |entry: &HandlerKind| matches!(entry, HandlerKind::Workflow(own) if own == name);
         self.run("workflow", name, wanted, input, host)
     }
 
@@ -169,7 +174,8 @@ impl Guest for StarlarkGuest {
         files: &[ScannedFile],
         host: &Rc<dyn Host>,
     ) -> Result<Findings, Failure> {
-        let wanted = |entry: &Entry| matches!(entry, Entry::Scanner(own) if own == name);
+        let wanted =
+            |entry: &HandlerKind| matches!(entry, HandlerKind::Scanner(own) if own == name);
         let mut handlers = self.registry.handlers(wanted);
         let handler = handlers.next().ok_or_else(|| unknown("scanner", name))?;
         let session = Session::new(host, &self.places, None);

@@ -140,7 +140,7 @@ impl FileLoader for Loader<'_> {
         entered.map_err(|error| self.session.fail(error))?;
         let module = self.evaluate(path, text)?;
         let mut registry = self.registry.borrow_mut();
-        registry.settle(path, &module);
+        registry.freeze_handlers(path, &module);
         registry.files.pop();
         let mut done = self.done.borrow_mut();
         done.insert(path.to_owned(), module.clone());

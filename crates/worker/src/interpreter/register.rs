@@ -10,7 +10,7 @@ use starlark::values::typing::StarlarkCallable;
 use starlark::values::{Heap, UnpackValue, Value};
 
 use crate::error::{WorkerError, shape};
-use crate::interpreter::registry::Entry;
+use crate::interpreter::registry::HandlerKind;
 use crate::interpreter::session::Session;
 use crate::interpreter::to_json::{Bound, to_json};
 use crate::limits::OUTPUT_BYTES;
@@ -22,7 +22,7 @@ const SCHEMA: Bound = Bound {
 
 fn add<'v>(
     function: &'static str,
-    entry: impl FnOnce() -> Result<Entry, WorkerError>,
+    entry: impl FnOnce() -> Result<HandlerKind, WorkerError>,
     handler: Value<'v>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> starlark::Result<NoneType> {
@@ -62,7 +62,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<NoneType> {
         let heap = eval.heap();
         let tool = || {
-            Ok(Entry::Tool(Tool {
+            Ok(HandlerKind::Tool(Tool {
                 name: name.to_owned(),
                 description: description.to_owned(),
                 input_schema: schema(input_schema, heap)?,
@@ -77,7 +77,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
         handler: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
-        let hook = || Ok(Entry::Hook(phase.parse()?));
+        let hook = || Ok(HandlerKind::Hook(phase.parse()?));
         add("register_hook", hook, handler, eval)
     }
 
@@ -87,7 +87,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
         handler: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
-        let workflow = || Ok(Entry::Workflow(name.to_owned()));
+        let workflow = || Ok(HandlerKind::Workflow(name.to_owned()));
         add("register_workflow", workflow, handler, eval)
     }
 
@@ -97,7 +97,7 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
         handler: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
-        let scanner = || Ok(Entry::Scanner(name.to_owned()));
+        let scanner = || Ok(HandlerKind::Scanner(name.to_owned()));
         add("register_scanner", scanner, handler, eval)
     }
 }

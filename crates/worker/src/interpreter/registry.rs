@@ -9,10 +9,10 @@ use crate::error::WorkerError;
 
 /// The kind of a handler.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Entry {
+pub(super) enum HandlerKind {
     /// A tool for the model.
     Tool(Tool),
-    /// A moment.
+    /// A hook of a phase.
     Hook(Phase),
     /// A workflow, by name.
     Workflow(String),
@@ -20,7 +20,7 @@ pub(super) enum Entry {
     Scanner(String),
 }
 
-impl Entry {
+impl HandlerKind {
     /// Its name, if it must be unique.
     fn unique(&self) -> Option<(&'static str, &str)> {
         match self {
@@ -35,7 +35,7 @@ impl Entry {
 /// Handlers, in the order of their registration.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    entries: Vec<(Entry, Handler)>,
+    entries: Vec<(HandlerKind, Handler)>,
     /// The files that are being evaluated, each loaded by the one before.
     pub(super) files: Vec<String>,
 }
@@ -50,12 +50,12 @@ enum Handler {
 
 impl Registry {
     /// Adds a handler. It is to be put into the variable that is returned, which no source can name.
-    pub(super) fn add(&mut self, entry: Entry) -> Result<String, WorkerError> {
+    pub(super) fn add(&mut self, entry: HandlerKind) -> Result<String, WorkerError> {
         if let Some((kind, name)) = entry.unique() {
             if name.is_empty() {
                 return Err(WorkerError::Nameless(kind));
             }
-            let same = |(other, _): &(Entry, Handler)| other.unique() == Some((kind, name));
+            let same = |(other, _): &(HandlerKind, Handler)| other.unique() == Some((kind, name));
             if self.entries.iter().any(same) {
                 return Err(WorkerError::Twice {
                     kind,
@@ -72,8 +72,8 @@ impl Registry {
         Ok(variable)
     }
 
-    /// Takes the handlers out of a file that is evaluated and frozen now.
-    pub(super) fn settle(&mut self, done: &str, module: &FrozenModule) {
+    /// Resolves the handlers of a file that was evaluated and frozen.
+    pub(super) fn freeze_handlers(&mut self, done: &str, module: &FrozenModule) {
         for (_, handler) in &mut self.entries {
             if let Handler::Pending { file, variable } = handler
                 && file == done
@@ -89,11 +89,11 @@ impl Registry {
         let mut all = Registration::default();
         for (entry, _) in &self.entries {
             match entry {
-                Entry::Tool(tool) => all.tools.push(tool.clone()),
-                Entry::Hook(phase) if all.hooks.contains(phase) => {}
-                Entry::Hook(phase) => all.hooks.push(*phase),
-                Entry::Workflow(name) => all.workflows.push(name.clone()),
-                Entry::Scanner(name) => all.scanners.push(name.clone()),
+                HandlerKind::Tool(tool) => all.tools.push(tool.clone()),
+                HandlerKind::Hook(phase) if all.hooks.contains(phase) => {}
+                HandlerKind::Hook(phase) => all.hooks.push(*phase),
+                HandlerKind::Workflow(name) => all.workflows.push(name.clone()),
+                HandlerKind::Scanner(name) => all.scanners.push(name.clone()),
             }
         }
         all
@@ -102,7 +102,7 @@ impl Registry {
     /// The handlers that `wanted` picks, in order.
     pub(super) fn handlers(
         &self,
-        wanted: impl Fn(&Entry) -> bool,
+        wanted: impl Fn(&HandlerKind) -> bool,
     ) -> impl Iterator<Item = &OwnedFrozenValue> {
         self.entries
             .iter()

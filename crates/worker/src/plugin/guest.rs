@@ -50,9 +50,9 @@ struct Scan<'a> {
     files: &'a [ScannedFile],
 }
 
-/// An answer, as it comes from the plugin.
+/// A response of the plugin.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct PluginResponse<'a> {
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     error: Option<Failure>,
@@ -92,7 +92,7 @@ fn read<T: DeserializeOwned>(method: &str, answer: &[u8]) -> Result<T, Failure> 
             "malformed response of the plugin to `{method}`: {error}"
         ))
     };
-    let answer: Answer<'_> = serde_json::from_slice(answer).map_err(senseless)?;
+    let answer: PluginResponse<'_> = serde_json::from_slice(answer).map_err(senseless)?;
     if let Some(failure) = answer.error {
         return Err(failure);
     }

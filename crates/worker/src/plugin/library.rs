@@ -149,9 +149,9 @@ unsafe extern "C" fn host_free(_: *mut c_void, answer: Buffer) {
     drop(unsafe { answer.into_bytes() });
 }
 
-/// A question, as it comes in.
+/// A request of a plugin.
 #[derive(Deserialize)]
-struct Question {
+struct PluginRequest {
     method: String,
     #[serde(default)]
     params: Option<Value>,
@@ -182,11 +182,11 @@ impl Link {
                 "the host can only be called on the thread of a call",
             ));
         }
-        let question: Question = serde_json::from_slice(request).map_err(|error| Failure {
+        let parsed: PluginRequest = serde_json::from_slice(request).map_err(|error| Failure {
             code: code::INVALID_REQUEST,
             message: format!("malformed request: {error}"),
         })?;
-        let call = HostCall::parse(&question.method, question.params)?;
+        let call = HostCall::parse(&parsed.method, parsed.params)?;
         let host = self.host.borrow().clone();
         let host = host.ok_or_else(|| refused("the host closed the connection"))?;
         host.call(&call)

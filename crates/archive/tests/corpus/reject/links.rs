@@ -1,12 +1,12 @@
 //! Links that lead elsewhere.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::accept::{Item, each, link};
 use crate::corpus::tar::{Entry, tar, targz};
 use crate::corpus::zip::{File, zip};
 use crate::corpus::{Row, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let mut rows = Vec::new();
     for (what, items, kind) in [
         ("link up", vec![link("l", "..")], "Link::Outside"),

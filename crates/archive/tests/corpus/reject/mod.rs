@@ -13,9 +13,9 @@ mod zip_layout;
 use super::Row;
 
 /// As [`super::kind`] writes it.
-type Kind = &'static str;
+type ProblemName = &'static str;
 
-pub(crate) fn rows() -> Vec<Row<Kind>> {
+pub(crate) fn rows() -> Vec<Row<ProblemName>> {
     let tables = [
         names::names(),
         names::collisions(),

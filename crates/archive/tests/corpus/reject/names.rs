@@ -1,12 +1,12 @@
 //! Names that are no paths inside, and names that are one.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::accept::{directory, each, file, link};
 use crate::corpus::tar::{Entry, tar};
 use crate::corpus::zip::{File, zip};
 use crate::corpus::{Row, row};
 
-pub(super) fn names() -> Vec<Row<Kind>> {
+pub(super) fn names() -> Vec<Row<ProblemName>> {
     let long = "n".repeat(256);
     let many = "a/".repeat(20) + "a";
     let mut rows = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn names() -> Vec<Row<Kind>> {
     rows
 }
 
-pub(super) fn collisions() -> Vec<Row<Kind>> {
+pub(super) fn collisions() -> Vec<Row<ProblemName>> {
     let mut rows = Vec::new();
     for (what, items, kind) in [
         ("twice", vec![file("a"), file("a")], "Collision"),

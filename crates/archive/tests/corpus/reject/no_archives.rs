@@ -1,11 +1,11 @@
 //! What is no archive, or one of nothing.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::tar::{Entry, tar, targz};
 use crate::corpus::zip::{File, zip};
 use crate::corpus::{Row, gzip, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let mut zeros = tar([]);
     zeros.resize(10_240, 0);
     vec![

@@ -1,10 +1,10 @@
 //! Tar headers that can be read in two ways.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::tar::{Entry, tar, targz};
 use crate::corpus::{Row, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || Entry::file("a", "hello");
     let mut rows = vec![
         row("checksum", tar([a().break_sum(0, b"b")]), "Tar::Checksum"),

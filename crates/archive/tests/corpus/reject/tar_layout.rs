@@ -1,10 +1,10 @@
 //! Tar archives that end too early or too late.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::tar::{Entry, open, tar};
 use crate::corpus::{Row, gzip, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || Entry::file("a", "hello");
     let whole = tar([a()]);
     let packed = gzip(&whole);

@@ -1,10 +1,10 @@
 //! Headers of tar headers.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::tar::{Entry, targz};
 use crate::corpus::{Row, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || Entry::file("a", "hello");
     let pax = |key: &str, value: &str| targz([Entry::pax(&[(key, value)]), a()]);
     let raw = |records: &[u8]| targz([Entry::new(b'x', "p", records), a()]);

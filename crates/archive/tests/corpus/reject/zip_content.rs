@@ -1,10 +1,10 @@
 //! Zip entries whose content is not what the headers say.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::zip::{Descriptor, File, zip};
 use crate::corpus::{Row, deflate, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || File::deflated("a", "hello");
     let descriptor = |form| a().descriptor(form);
     let flip = |at: usize| move |file: &mut File| file.after[at] ^= 1;

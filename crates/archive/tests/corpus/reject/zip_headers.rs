@@ -1,10 +1,10 @@
 //! Zip entries with one field changed, on one side or on both.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::zip::{File, extra, zip};
 use crate::corpus::{Row, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || File::deflated("a", "hello");
     let strange = |id: u16| extra(id, b"\0\0\0\0");
     let mut rows = vec![

@@ -1,10 +1,10 @@
 //! Zip archives with bytes where none should be, and records that point elsewhere.
 
-use super::Kind;
+use super::ProblemName;
 use crate::corpus::zip::{File, Zip, zip};
 use crate::corpus::{Row, row};
 
-pub(super) fn rows() -> Vec<Row<Kind>> {
+pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || File::deflated("a", "hello");
     let b = || File::stored("b", "world");
     let with = |change: fn(&mut Zip)| Zip::of([a(), b()]).change(change).bytes();

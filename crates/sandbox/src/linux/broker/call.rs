@@ -15,8 +15,8 @@ use rustix::process::umask;
 use super::place::{Caller, LINKS, Place};
 use super::{Broker, path_of};
 
-/// What a call gives back, if it does not fail.
-pub(super) enum Answer {
+/// The result of a successful call.
+pub(super) enum BrokerReply {
     Done,
     Opened {
         file: OwnedFd,
@@ -40,7 +40,10 @@ fn low(argument: u64) -> u32 {
     argument as u32
 }
 
-pub(super) fn perform(broker: &mut Broker, notice: &seccomp_notif) -> rustix::io::Result<Answer> {
+pub(super) fn perform(
+    broker: &mut Broker,
+    notice: &seccomp_notif,
+) -> rustix::io::Result<BrokerReply> {
     let caller = Caller::new(notice.pid)?;
     umask(Mode::from_raw_mode(caller.umask));
     let here = u64::from(libc::AT_FDCWD.cast_unsigned());
@@ -123,20 +126,20 @@ impl Request<'_> {
             && statat(&place.parent, &place.name, AtFlags::SYMLINK_NOFOLLOW).is_err()
     }
 
-    fn count(&mut self, made: bool) {
-        self.broker.made = self.broker.made.saturating_add(made.into());
+    fn count(&mut self, created: bool) {
+        self.broker.created_files = self.broker.created_files.saturating_add(created.into());
     }
 
-    fn open(&mut self) -> rustix::io::Result<Answer> {
+    fn open(&mut self) -> rustix::io::Result<BrokerReply> {
         let [directory, path, flags, mode, ..] = self.arguments;
         let flags = OFlags::from_bits_retain(low(flags));
         let place = self.place(directory, path)?;
         match self.open_at(place, flags, Mode::from_raw_mode(low(mode))) {
-            Ok(file) => Ok(Answer::Opened {
+            Ok(file) => Ok(BrokerReply::Opened {
                 file,
                 close_on_exec: flags.contains(OFlags::CLOEXEC),
             }),
-            Err(Errno::AGAIN) if !flags.contains(OFlags::NONBLOCK) => Ok(Answer::Later),
+            Err(Errno::AGAIN) if !flags.contains(OFlags::NONBLOCK) => Ok(BrokerReply::Later),
             Err(error) => Err(error),
         }
     }
@@ -193,23 +196,23 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn truncate(&mut self) -> rustix::io::Result<Answer> {
+    fn truncate(&mut self) -> rustix::io::Result<BrokerReply> {
         let [directory, path, size, ..] = self.arguments;
         let place = self.place(directory, path)?;
         let file = self.open_at(place, OFlags::WRONLY, Mode::empty())?;
         ftruncate(file, size)?;
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn make_directory(&mut self) -> rustix::io::Result<Answer> {
+    fn make_directory(&mut self) -> rustix::io::Result<BrokerReply> {
         let [directory, path, mode, ..] = self.arguments;
         let place = self.open_place(directory, path)?;
         mkdirat(&place.parent, &place.name, Mode::from_raw_mode(low(mode)))?;
         self.count(self.broker.in_project(&place.path));
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn make_node(&mut self) -> rustix::io::Result<Answer> {
+    fn make_node(&mut self) -> rustix::io::Result<BrokerReply> {
         let [directory, path, mode, device, ..] = self.arguments;
         let place = self.open_place(directory, path)?;
         let kind = FileType::from_raw_mode(low(mode));
@@ -222,19 +225,19 @@ impl Request<'_> {
         let mode = Mode::from_raw_mode(low(mode) & 0o7777);
         mknodat(&place.parent, &place.name, kind, mode, device)?;
         self.count(self.broker.in_project(&place.path));
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn link_symbolically(&mut self) -> rustix::io::Result<Answer> {
+    fn link_symbolically(&mut self) -> rustix::io::Result<BrokerReply> {
         let [target, directory, path, ..] = self.arguments;
         let target = self.caller.text(target)?;
         let place = self.open_place(directory, path)?;
         symlinkat(target.as_c_str(), &place.parent, &place.name)?;
         self.count(self.broker.in_project(&place.path));
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn link(&mut self) -> rustix::io::Result<Answer> {
+    fn link(&mut self) -> rustix::io::Result<BrokerReply> {
         let [old_directory, old_path, directory, path, flags, ..] = self.arguments;
         let flags = AtFlags::from_bits_retain(low(flags));
         let mut old = self.open_place(old_directory, old_path)?;
@@ -270,10 +273,10 @@ impl Request<'_> {
         };
         linkat(from, &old.name, to, &place.name, flags)?;
         self.count(self.broker.in_project(&place.path));
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn rename(&mut self) -> rustix::io::Result<Answer> {
+    fn rename(&mut self) -> rustix::io::Result<BrokerReply> {
         let [old_directory, old_path, directory, path, flags, ..] = self.arguments;
         let old = self.open_place(old_directory, old_path)?;
         let new = self.open_place(directory, path)?;
@@ -282,10 +285,10 @@ impl Request<'_> {
         // The other one moves as well where they are exchanged.
         self.broker.check_moved(&new.path, &new.name)?;
         renameat_with(&old.parent, &old.name, &new.parent, &new.name, flags)?;
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 
-    fn remove(&mut self) -> rustix::io::Result<Answer> {
+    fn remove(&mut self) -> rustix::io::Result<BrokerReply> {
         let [directory, path, flags, ..] = self.arguments;
         let place = self.open_place(directory, path)?;
         unlinkat(
@@ -294,9 +297,9 @@ impl Request<'_> {
             AtFlags::from_bits_retain(low(flags)),
         )?;
         if self.broker.in_project(&place.path) {
-            self.broker.made = self.broker.made.saturating_sub(1);
+            self.broker.created_files = self.broker.created_files.saturating_sub(1);
         }
-        Ok(Answer::Done)
+        Ok(BrokerReply::Done)
     }
 }
 

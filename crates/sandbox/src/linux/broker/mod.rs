@@ -50,7 +50,7 @@ pub(super) struct Broker {
     /// Other things in them that are read-only, such as the skill itself: the directories above must not move away.
     fixed: Vec<PathBuf>,
     /// Files and directories that were made in them and are still there.
-    made: u64,
+    created_files: u64,
     waiting: Vec<libc::seccomp_notif>,
 }
 
@@ -95,14 +95,14 @@ impl Broker {
             listener,
             projects,
             fixed,
-            made: 0,
+            created_files: 0,
             waiting: Vec::new(),
         }))
     }
 
-    /// Files and directories that the child made in its projects and did not remove again.
-    pub(super) fn made(&self) -> u64 {
-        self.made
+    /// Files and directories that the child created in its projects and did not remove.
+    pub(super) fn created_files(&self) -> u64 {
+        self.created_files
     }
 
     /// Answers one call. Blocks if there is none.
@@ -125,8 +125,8 @@ impl Broker {
     fn decide(&mut self, notice: libc::seccomp_notif) {
         let answer = call::perform(self, &notice);
         let _ = match answer {
-            Ok(call::Answer::Done) => filter::answer(&self.listener, notice.id, 0),
-            Ok(call::Answer::Opened {
+            Ok(call::BrokerReply::Done) => filter::answer(&self.listener, notice.id, 0),
+            Ok(call::BrokerReply::Opened {
                 file,
                 close_on_exec,
             }) => filter::hand_out(&self.listener, notice.id, file.as_fd(), close_on_exec).or_else(
@@ -135,7 +135,7 @@ impl Broker {
                     filter::answer(&self.listener, notice.id, -error)
                 },
             ),
-            Ok(call::Answer::Later) => {
+            Ok(call::BrokerReply::Later) => {
                 self.waiting.push(notice);
                 Ok(())
             }

@@ -76,11 +76,11 @@ fn unfinished(_: &Context, files: &[ScannedFile]) -> Result<Vec<Finding>, Error>
 {{end}}
 {{if transform}}
 #[derive(Deserialize)]
-struct Answer {
+struct ResponseData {
     response: String,
 }
 
-fn tidy(_: &Context, data: Answer) -> Result<Option<HookResult>, Error> {
+fn tidy(_: &Context, data: ResponseData) -> Result<Option<HookResult>, Error> {
     let lines: Vec<&str> = data.response.split('\n').map(str::trim_end).collect();
     Ok(Some(modified([("response", lines.join("\n").into())])))
 }

@@ -46,7 +46,7 @@ impl Host {
         }
     }
 
-    fn hear(&self, message: Value) {
+    fn handle_response(&self, message: Value) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let id = message["id"].as_str().unwrap_or_default();
         if let Some(answer) = waiting.answers.remove(id) {
@@ -74,7 +74,7 @@ where
             continue;
         };
         match message["method"].as_str() {
-            None => host.hear(message),
+            None => host.handle_response(message),
             Some("initialize") => answer(&message["id"], Ok(registration.clone())),
             Some("shutdown") => {
                 answer(&message["id"], Ok(Value::Null));

@@ -1,4 +1,4 @@
-//! The cached digests of every skill.
+//! A cache of the digests of every skill.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use futures_util::stream;
 use prowess_core::{Catalog, SkillId, Skills};
-use prowess_sources::on_this_thread;
+use prowess_sources::run_inline;
 
-use super::indexed::{Indexed, Unlistable, index};
+use super::skill_digests::{ListingError, SkillDigests, digest_skill};
 use crate::digest::Digest;
 use crate::limits::{READERS, WRITTEN_PAGES};
 
-/// The index of the files of every skill.
+/// A cache of the digests of every skill.
 ///
 /// A source reports when the skill file changed, but not the files beside it. So an entry is valid for a short time,
 /// and only while the skill file is unchanged.
-pub(crate) struct Index {
+pub(crate) struct DigestCache {
     fresh: Duration,
     state: Mutex<State>,
     /// Held while all files are read.
@@ -34,7 +34,7 @@ struct State {
 struct Slot {
     key: Key,
     read: Instant,
-    indexed: Result<Arc<Indexed>, Unlistable>,
+    digests: Result<Arc<SkillDigests>, ListingError>,
 }
 
 /// The stamp of the skill file.
@@ -49,7 +49,7 @@ pub(crate) struct Listing {
     generation: u64,
     oldest: Instant,
     /// Sorted by id.
-    pub(crate) skills: Vec<Arc<Indexed>>,
+    pub(crate) skills: Vec<Arc<SkillDigests>>,
     /// Skills that cannot be listed, and why.
     pub(crate) omitted: Vec<(SkillId, String)>,
     /// The same number for the same content, in every process.
@@ -79,7 +79,7 @@ impl Listing {
     }
 }
 
-impl Index {
+impl DigestCache {
     pub(crate) fn new(fresh: Duration) -> Self {
         Self {
             fresh,
@@ -97,7 +97,7 @@ impl Index {
         *self.state() = State::default();
     }
 
-    /// Forgets one skill, because it is not what it was.
+    /// Removes one skill, because it changed.
     pub(crate) fn forget(&self, id: &SkillId) {
         let mut state = self.state();
         state.slots.remove(id);
@@ -119,29 +119,29 @@ impl Index {
         &self,
         skills: &Skills,
         id: &SkillId,
-    ) -> Option<Result<Arc<Indexed>, Unlistable>> {
+    ) -> Option<Result<Arc<SkillDigests>, ListingError>> {
         let catalog = skills.catalog();
         let key = key_of(&catalog, id)?;
         match self.known(id, key) {
-            Some(slot) => Some(slot.indexed),
-            None => Some(self.read(skills, id.clone(), key).await.indexed),
+            Some(slot) => Some(slot.digests),
+            None => Some(self.read(skills, id.clone(), key).await.digests),
         }
     }
 
-    /// The same, read again without the cache.
-    pub(crate) async fn get_anew(
+    /// Like [`Self::get`], but reads the skill again.
+    pub(crate) async fn get_uncached(
         &self,
         skills: &Skills,
         id: &SkillId,
-    ) -> Option<Result<Arc<Indexed>, Unlistable>> {
+    ) -> Option<Result<Arc<SkillDigests>, ListingError>> {
         let key = key_of(&skills.catalog(), id)?;
         let before = self.state().slots.get(id).cloned();
         let after = self.read(skills, id.clone(), key).await;
-        let digest = |slot: &Slot| slot.indexed.as_ref().ok().map(|indexed| indexed.digest);
+        let digest = |slot: &Slot| slot.digests.as_ref().ok().map(|digests| digests.digest);
         if before.as_ref().and_then(digest) != digest(&after) {
             self.state().listing = None;
         }
-        Some(after.indexed)
+        Some(after.digests)
     }
 
     async fn read(&self, skills: &Skills, id: SkillId, key: Key) -> Slot {
@@ -205,8 +205,8 @@ fn key_of(catalog: &Catalog, id: &SkillId) -> Option<Key> {
 
 async fn slot(skills: &Skills, id: &SkillId, key: Key) -> Slot {
     let read = Instant::now();
-    let indexed = index(skills, id).await.map(Arc::new);
-    Slot { key, read, indexed }
+    let digests = digest_skill(skills, id).await.map(Arc::new);
+    Slot { key, read, digests }
 }
 
 /// Reads skills on all threads, each with its share; remote ones a few at a time.
@@ -226,7 +226,7 @@ async fn read_all(skills: &Skills, ids: Vec<(SkillId, Key)>) -> Vec<(SkillId, Sl
                 }
             };
             let slots = stream::iter(ids).map(read).buffer_unordered(readers);
-            on_this_thread(|| pollster::block_on(slots.collect::<Vec<_>>()))
+            run_inline(|| pollster::block_on(slots.collect::<Vec<_>>()))
         });
     }
     tasks.join_all().await.into_iter().flatten().collect()
@@ -241,8 +241,8 @@ fn collect(slots: &HashMap<SkillId, Slot>, wanted: &[(SkillId, Key)], generation
             continue;
         };
         oldest = oldest.min(slot.read);
-        match &slot.indexed {
-            Ok(indexed) => skills.push(Arc::clone(indexed)),
+        match &slot.digests {
+            Ok(digests) => skills.push(Arc::clone(digests)),
             Err(problem) => omitted.push((id.clone(), problem.to_string())),
         }
     }

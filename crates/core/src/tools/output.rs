@@ -1,4 +1,4 @@
-//! The result of a tool, before a dialect formats it.
+//! The output of a tool, before a dialect formats it.
 
 use prowess_spec::Mapping;
 use serde::Serialize;
@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::catalog::Collection;
 use crate::id::SkillId;
 
-/// The outcome of a tool that did its work.
+/// The output of a successful tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum ToolOutput {
     /// The contents of a collection.
     Listing {
         /// The collection; empty for the root.

@@ -11,22 +11,22 @@ use crate::limits::{SKILL_BYTES, SKILL_FILES};
 use crate::uri;
 use crate::wire::{DIAGNOSTIC, Dynamic, Resources, SkillEntry, SkillFile};
 
-/// A skill as the extension lists it.
-pub(crate) struct Indexed {
+/// A skill and its entry in the listing of the extension.
+pub(crate) struct SkillDigests {
     pub(crate) id: SkillId,
     /// The entry, ready to be sent.
     pub(crate) entry: Value,
     /// About how many bytes the entry takes.
     pub(crate) weight: usize,
     /// Every file; none where the skill is for the tools alone.
-    pub(crate) files: BTreeMap<SkillPath, Indexing>,
+    pub(crate) files: BTreeMap<SkillPath, FileDigest>,
     /// The digest of the whole entry.
     pub(crate) digest: Digest,
 }
 
 /// A file of a skill.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Indexing {
+pub(crate) struct FileDigest {
     pub(crate) size: u64,
     pub(crate) digest: Digest,
     pub(crate) media_type: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct Indexing {
 
 /// Why a skill is not listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unlistable {
+pub(crate) enum ListingError {
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error("name mismatch: expected `{0}` in the frontmatter, as in the URI")]
@@ -63,8 +63,11 @@ pub(crate) async fn read_skill_file(
     answer
 }
 
-/// Reads all of a skill's files.
-pub(crate) async fn index(skills: &Skills, id: &SkillId) -> Result<Indexed, Unlistable> {
+/// Reads all files of a skill and computes their digests.
+pub(crate) async fn digest_skill(
+    skills: &Skills,
+    id: &SkillId,
+) -> Result<SkillDigests, ListingError> {
     let contents = skills.sources().contents(id, SKILL_FILES, SKILL_BYTES);
     let files = match contents.await? {
         Contents::Whole(files) => files,
@@ -72,15 +75,15 @@ pub(crate) async fn index(skills: &Skills, id: &SkillId) -> Result<Indexed, Unli
     };
     let own = files.first().map_or(&[][..], |(_, bytes)| bytes);
     let document = document(id, own, None)?;
-    let indexed = files.iter().map(|(path, bytes)| {
-        let indexing = Indexing {
+    let digests = files.iter().map(|(path, bytes)| {
+        let file = FileDigest {
             size: bytes.len() as u64,
             digest: Digest::of(bytes),
             media_type: media_type(path.as_str(), Some(bytes)),
         };
-        (path.clone(), indexing)
+        (path.clone(), file)
     });
-    entry(id, &document.skill.frontmatter, indexed.collect(), None)
+    entry(id, &document.skill.frontmatter, digests.collect(), None)
 }
 
 async fn too_large(
@@ -88,7 +91,7 @@ async fn too_large(
     id: &SkillId,
     files: usize,
     bytes: u64,
-) -> Result<Indexed, Unlistable> {
+) -> Result<SkillDigests, ListingError> {
     let document = skills.sources().load(id).await?;
     let message = format!(
         "too large: {files} files and {bytes} bytes, at most {SKILL_FILES} files and {SKILL_BYTES} bytes allowed; use the tools to read it"
@@ -105,20 +108,20 @@ async fn too_large(
 fn entry(
     id: &SkillId,
     frontmatter: &Mapping,
-    files: BTreeMap<SkillPath, Indexing>,
+    files: BTreeMap<SkillPath, FileDigest>,
     diagnostic: Option<Value>,
-) -> Result<Indexed, Unlistable> {
-    let misnamed = || Unlistable::Name(id.name().to_owned());
+) -> Result<SkillDigests, ListingError> {
+    let misnamed = || ListingError::Name(id.name().to_owned());
     let Ok(Value::Object(frontmatter)) = serde_json::to_value(frontmatter) else {
         return Err(misnamed());
     };
     if frontmatter.get("name").and_then(Value::as_str) != Some(id.name()) {
         return Err(misnamed());
     }
-    let file = |(path, indexing): (&SkillPath, &Indexing)| SkillFile {
+    let file = |(path, file): (&SkillPath, &FileDigest)| SkillFile {
         uri: uri::below(id, path.as_str()),
-        digest: indexing.digest,
-        size: indexing.size,
+        digest: file.digest,
+        size: file.size,
     };
     let entry = SkillEntry {
         uri: uri::skill_uri(id),
@@ -132,7 +135,7 @@ fn entry(
     };
     let entry = serde_json::to_value(entry).unwrap_or_default();
     let text = entry.to_string();
-    Ok(Indexed {
+    Ok(SkillDigests {
         id: id.clone(),
         weight: text.len(),
         digest: Digest::of(text.as_bytes()),

@@ -1,22 +1,30 @@
-//! The fixed words of a manifest.
+//! The keywords of a manifest.
 
-/// A closed set of words.
-pub trait Word: Copy + Sized + 'static {
+/// A closed set of keywords.
+pub trait Keyword: Copy + Sized + 'static {
     /// Every value.
     const ALL: &'static [Self];
-    /// The word itself.
-    fn word(self) -> &'static str;
+    /// The keyword.
+    fn as_str(self) -> &'static str;
 
-    /// The value that `text` names.
-    fn from_word(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|value| value.word() == text)
+    /// Every keyword, in order.
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|value| value.as_str()).collect()
+    }
+
+    /// The value of a keyword.
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|value| value.as_str() == text)
     }
 }
 
-/// Declares an enum whose values are words, in documents and in serde.
+/// Declares an enum of keywords that serializes to them.
 ///
 /// ```
-/// prowess_spec::words! {
+/// prowess_spec::keywords! {
 ///     /// What to do.
 ///     Choice {
 ///         /// This.
@@ -25,24 +33,24 @@ pub trait Word: Copy + Sized + 'static {
 ///         No = "no",
 ///     }
 /// }
-/// use prowess_spec::manifest::Word;
-/// assert_eq!(Choice::from_word("no"), Some(Choice::No));
+/// use prowess_spec::manifest::Keyword;
+/// assert_eq!(Choice::parse("no"), Some(Choice::No));
 /// ```
 #[macro_export]
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+macro_rules! keywords {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $keyword:literal,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
             $($(#[$doc])* $variant,)*
         }
 
-        impl $crate::manifest::Word for $name {
+        impl $crate::manifest::Keyword for $name {
             const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            fn word(self) -> &'static str {
+            fn as_str(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $word,)*
+                    $(Self::$variant => $keyword,)*
                 }
             }
         }
@@ -52,13 +60,13 @@ macro_rules! words {
                 &self,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str($crate::manifest::Word::word(*self))
+                serializer.serialize_str($crate::manifest::Keyword::as_str(*self))
             }
         }
     };
 }
 
-words! {
+keywords! {
     /// A type of contribution.
     SkillType {
         /// Tools that a model may call.
@@ -74,7 +82,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// A permission for the code of a skill.
     Permission {
         /// Read files of the project.
@@ -102,7 +110,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// The backend that runs the code of a skill.
     Backend {
         /// Starlark in a worker.
@@ -114,7 +122,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// How the host is being used.
     Mode {
         /// With a person.
@@ -126,7 +134,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// How bad a finding is.
     RuleSeverity {
         /// Act now.
@@ -142,7 +150,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// An operating system.
     Platform {
         /// Linux.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// Its name.
     pub name: String,
     /// Whether it is a directory.
@@ -126,7 +126,7 @@ pub(super) struct Content {
 /// `{entries}`.
 #[derive(Deserialize)]
 pub(super) struct Entries {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<DirectoryEntry>,
 }
 
 /// `{files}`.

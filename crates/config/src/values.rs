@@ -1,10 +1,10 @@
-//! A value at the place where it is stated: what its text means there.
+//! Converts TOML values to Rust values.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 
-use prowess_spec::manifest::Word;
+use prowess_spec::manifest::Keyword;
 use prowess_spec::{Span, nearest};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -13,28 +13,27 @@ use crate::expand::expand;
 use crate::limits::Bounds;
 use crate::lookup::Lookup;
 use crate::problem::ProblemKind;
-use crate::words;
 
-/// Whether `${VAR}` means something.
+/// Whether `${VAR}` is expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variables {
     Expand,
     Literal,
 }
 
-/// Where a value is stated.
+/// The context that a value is converted in: its file and the variables.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Site<'a> {
+pub(crate) struct ValueContext<'a> {
     /// The directory of the file.
     pub(crate) base: &'a Path,
     pub(crate) lookup: &'a Lookup<'a>,
     pub(crate) variables: Variables,
 }
 
-/// A text as it is used, and as the file has it.
-pub(crate) struct Written<'t> {
+/// A string with variables expanded, and as written in the file.
+pub(crate) struct TextValue<'t> {
     pub(crate) text: Cow<'t, str>,
-    pub(crate) written: &'t str,
+    pub(crate) raw: &'t str,
 }
 
 /// A problem of a value, or of a part of it with its own position.
@@ -98,10 +97,10 @@ pub(crate) fn share(value: &DeValue<'_>) -> Result<f64, Flaw> {
         .ok_or_else(|| ProblemKind::Share { value: written }.into())
 }
 
-pub(crate) fn word<W: Word>(text: &str) -> Result<W, ProblemKind> {
-    W::from_word(text).ok_or_else(|| {
-        let allowed = words::all::<W>();
-        ProblemKind::UnknownWord {
+pub(crate) fn keyword<K: Keyword>(text: &str) -> Result<K, ProblemKind> {
+    K::parse(text).ok_or_else(|| {
+        let allowed = K::names();
+        ProblemKind::UnknownKeyword {
             text: text.to_owned(),
             near: nearest(text, allowed.iter().copied()).first().copied(),
             allowed,
@@ -116,7 +115,7 @@ pub(crate) fn items<'v, 'd>(value: &'v DeValue<'d>) -> Result<&'v [Spanned<DeVal
     }
 }
 
-/// Applies `convert` to each item; what is wrong is wrong at the item.
+/// Applies `convert` to each item; a problem has the position of its item.
 pub(crate) fn each<T>(
     value: &DeValue<'_>,
     convert: impl Fn(&DeValue<'_>) -> Result<T, Flaw>,
@@ -130,8 +129,8 @@ pub(crate) fn each<T>(
     items(value)?.iter().map(convert).collect()
 }
 
-impl Site<'_> {
-    pub(crate) fn text<'t>(&self, value: &'t DeValue<'_>) -> Result<Written<'t>, Flaw> {
+impl ValueContext<'_> {
+    pub(crate) fn text<'t>(&self, value: &'t DeValue<'_>) -> Result<TextValue<'t>, Flaw> {
         let written = value
             .as_str()
             .ok_or_else(|| wrong_type(value, "a string"))?;
@@ -139,7 +138,7 @@ impl Site<'_> {
             Variables::Expand => expand(written, &|name| self.variable(name))?,
             Variables::Literal => Cow::Borrowed(written),
         };
-        Ok(Written { text, written })
+        Ok(TextValue { text, raw: written })
     }
 
     /// The value of a variable.

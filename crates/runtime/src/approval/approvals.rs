@@ -1,10 +1,8 @@
-//! Approvals: what the user allows skills to do.
+//! The approvals of a session.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use async_trait::async_trait;
-use prowess_core::SkillId;
 use prowess_policy::{
     CommandGrant, CommandPattern, CommandReach, Contents, Decision, Effect, Grant, Grants,
     Lifetime, Right, Subject, decide,
@@ -12,113 +10,12 @@ use prowess_policy::{
 use prowess_spec::manifest::{Manifest, Permission};
 use prowess_store::{Store, StoreError};
 
+use super::error::{ApprovalError, CommandRefusal};
+use super::request::{
+    ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+};
 use crate::code_skill::CodeSkill;
 use crate::content::{SkillContent, is_own};
-
-/// A request to approve rights of a skill.
-#[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// The skill.
-    pub skill: &'a SkillContent,
-    /// Its manifest, if it has one.
-    pub manifest: Option<&'a Manifest>,
-    /// The undecided rights.
-    pub rights: &'a [Right],
-    /// Whether an earlier content of the skill was approved.
-    pub changed: bool,
-}
-
-impl Question<'_> {
-    /// Whether the decision may apply to every project: only for built-in and user skills.
-    pub fn may_count_everywhere(&self) -> bool {
-        is_own(self.skill.scope)
-    }
-}
-
-/// The decision about rights of a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ApprovalDecision {
-    /// Allow until the session ends.
-    Once,
-    /// Allow this content in this project.
-    Always,
-    /// Allow this content in every project.
-    Everywhere,
-    /// Deny until the session ends.
-    Deny,
-    /// No approver is available.
-    Unavailable,
-}
-
-/// A request to approve a command.
-#[derive(Clone, Copy, Debug)]
-pub struct CommandQuestion<'a> {
-    /// The skill that runs it.
-    pub skill: &'a SkillId,
-    /// The program and its arguments.
-    pub command: &'a [String],
-    /// Its working directory.
-    pub directory: &'a Path,
-    /// What it can reach.
-    pub reach: CommandReach,
-    /// Its standard input.
-    pub stdin: Option<&'a str>,
-    /// Environment variables that the skill set.
-    pub variables: &'a [(String, String)],
-}
-
-impl CommandQuestion<'_> {
-    /// Whether the command has no input or variables besides its words; only then can an approval be stored.
-    pub fn is_plain(&self) -> bool {
-        self.stdin.is_none() && self.variables.is_empty()
-    }
-
-    /// The program, if it can be approved with any arguments.
-    ///
-    /// `None` for programs that run other programs, and outside the sandbox.
-    pub fn program(&self) -> Option<&str> {
-        let sandboxed = self.reach == CommandReach::Sandboxed;
-        prowess_policy::program(self.command).filter(|_| sandboxed && self.is_plain())
-    }
-}
-
-/// The decision about a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandDecision {
-    /// Allow this call.
-    Once,
-    /// Allow this skill to run the same command in this project.
-    AlwaysCommand,
-    /// Allow this skill to run the program with any arguments in this project.
-    AlwaysProgram,
-    /// Deny this call.
-    Deny,
-    /// No approver is available.
-    Unavailable,
-}
-
-/// Decides about approvals.
-#[async_trait]
-pub trait Approver: Send + Sync {
-    /// Decides about rights of a skill.
-    async fn ask(&self, question: Question<'_>) -> ApprovalDecision;
-
-    /// Decides about a command.
-    async fn ask_command(&self, _question: CommandQuestion<'_>) -> CommandDecision {
-        CommandDecision::Unavailable
-    }
-}
-
-/// Decides nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct NoApprover;
-
-#[async_trait]
-impl Approver for NoApprover {
-    async fn ask(&self, _question: Question<'_>) -> ApprovalDecision {
-        ApprovalDecision::Unavailable
-    }
-}
 
 /// Approvals of this session and of the store. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -180,21 +77,21 @@ impl Approvals {
 
     /// Allows a skill of any content for this session, without storing it: running its code, permissions, and
     /// sandboxed commands if `shell:exec` is among them. For programs that embed the runtime.
-    pub fn say_for_session(&self, skill: &str, permissions: &[Permission]) {
-        self.say(skill, Contents::Any, permissions);
+    pub fn approve_any_content(&self, skill: &str, permissions: &[Permission]) {
+        self.insert_session_grants(skill, Contents::Any, permissions);
     }
 
     /// Allows the present content of a skill for this session.
     pub fn approve_for_session(&self, subject: &Subject, permissions: &[Permission]) {
         let contents = Contents::Exactly(subject.content);
-        self.say(&subject.skill, contents, permissions);
+        self.insert_session_grants(&subject.skill, contents, permissions);
     }
 
-    fn say(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
+    fn insert_session_grants(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
         let asked = permissions.iter().copied().map(Right::Ask);
         self.change(|grants| {
             for right in asked.chain([Right::Run]) {
-                grants.say(Grant {
+                grants.insert(Grant {
                     skill: skill.to_owned(),
                     contents,
                     right,
@@ -226,13 +123,13 @@ impl Approvals {
         &self,
         approver: &dyn Approver,
         subject: &Subject,
-        question: CommandQuestion<'_>,
+        request: CommandApprovalRequest<'_>,
     ) -> Result<(), CommandRefusal> {
         let covered = || {
             let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
             let covers = |grant: &CommandGrant| {
-                grant.covers(subject, question.command, question.reach)
-                    && (question.is_plain() || grant.pattern == CommandPattern::Any)
+                grant.covers(subject, request.command, request.reach)
+                    && (request.is_plain() || grant.pattern == CommandPattern::Any)
             };
             commands.iter().any(covers)
         };
@@ -243,16 +140,16 @@ impl Approvals {
         if covered() {
             return Ok(());
         }
-        let exactly = || CommandPattern::Exactly(question.command.to_vec());
-        let pattern = match approver.ask_command(question).await {
+        let exactly = || CommandPattern::Exactly(request.command.to_vec());
+        let pattern = match approver.ask_command(request).await {
             CommandDecision::Once => return Ok(()),
             CommandDecision::AlwaysCommand | CommandDecision::AlwaysProgram
-                if !question.is_plain() =>
+                if !request.is_plain() =>
             {
                 return Ok(());
             }
             CommandDecision::AlwaysCommand => exactly(),
-            CommandDecision::AlwaysProgram => question.program().map_or_else(exactly, |program| {
+            CommandDecision::AlwaysProgram => request.program().map_or_else(exactly, |program| {
                 CommandPattern::Program(program.to_owned())
             }),
             CommandDecision::Deny => return Err(CommandRefusal::Denied),
@@ -262,11 +159,11 @@ impl Approvals {
             skill: subject.skill.clone(),
             contents: Contents::Exactly(subject.content),
             pattern,
-            reach: question.reach,
+            reach: request.reach,
             lifetime: Lifetime::Always,
         };
         if let Some(store) = &self.store {
-            let stored = store.say_command(&grant, &self.project).await;
+            let stored = store.save_command_grant(&grant, &self.project).await;
             stored.map_err(|error| CommandRefusal::Store(error.to_string()))?;
         }
         self.change_commands(|commands| commands.push(grant));
@@ -274,7 +171,7 @@ impl Approvals {
     }
 
     /// Adds and stores a decision about the present content of a skill.
-    pub async fn answer(
+    pub async fn record(
         &self,
         subject: &Subject,
         rights: &[Right],
@@ -291,9 +188,9 @@ impl Approvals {
             };
             // Stored first, so that a failure leaves nothing approved.
             if let Some(store) = &self.store {
-                store.say(&grant, &self.project).await?;
+                store.save_grant(&grant, &self.project).await?;
             }
-            self.change(|grants| grants.say(grant));
+            self.change(|grants| grants.insert(grant));
         }
         Ok(())
     }
@@ -354,18 +251,18 @@ impl Approvals {
         if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
             // Another process may have stored decisions.
             for grant in store.grants(&self.project).await?.iter() {
-                self.change(|grants| grants.say(grant.clone()));
+                self.change(|grants| grants.insert(grant.clone()));
             }
             undecided = self.read(|grants| grants.undecided(&subject, wanted));
         }
         if !undecided.is_empty() {
-            let question = Question {
+            let request = ApprovalRequest {
                 skill,
                 manifest,
                 rights: &undecided,
                 changed: self.has_other_content(&subject),
             };
-            let (effect, lifetime) = match approver.ask(question).await {
+            let (effect, lifetime) = match approver.ask(request).await {
                 ApprovalDecision::Once => (Effect::Allow, Lifetime::Session),
                 ApprovalDecision::Everywhere if is_own(skill.scope) => {
                     (Effect::Allow, Lifetime::Everywhere)
@@ -377,7 +274,7 @@ impl Approvals {
                 ApprovalDecision::Deny => (Effect::Deny, Lifetime::Session),
                 ApprovalDecision::Unavailable => return Err(ApprovalError::Undecided(undecided)),
             };
-            self.answer(&subject, &undecided, effect, lifetime).await?;
+            self.record(&subject, &undecided, effect, lifetime).await?;
         }
         match self.denied(&subject, wanted) {
             denied if denied.is_empty() => Ok(()),
@@ -393,32 +290,4 @@ impl Approvals {
     ) -> Decision {
         self.read(|grants| decide(subject, declared, grants, permission))
     }
-}
-
-/// Why a command is not approved.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CommandRefusal {
-    #[error("the user denied this command")]
-    Denied,
-    #[error("needs approval: run this command; no approver is available")]
-    NoApprover,
-    #[error("cannot store the approval: {0}")]
-    Store(String),
-}
-
-/// Why rights are not approved.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ApprovalError {
-    #[error("not approved: {}", words(.0))]
-    Undecided(Vec<Right>),
-    #[error("denied: {}", words(.0))]
-    Denied(Vec<Right>),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Formats rights.
-pub(crate) fn words(rights: &[Right]) -> String {
-    let words: Vec<&str> = rights.iter().map(|it| it.word()).collect();
-    words.join(", ")
 }

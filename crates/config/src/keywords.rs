@@ -1,14 +1,8 @@
-//! The fixed words of a configuration.
+//! The keywords of a configuration.
 
-use prowess_spec::manifest::Word;
-use prowess_spec::words;
+use prowess_spec::keywords;
 
-/// Every word of `W`, in order.
-pub(crate) fn all<W: Word>() -> Vec<&'static str> {
-    W::ALL.iter().map(|value| value.word()).collect()
-}
-
-words! {
+keywords! {
     /// The preset of tool names, shapes and texts.
     DialectName {
         /// Our own.
@@ -26,7 +20,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// Whether the scripts of a skill run.
     Scripts {
         /// Never.
@@ -38,7 +32,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// The confinement of the code of skills.
     SandboxMode {
         /// Everything that is promised, or it does not run.
@@ -48,7 +42,7 @@ words! {
     }
 }
 
-words! {
+keywords! {
     /// The type of a repository.
     RepositoryType {
         /// A directory.

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The state of a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum ActivationState {
     /// Not running.
     #[default]
     Inactive,
@@ -19,7 +19,7 @@ pub enum State {
     Error,
 }
 
-impl fmt::Display for State {
+impl fmt::Display for ActivationState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Inactive => "inactive",
@@ -35,12 +35,12 @@ impl fmt::Display for State {
 #[error("invalid-transition: a skill that is {from} cannot become {to}")]
 pub struct InvalidTransition {
     /// The present state.
-    pub from: State,
+    pub from: ActivationState,
     /// The requested state.
-    pub to: State,
+    pub to: ActivationState,
 }
 
-impl State {
+impl ActivationState {
     /// Checks a change of state.
     pub fn to(self, next: Self) -> Result<Self, InvalidTransition> {
         match (self, next) {

@@ -1,0 +1,115 @@
+//! Requests for approval, and who decides about them.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use prowess_core::SkillId;
+use prowess_policy::{CommandReach, Right};
+use prowess_spec::manifest::Manifest;
+
+use crate::content::{SkillContent, is_own};
+
+/// A request to approve rights of a skill.
+#[derive(Clone, Copy, Debug)]
+pub struct ApprovalRequest<'a> {
+    /// The skill.
+    pub skill: &'a SkillContent,
+    /// Its manifest, if it has one.
+    pub manifest: Option<&'a Manifest>,
+    /// The undecided rights.
+    pub rights: &'a [Right],
+    /// Whether an earlier content of the skill was approved.
+    pub changed: bool,
+}
+
+impl ApprovalRequest<'_> {
+    /// Whether the decision may apply to every project: only for built-in and user skills.
+    pub fn may_count_everywhere(&self) -> bool {
+        is_own(self.skill.scope)
+    }
+}
+
+/// The decision about rights of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApprovalDecision {
+    /// Allow until the session ends.
+    Once,
+    /// Allow this content in this project.
+    Always,
+    /// Allow this content in every project.
+    Everywhere,
+    /// Deny until the session ends.
+    Deny,
+    /// No approver is available.
+    Unavailable,
+}
+
+/// A request to approve a command.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandApprovalRequest<'a> {
+    /// The skill that runs it.
+    pub skill: &'a SkillId,
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// Its working directory.
+    pub directory: &'a Path,
+    /// What it can reach.
+    pub reach: CommandReach,
+    /// Its standard input.
+    pub stdin: Option<&'a str>,
+    /// Environment variables that the skill set.
+    pub variables: &'a [(String, String)],
+}
+
+impl CommandApprovalRequest<'_> {
+    /// Whether the command has no input or variables besides its words; only then can an approval be stored.
+    pub fn is_plain(&self) -> bool {
+        self.stdin.is_none() && self.variables.is_empty()
+    }
+
+    /// The program, if it can be approved with any arguments.
+    ///
+    /// `None` for programs that run other programs, and outside the sandbox.
+    pub fn program(&self) -> Option<&str> {
+        let sandboxed = self.reach == CommandReach::Sandboxed;
+        prowess_policy::program(self.command).filter(|_| sandboxed && self.is_plain())
+    }
+}
+
+/// The decision about a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandDecision {
+    /// Allow this call.
+    Once,
+    /// Allow this skill to run the same command in this project.
+    AlwaysCommand,
+    /// Allow this skill to run the program with any arguments in this project.
+    AlwaysProgram,
+    /// Deny this call.
+    Deny,
+    /// No approver is available.
+    Unavailable,
+}
+
+/// Decides about approvals.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    /// Decides about rights of a skill.
+    async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision;
+
+    /// Decides about a command.
+    async fn ask_command(&self, _request: CommandApprovalRequest<'_>) -> CommandDecision {
+        CommandDecision::Unavailable
+    }
+}
+
+/// Decides nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoApprover;
+
+#[async_trait]
+impl Approver for NoApprover {
+    async fn ask(&self, _request: ApprovalRequest<'_>) -> ApprovalDecision {
+        ApprovalDecision::Unavailable
+    }
+}
