@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::error::AgentError;
 use crate::history::Line;
 use crate::limits::TITLE_CHARS;
-use crate::prompt::Written;
+use crate::prompt::CatalogText;
 use crate::provider::Usage;
 use crate::view::View;
 use crate::wire::{AgentEvent, ChatEntry};
@@ -22,7 +22,7 @@ pub struct Chat {
     pub(crate) ledger: Ledger,
     /// Skills whose instructions are in the system prompt.
     pub(crate) in_prompt: Vec<SkillId>,
-    pub(crate) written: Written,
+    pub(crate) catalog_text: CatalogText,
     /// The prompt fragments of active skills, and the skills that they belong to.
     pub(crate) fragments: Option<(Vec<SkillId>, String)>,
     /// Events that are not reported again.
@@ -86,7 +86,7 @@ impl Chat {
             view: View::default(),
             ledger,
             in_prompt,
-            written: Written::default(),
+            catalog_text: CatalogText::default(),
             fragments: None,
             reported: Vec::new(),
             begun: false,

@@ -3,33 +3,32 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Block, Catalog, CatalogPlacement, CatalogReport, Prompt, Session, SkillId, ToolUse,
-    without_own_tags,
+    Block, Catalog, CatalogPlacement, Hints, Prompt, Session, ToolUse, without_own_tags,
 };
 use prowess_spec::estimate_tokens;
 
 use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::wire::AgentEvent;
 
-/// The catalog as it was last written: it costs more than a turn is worth to write it for each request.
+/// The part of the prompt that comes from skills. It is written once for each catalog: providers cache what does not change.
 #[derive(Default)]
-pub(crate) struct Written {
+pub(crate) struct CatalogText {
     last: Option<Last>,
-    told: Option<CatalogReport>,
 }
 
 struct Last {
     catalog: Arc<Catalog>,
-    active: Vec<SkillId>,
     tools: ToolUse,
     text: Arc<str>,
 }
 
-impl Written {
-    /// The parts of the prompt that come from skills, and their place.
-    pub(crate) async fn catalog(
+impl CatalogText {
+    /// The text for a conversation that begins with `message`; emits what had no place in it.
+    pub(crate) async fn get(
         &mut self,
         session: &Session,
+        message: &str,
+        project: impl FnOnce() -> Vec<String>,
         tools: ToolUse,
         emit: &EventSink<'_>,
     ) -> Arc<str> {
@@ -37,32 +36,34 @@ impl Written {
         let catalog = skills.catalog();
         if let Some(last) = &self.last
             && Arc::ptr_eq(&last.catalog, &catalog)
-            && last.active == session.active()
             && last.tools == tools
         {
             return Arc::clone(&last.text);
         }
-        let in_tool = catalog_placement(session, tools) == CatalogPlacement::ToolDescription;
-        let text = if in_tool {
+        session.rank(&Hints {
+            message,
+            project: &project(),
+            ..Hints::default()
+        });
+        let Prompt { text, report } = session.prompt_for(tools);
+        if report.shortened + report.undescribed + report.omitted > 0 {
+            emit(AgentEvent::CatalogCut {
+                total: report.total,
+                shortened: report.shortened,
+                undescribed: report.undescribed,
+                omitted: report.omitted,
+            });
+        }
+        let text = if catalog_placement(session, tools) == CatalogPlacement::ToolDescription {
             // The catalog is in the tool already; what every session begins with is not.
             let begins = skills.session().pinned_blocks(usize::MAX).await;
             joined(begins.iter().rev().map(|block: &Block| block.text.as_str()))
         } else {
-            let Prompt { text, report } = session.prompt_for(tools);
-            if (report.shortened > 0 || report.omitted > 0) && self.told != Some(report) {
-                self.told = Some(report);
-                emit(AgentEvent::CatalogCut {
-                    total: report.total,
-                    shortened: report.shortened,
-                    omitted: report.omitted,
-                });
-            }
             text.trim().to_owned()
         };
         let text: Arc<str> = text.into();
         self.last = Some(Last {
             catalog,
-            active: session.active(),
             tools,
             text: Arc::clone(&text),
         });

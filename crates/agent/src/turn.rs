@@ -15,9 +15,9 @@ use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
 use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
-use crate::runtime_handle::EventSink;
+use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::tools::{Called, Caller, Tools};
-use crate::wire::{AgentEvent, By, Cut, Ending};
+use crate::wire::{AgentEvent, By, ChatEntry, Cut, Ending};
 
 /// The result of a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -275,14 +275,29 @@ impl Chat {
         let agent = self.agent.clone();
         let inner = &agent.inner;
         let use_of_tools = inner.provider.tool_use();
+        let first = self.lines.iter().find_map(|line| match &line.entry {
+            ChatEntry::User { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let project = || {
+            let code_skills = inner.code_skills.as_ref();
+            code_skills.map_or_else(Vec::new, RuntimeHandle::project_words)
+        };
+        let catalog = self
+            .catalog_text
+            .get(
+                &self.session,
+                first.unwrap_or_default(),
+                project,
+                use_of_tools,
+                emit,
+            )
+            .await;
+        // After the catalog: the description of a tool may hold it.
         let tools = match use_of_tools {
             ToolUse::Available => Tools::collect(&self.session, inner.code_skills.as_ref()).await,
             ToolUse::Unavailable => Tools::default(),
         };
-        let catalog = self
-            .written
-            .catalog(&self.session, use_of_tools, emit)
-            .await;
         let placement = catalog_placement(&self.session, use_of_tools);
         let in_system = if placement == CatalogPlacement::BeforeLastUserMessage {
             ""

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use prowess_sources::UserDirectories;
+use prowess_sources::{HOME_VARIABLES, UserDirectories};
 use prowess_trust::TrustRecords;
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
@@ -21,9 +21,13 @@ fn home() -> Option<PathBuf> {
 /// Home and configuration of the user.
 pub(crate) fn user_directories() -> UserDirectories {
     let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
+    let moved = HOME_VARIABLES.iter();
     UserDirectories {
         home: home(),
         config,
+        moved: moved
+            .filter_map(|(name, held)| Some((*name, variable(held)?)))
+            .collect(),
     }
 }
 

@@ -8,7 +8,7 @@ use pollster::block_on;
 use prowess_config::{Repository, RepositorySpec, SkillsConfig};
 use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
-use prowess_runtime::builtin_ids;
+use prowess_runtime::{builtin_ids, builtin_skills};
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, ResolveContext,
     resolve,
@@ -46,7 +46,10 @@ pub(crate) fn builder(
             },
             progress,
         },
-        builtin: None,
+        builtin: Some(Arc::new(builtin_skills())),
+        context_window: config
+            .states("model.context_window")
+            .then_some(config.model.context_window),
         other: Some(&mcp_source),
     };
     let mut builder = resolve(&config, &context).reserve(builtin_ids());

@@ -33,13 +33,15 @@ const fn bounds(range: RangeInclusive<u32>, default: u32) -> Bounds {
 const DAY: u32 = 24 * 60 * 60;
 
 /// `skills.max_skills`
-pub const MAX_SKILLS: Bounds = bounds(1..=1_000_000, 10_000);
+pub const MAX_SKILLS: Bounds = bounds(1..=10_000_000, 100_000);
 /// `skills.max_injection_bytes`; less would not hold the tags around a body.
 pub const MAX_INJECTION_BYTES: Bounds = bounds(1_024..=16 * 1024 * 1024, 32 * 1024);
 /// `skills.inventory_threshold`
 pub const INVENTORY_THRESHOLD: Bounds = bounds(0..=1_000_000, 12);
 /// `skills.context_share`, above zero and at most one.
 pub const CONTEXT_SHARE: f64 = 0.02;
+/// `skills.catalog_budget`, in tokens. The default is what a project may ask for if the user states nothing.
+pub const CATALOG_BUDGET: Bounds = bounds(100..=10_000_000, 2_000);
 /// `refresh_seconds` of a repository.
 pub const REFRESH_SECONDS: Bounds = bounds(1..=365 * DAY, 300);
 /// `timeout_seconds` of a repository.

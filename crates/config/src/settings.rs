@@ -34,6 +34,12 @@ pub struct SkillSettings {
     pub inventory_threshold: usize,
     /// The share of the context window that the catalog may take.
     pub context_share: f64,
+    /// Tokens that the catalog may take, whatever the window.
+    pub catalog_budget: Option<usize>,
+    /// Whether the usual directories of the project and the user are searched.
+    pub usual_places: bool,
+    /// Whether the skills that come with the program are used.
+    pub builtin: bool,
     /// Which tool names, shapes and texts are used.
     pub dialect: DialectName,
     /// Whether scripts run.
@@ -154,6 +160,13 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
             &limits::INVENTORY_THRESHOLD,
         ),
         context_share: context_share(t),
+        catalog_budget: catalog_budget(t),
+        usual_places: t.flag(
+            "usual_places",
+            "Search the usual skill directories of the project and the user.",
+            true,
+        ),
+        builtin: t.flag("builtin", "Use the skills that come with Prowess.", true),
         dialect: t.keyword(
             "dialect",
             "Tool names, result shapes and texts.",
@@ -170,6 +183,27 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
             SandboxMode::Full,
         ),
     }
+}
+
+fn catalog_budget(t: &mut Reader<'_, '_>) -> Option<usize> {
+    let bounds = &limits::CATALOG_BUDGET;
+    let field = Field {
+        name: "catalog_budget",
+        about: "Maximum number of tokens of the catalog; overrides `context_share`.",
+        kind: FieldType::Number {
+            least: *bounds.range.start(),
+            greatest: *bounds.range.end(),
+        },
+        need: Need::Optional,
+    };
+    let width = Width {
+        of: &|tokens: &u32| f64::from(*tokens),
+        default: f64::from(bounds.default),
+    };
+    let tokens = t.read(field, Shown::Plain, Some(&width), |_, value| {
+        values::number(value, bounds)
+    });
+    tokens.and_then(|tokens| usize::try_from(tokens).ok())
 }
 
 fn context_share(t: &mut Reader<'_, '_>) -> f64 {

@@ -34,7 +34,7 @@ fn k1_no_file() {
     assert!(config.repositories.is_empty() && config.files.is_empty());
     let skills = &config.skills;
     assert!(skills.enabled && !skills.strict);
-    assert_eq!(skills.max_skills, 10_000);
+    assert_eq!(skills.max_skills, 100_000);
     assert_eq!(skills.max_injection_bytes, 32_768);
     assert_eq!(skills.inventory_threshold, 12);
     assert!((skills.context_share - 0.02).abs() < f64::EPSILON);
@@ -106,7 +106,7 @@ fn k2_the_nearest_file_is_the_project() {
         .write("work/a/prowess.toml", "");
     let load = |directory| world.look(directory, SkillsConfig::load).unwrap();
     assert_eq!(load("work").skills.max_skills, 1);
-    assert_eq!(load("work/a/b/c").skills.max_skills, 10_000);
+    assert_eq!(load("work/a/b/c").skills.max_skills, 100_000);
     assert_eq!(load("work/b/c").skills.max_skills, 1);
 }
 
@@ -129,7 +129,7 @@ fn k2_an_explicit_file_stands_alone() {
     let config = load(path.as_path()).unwrap();
     assert_eq!(
         (config.skills.max_skills, config.skills.strict),
-        (10_000, false)
+        (100_000, false)
     );
     assert_eq!(config.files.first().unwrap().0, Scope::Explicit);
     let one = RepositorySpec::Filesystem {

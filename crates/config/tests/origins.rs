@@ -28,6 +28,8 @@ fn every_key_has_an_origin() {
     skills.max_injection_bytes = 32768  # default
     skills.inventory_threshold = 12  # default
     skills.context_share = 0.02  # default
+    skills.usual_places = true  # default
+    skills.builtin = true  # default
     skills.dialect = "prowess"  # default
     skills.scripts = "ask"  # default
     skills.sandbox = "full"  # default
@@ -59,10 +61,12 @@ fn defaults_are_entries_too() {
     insta::assert_snapshot!(World::new().entries(), @r#"
     skills.enabled = true  # default
     skills.strict = false  # default
-    skills.max_skills = 10000  # default
+    skills.max_skills = 100000  # default
     skills.max_injection_bytes = 32768  # default
     skills.inventory_threshold = 12  # default
     skills.context_share = 0.02  # default
+    skills.usual_places = true  # default
+    skills.builtin = true  # default
     skills.dialect = "prowess"  # default
     skills.scripts = "ask"  # default
     skills.sandbox = "full"  # default

@@ -45,11 +45,11 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ),
     (
         "skills.max_skills = 0",
-        "`skills.max_skills` is out of range: expected 1 to 1000000, found 0",
+        "`skills.max_skills` is out of range: expected 1 to 10000000, found 0",
     ),
     (
         "skills.max_skills = -1",
-        "`skills.max_skills` is out of range: expected 1 to 1000000, found -1",
+        "`skills.max_skills` is out of range: expected 1 to 10000000, found -1",
     ),
     (
         "skills.max_skills = 1.5",
@@ -57,7 +57,7 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ),
     (
         "skills.max_skills = 99999999999999999999",
-        "`skills.max_skills` is out of range: expected 1 to 1000000, found 99999999999999999999",
+        "`skills.max_skills` is out of range: expected 1 to 10000000, found 99999999999999999999",
     ),
     (
         "skills.max_injection_bytes = 0x3ff",
@@ -532,7 +532,7 @@ fn places_are_counted_in_characters() {
     work/prowess.toml:1:12: `skills."é日"` is not a known key
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |            ^^^^^^^
-      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, dialect, scripts, sandbox, repositories
+      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, catalog_budget, usual_places, builtin, dialect, scripts, sandbox, repositories
     work/prowess.toml:1:31: `skills.strict` must be `true` or `false`, found a string
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |                               ^^^^

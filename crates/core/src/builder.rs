@@ -131,6 +131,12 @@ impl SkillsBuilder {
         self
     }
 
+    /// Bounds the catalog, in tokens of four characters.
+    #[must_use]
+    pub fn catalog_tokens(self, tokens: usize) -> Self {
+        self.catalog_chars(tokens.saturating_mul(4))
+    }
+
     /// Bounds the catalog to a share of a context window of that many tokens.
     #[must_use]
     pub fn context_window(self, tokens: usize) -> Self {

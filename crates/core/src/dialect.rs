@@ -330,6 +330,12 @@ impl Dialect {
         self.tools.iter().find(same)
     }
 
+    /// The tool that lists or searches skills; without one, the tool that loads takes a `query`.
+    pub(crate) fn search_tool(&self) -> Option<&'static str> {
+        let browse = self.name_of(Operation::Browse);
+        browse.or(self.name_of(Operation::List))
+    }
+
     pub(crate) fn name_of(&self, operation: Operation) -> Option<&'static str> {
         let tool = self.tools.iter().find(|tool| tool.operation == operation);
         tool.map(|tool| tool.name)

@@ -16,6 +16,7 @@ mod id;
 mod join;
 mod media;
 mod memory;
+mod rank;
 mod reference;
 mod render;
 mod script;
@@ -47,10 +48,11 @@ pub use filter::{Filter, FilterError};
 pub use id::{CollectionPath, InvalidId, SkillId};
 pub use media::media_type;
 pub use memory::{MemorySource, document};
+pub use rank::Hints;
 pub use reference::{Reference, reference};
 pub use render::{
     CatalogFormat, CatalogReport, Locate, RenderError, RenderOptions, RenderedSkill, SkillReport,
-    render_catalog, render_skill, without_cut_tag, without_own_tags,
+    ToolNames, render_catalog, render_skill, without_cut_tag, without_own_tags,
 };
 pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, MemorySource, RenderError,
-    RenderOptions, Scope, SkillId, Skills, render_catalog, render_skill, with_arguments,
+    Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, Hints, MemorySource, Prompt,
+    RenderError, RenderOptions, Scope, SkillId, Skills, ToolNames, render_catalog, render_skill,
+    with_arguments,
 };
 use support::{TREE, borrowed, catalog, layer, many};
 
@@ -27,8 +28,12 @@ fn render_with(
         format,
         inventory_threshold: 12,
         budget,
-        active: &active,
-        tools: Some(("browse_skills", "load_skill")),
+        preloaded: &active,
+        likely: &[],
+        tools: Some(ToolNames {
+            search: "browse_skills",
+            load: "load_skill",
+        }),
         location: (format == CatalogFormat::XmlElements).then_some(&locate),
     };
     render_catalog(catalog, &options)
@@ -177,18 +182,19 @@ fn c11_budget() {
     ] {
         let (whole, full) = render_with(&catalog, format, usize::MAX, &[]);
         assert_eq!((full.shown, full.shortened, full.omitted), (12, 0, 0));
-        for budget in 0..whole.chars().count() {
+        for budget in (0..whole.chars().count()).step_by(5) {
             let (text, report) = render_with(&catalog, format, budget, &[]);
             assert!(
                 text.chars().count() <= budget,
                 "{format:?} {budget}: {text}"
             );
             assert_eq!(report.shown + report.omitted, report.total);
-            assert!(report.shortened > 0 || report.omitted > 0);
+            assert!(report.shortened + report.undescribed + report.omitted > 0);
         }
     }
     let (shorter, report) = render_with(&catalog, CatalogFormat::Xml, 2_000, &[]);
     assert_eq!((report.shown, report.shortened), (12, 12));
+    assert_eq!(report.undescribed, 0);
     let lengths: BTreeSet<usize> = shorter
         .lines()
         .filter_map(|line| {
@@ -198,12 +204,130 @@ fn c11_budget() {
         })
         .map(|description| description.chars().count())
         .collect();
-    assert!(lengths.iter().all(|length| *length >= 20), "{lengths:?}");
+    assert!(lengths.iter().all(|length| *length >= 78), "{lengths:?}");
     assert!(
         lengths.last().unwrap() - lengths.first().unwrap() <= 2,
         "cut evenly: {lengths:?}"
     );
     assert!(report.tokens_after < report.tokens_before);
+}
+
+#[test]
+fn c11_likely_skills_come_first() {
+    let mut skills = many("", 300);
+    skills.push(("kubernetes".to_owned(), "Rolls out a deployment".to_owned()));
+    skills.push(("terraform".to_owned(), "Plans infrastructure".to_owned()));
+    skills.push(("zebra".to_owned(), "Stripes".to_owned()));
+    let mut source = MemorySource::new(Scope::Project);
+    for (id, description) in &skills {
+        source.add(
+            id,
+            &format!("---\nname: {id}\ndescription: {description}\n---\n"),
+        );
+    }
+    let skills = Skills::builder()
+        .source("memory", source)
+        .catalog_chars(4_000);
+    let skills = pollster::block_on(skills.build()).unwrap();
+    let session = skills.session();
+    let before = session.prompt().text;
+    session.rank(&Hints {
+        pinned: &[id("zebra")],
+        message: "Can you deploy this?",
+        project: &["infrastructure".to_owned()],
+        recent: &[id("skill-00250")],
+    });
+    let Prompt { text, report } = session.prompt();
+    let listed: Vec<&str> = text
+        .split("<skill id=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    assert_eq!(
+        listed.get(..5).unwrap(),
+        [
+            "zebra",
+            "kubernetes",
+            "skill-00250",
+            "terraform",
+            "skill-00000"
+        ]
+    );
+    assert_eq!(listed.len(), report.shown);
+    assert_eq!(
+        (report.undescribed, report.shown + report.omitted),
+        (0, 303)
+    );
+    assert_ne!(text, before);
+    assert_eq!(session.fork().prompt().text, text);
+}
+
+#[test]
+fn c14_a_thousand_skills_are_described_or_counted() {
+    let thousand = many("", 1_000);
+    let catalog = catalog(&borrowed(&thousand));
+    for format in [
+        CatalogFormat::Xml,
+        CatalogFormat::XmlElements,
+        CatalogFormat::XmlAttributes,
+        CatalogFormat::Json,
+        CatalogFormat::Markdown,
+    ] {
+        let (text, report) = render_with(&catalog, format, BUDGET, &[]);
+        assert!(text.chars().count() <= BUDGET);
+        assert!(report.shown >= 30, "{format:?}: {report:?}");
+        assert_eq!(report.undescribed, 0);
+        let rest = format!("Not listed here: {} skills.", 1_000 - report.shown);
+        assert_eq!(text.matches(&rest).count(), 1, "{format:?}: {text}");
+        assert!(text.contains("browse_skills"));
+    }
+}
+
+#[test]
+fn c16_a_tool_that_loads_searches_where_no_other_does() {
+    let mut source = MemorySource::new(Scope::Project);
+    for (id, description) in many("", 250) {
+        let text = format!("---\nname: {id}\ndescription: {description}\n---\n");
+        source.add(&id, &text);
+    }
+    source.add(
+        "zebra",
+        "---\nname: zebra\ndescription: Draws stripes on horses\n---\nBody.\n",
+    );
+    let source = std::sync::Arc::new(source);
+    for dialect in Dialect::ALL {
+        let builder = Skills::builder().source("memory", std::sync::Arc::clone(&source));
+        let skills = pollster::block_on(builder.dialect(dialect).build()).unwrap();
+        let session = skills.session();
+        let tools = session.tools();
+        let load = tools
+            .iter()
+            .find(|tool| ["skill", "Skill", "skills.activate"].contains(&tool.name.as_str()));
+        let Some(load) = load else {
+            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            assert!(names.contains(&"browse_skills") || names.contains(&"skills_list"));
+            continue;
+        };
+        let everything = format!("{}{}", session.prompt().text, load.description);
+        let hint = format!("Call {} with `query` to search all skills.", load.name);
+        assert!(everything.contains(&hint), "{}: {everything}", dialect.name);
+        assert!(load.input_schema["properties"]["query"].is_object());
+        let query = serde_json::json!({"query": "stripes"});
+        let found = session.call(&load.name, &query);
+        let found = pollster::block_on(found).result;
+        let text = found.content.to_string();
+        assert!(!found.is_error && text.contains("zebra"), "{text}");
+        assert!(text.contains("Draws stripes on horses"), "{text}");
+        // A small catalog is listed whole, and its tool is that of the dialect.
+        let mut small = MemorySource::new(Scope::Project);
+        small.add("a", "---\nname: a\ndescription: d\n---\n");
+        let builder = Skills::builder().source("memory", small).dialect(dialect);
+        let tools = pollster::block_on(builder.build())
+            .unwrap()
+            .session()
+            .tools();
+        assert!(tools[0].input_schema["properties"]["query"].is_null());
+    }
 }
 
 #[test]
@@ -217,7 +341,8 @@ fn c12_activated_names_only_where_there_are_some() {
     let text = session.prompt().text;
     assert_eq!(text, catalog);
     session.activate(&"a".parse().unwrap());
-    let text = session.prompt().text;
+    assert_eq!(session.prompt().text, catalog, "the prompt stays the same");
+    let text = skills.resume(session.active()).prompt().text;
     assert_eq!(
         text,
         format!("{catalog}\n{{\"activated_skill_names\":[\"a\"]}}")

@@ -5,14 +5,8 @@ use std::path::{Path, PathBuf};
 use prowess_core::Scope;
 use prowess_trust::ProjectRoot;
 
+use crate::agents::{AT_ROOT, IN_CONFIG, IN_HOME, IN_PROJECT};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
-
-/// Directories of skills in every directory of a project, the most important first.
-const IN_PROJECT: [&str; 3] = [".prowess/skills", ".agents/skills", ".claude/skills"];
-/// Further ones at the root of the project.
-const AT_ROOT: [&str; 2] = ["app/skills", ".skills"];
-/// Those of the user, below the home directory.
-const IN_HOME: [&str; 2] = [".agents/skills", ".claude/skills"];
 
 /// The directories that the environment names; the caller that reads the environment sets them.
 #[derive(Clone, Debug, Default)]
@@ -21,20 +15,32 @@ pub struct UserDirectories {
     pub home: Option<PathBuf>,
     /// The configuration directory, such as `~/.config`.
     pub config: Option<PathBuf>,
+    /// Directories of agents that are not in the home directory, by their name there, such as `.claude`:
+    /// [`HOME_VARIABLES`](crate::HOME_VARIABLES) names the variables.
+    pub moved: Vec<(&'static str, PathBuf)>,
 }
 
 impl UserDirectories {
     /// The directories of the user's skills, with their names in listings.
     fn skills(&self) -> impl Iterator<Item = (String, PathBuf)> {
-        let config = self.config.iter().map(|config| {
-            let path = config.join("prowess/skills");
-            ("~config/prowess/skills".to_owned(), path)
+        let config = self.config.iter().flat_map(|config| {
+            let below = IN_CONFIG.iter();
+            below.map(|below| (format!("~config/{below}"), config.join(below)))
         });
         let home = self.home.iter().flat_map(|home| {
             let below = IN_HOME.iter();
-            below.map(|below| (format!("~/{below}"), home.join(below)))
+            below.map(|below| (format!("~/{below}"), self.in_home(home, below)))
         });
         config.chain(home)
+    }
+
+    /// A directory below the home directory, or where a variable says it is.
+    fn in_home(&self, home: &Path, below: &str) -> PathBuf {
+        let moved = self.moved.iter().find_map(|(name, path)| {
+            let rest = below.strip_prefix(name)?.strip_prefix('/')?;
+            Some(path.join(rest))
+        });
+        moved.unwrap_or_else(|| home.join(below))
     }
 
     /// Where links in a project's directories of skills may lead: to the project, to the user's skills, which the

@@ -1,5 +1,7 @@
 //! Sources of skills, one module for each kind.
 
+#[cfg(feature = "config")]
+mod agents;
 #[cfg(feature = "archive")]
 mod archive;
 mod background;
@@ -25,6 +27,8 @@ mod task;
 #[cfg(feature = "watch")]
 mod watch;
 
+#[cfg(feature = "config")]
+pub use agents::HOME_VARIABLES;
 #[cfg(feature = "archive")]
 pub use archive::ArchiveSource;
 pub use background::run_inline;

@@ -1,6 +1,6 @@
 //! From configuration to sources: the only road.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -29,6 +29,8 @@ pub struct ResolveContext<'a> {
     pub remote: RemoteOptions,
     /// The built-in skills of a program, with the lowest priority.
     pub builtin: Option<Arc<dyn Source>>,
+    /// Tokens that the model takes, if known.
+    pub context_window: Option<usize>,
     /// Makes sources of the types that are not at home in this crate.
     pub other: Option<&'a OtherSources<'a>>,
 }
@@ -38,7 +40,8 @@ pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dy
 
 /// Skills as the configuration wants them.
 ///
-/// Without repositories the default chain applies. An unusable repository is a source that reports the reason; the
+/// Those of the project come first, then those of the user, then built-in skills; repositories come before the usual
+/// directories. An unusable repository is a source that reports the reason; the
 /// others are not affected. With skills disabled there are no sources except those that the caller adds to the builder.
 pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBuilder {
     let settings = &config.skills;
@@ -53,6 +56,11 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
         .dialect(dialect)
         .max_skills(settings.max_skills)
         .context_share(settings.context_share);
+    builder = match (settings.catalog_budget, context.context_window) {
+        (Some(tokens), _) => builder.catalog_tokens(tokens),
+        (None, Some(window)) => builder.context_window(window),
+        (None, None) => builder,
+    };
     if !settings.enabled {
         return builder;
     }
@@ -61,19 +69,50 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
     } else {
         Strictness::Tolerant
     };
-    if config.repositories.is_empty() {
-        for link in default_chain(context.directory, context.user) {
+    let mut usual_places = if settings.usual_places {
+        default_chain(context.directory, context.user)
+    } else {
+        Vec::new()
+    };
+    let named: Vec<PathBuf> = config.repositories.iter().filter_map(directory).collect();
+    usual_places.retain(|link| !named.iter().any(|named| is_same(named, &link.path)));
+    for scope in [Scope::Project, Scope::User] {
+        let stated = config.repositories.iter();
+        for repository in stated.filter(|repository| scope_of(repository) == scope) {
+            if let Some(source) = source(repository, strictness, context) {
+                builder = builder.source(&repository.name, source);
+            }
+        }
+        for link in usual_places.iter().filter(|link| link.scope == scope) {
             builder = builder.source(&link.name, link.source(strictness));
         }
     }
-    for repository in &config.repositories {
-        if let Some(source) = source(repository, strictness, context) {
-            builder = builder.source(&repository.name, source);
-        }
-    }
     match &context.builtin {
-        Some(builtin) => builder.source("built-in", Arc::clone(builtin)),
-        None => builder,
+        Some(builtin) if settings.builtin => builder.source("built-in", Arc::clone(builtin)),
+        _ => builder,
+    }
+}
+
+/// The directory that a repository is, if it is one.
+fn directory(repository: &Repository) -> Option<PathBuf> {
+    match repository.spec()? {
+        RepositorySpec::Filesystem { path } => Some(path.clone()),
+        _ => None,
+    }
+}
+
+/// Whether two paths lead to one directory.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.canonicalize()
+        .is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// Whose statement a repository is.
+fn scope_of(repository: &Repository) -> Scope {
+    match repository.origin.scope() {
+        Some(Whose::Project) => Scope::Project,
+        // A file that is named on the command line is the user's statement.
+        _ => Scope::User,
     }
 }
 
@@ -94,11 +133,7 @@ fn source(
             return Some(Arc::new(UnavailableSource::untrusted(reach)));
         }
     };
-    let scope = match repository.origin.scope() {
-        Some(Whose::Project) => Scope::Project,
-        // A file that is named on the command line is the user's statement.
-        _ => Scope::User,
-    };
+    let scope = scope_of(repository);
     let remote = || context.remote.clone();
     Some(match spec {
         RepositorySpec::Filesystem { path } => {

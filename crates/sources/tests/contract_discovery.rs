@@ -355,6 +355,7 @@ fn d16_the_default_chain_of_a_monorepo() {
     let user = UserDirectories {
         home: Some(place.path("home")),
         config: Some(place.path("home/.config")),
+        ..UserDirectories::default()
     };
     let chain = default_chain(&place.path("home/repo/apps/web"), &user);
     let names: Vec<&str> = chain.iter().map(|link| link.name.as_str()).collect();

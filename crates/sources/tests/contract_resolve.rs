@@ -40,10 +40,15 @@ impl Machine {
     }
 
     fn builder(&self) -> SkillsBuilder {
+        self.builder_for(None)
+    }
+
+    fn builder_for(&self, context_window: Option<usize>) -> SkillsBuilder {
         let directory = self.place.path("project");
         let user = UserDirectories {
             home: Some(self.place.path("home")),
             config: Some(self.place.path("config")),
+            ..UserDirectories::default()
         };
         let lookup = Lookup {
             home: user.home.as_deref(),
@@ -58,6 +63,7 @@ impl Machine {
             user: &user,
             remote: RemoteOptions::default(),
             builtin: Some(Arc::new(builtin)),
+            context_window,
             other: None,
         };
         resolve(&config, &context)
@@ -112,15 +118,69 @@ fn k2_repositories_of_the_project_come_first() {
         .skill("project/from-project/b")
         .skill("config/prowess/from-user/c")
         .skill("home/mine/d")
-        .skill("project/.agents/skills/not-in-the-chain-any-more");
+        .skill("project/.agents/skills/usual")
+        .skill("home/.claude/skills/users-own");
     let skills = machine.skills();
+    // `skills` is a usual place too, and listed once.
     assert_eq!(
         sources(&skills),
-        ["project", "company", "personal", "built-in"]
+        [
+            "project",
+            "company",
+            ".agents/skills",
+            "personal",
+            "~/.claude/skills",
+            "built-in"
+        ]
     );
-    assert_eq!(ids(&skills), ["a", "b", "d", "own"]);
+    assert_eq!(ids(&skills), ["a", "b", "d", "own", "users-own", "usual"]);
     let scope = |id: &str| skills.catalog().get(id).unwrap().descriptor.scope;
     assert_eq!((scope("a"), scope("d")), (Scope::Project, Scope::User));
+}
+
+#[test]
+fn k2_without_the_usual_places_and_built_in_skills() {
+    let machine = Machine::new();
+    machine.project("[skills]\nusual_places = false\nbuiltin = false\n[[skills.repositories]]\nname = \"here\"\ntype = \"filesystem\"\npath = \"mine\"\n");
+    machine
+        .place
+        .skill("project/mine/a")
+        .skill("project/.agents/skills/usual")
+        .skill("home/.claude/skills/users-own");
+    let skills = machine.skills();
+    assert_eq!(sources(&skills), ["here"]);
+    assert_eq!(ids(&skills), ["a"]);
+}
+
+#[test]
+fn d29_directories_of_every_agent() {
+    let machine = Machine::new();
+    machine
+        .place
+        .skill("project/.gemini/skills/a")
+        .skill("project/.cursor/skills/b")
+        .skill("project/.github/skills/c")
+        .skill("project/.windsurf/skills/d")
+        .skill("project/skills/e")
+        .skill("home/.codex/skills/f")
+        .skill("config/goose/skills/g");
+    let ids = ids(&machine.skills());
+    assert_eq!(ids, ["a", "b", "c", "d", "e", "f", "g", "own"]);
+}
+
+#[test]
+fn c17_the_budget_of_the_catalog() {
+    let budget = |settings: &str, window: Option<usize>| {
+        let machine = Machine::new();
+        machine.user(settings);
+        let skills = block_on(machine.builder_for(window).build()).unwrap();
+        skills.settings().catalog_chars
+    };
+    assert_eq!(budget("", None), 8_000);
+    assert_eq!(budget("", Some(200_000)), 16_000);
+    assert_eq!(budget("skills.context_share = 0.01", Some(200_000)), 8_000);
+    assert_eq!(budget("skills.catalog_budget = 1000", Some(200_000)), 4_000);
+    assert_eq!(budget("skills.catalog_budget = 1000", None), 4_000);
 }
 
 #[test]

@@ -22,8 +22,7 @@ fn di2_metadata_activation_and_resources() {
         prompt,
         r#"{"available_skills":[{"name":"csv","description":"Summarise CSV files"},{"name":"pdf-report","description":"Generate \"PDF\" reports"}]}"#
     );
-    session.activate(&support::id("csv"));
-    let prompt = session.prompt().text;
+    let prompt = skills.resume([support::id("csv")]).prompt().text;
     assert!(
         prompt.ends_with("\n{\"activated_skill_names\":[\"csv\"]}"),
         "{prompt}"

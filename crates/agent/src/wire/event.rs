@@ -169,6 +169,8 @@ pub enum AgentEvent {
         total: usize,
         /// Those whose description was shortened.
         shortened: usize,
+        /// Those that are listed without a description.
+        undescribed: usize,
         /// Those that are not listed one by one.
         omitted: usize,
     },

@@ -148,9 +148,10 @@ fn the_shape_of_every_event() {
             AgentEvent::CatalogCut {
                 total: 3,
                 shortened: 2,
+                undescribed: 0,
                 omitted: 1,
             },
-            json!({"type": "catalog-cut", "total": 3, "shortened": 2, "omitted": 1}),
+            json!({"type": "catalog-cut", "total": 3, "shortened": 2, "undescribed": 0, "omitted": 1}),
         ),
         (
             AgentEvent::PromptCut {

@@ -301,13 +301,10 @@ fn line(event: &AgentEvent) -> Option<String> {
         AgentEvent::SkillLog { id, message } => {
             Some(format!("  {DIM}{id}: {}{DIM:#}", printable(message)))
         }
-        AgentEvent::CatalogCut {
-            total,
-            shortened,
-            omitted,
-        } => Some(format!(
-            "{DIM}{total} skills: {shortened} descriptions shortened, {omitted} available by search only{DIM:#}"
-        )),
+        AgentEvent::CatalogCut { total, omitted, .. } => Some(match omitted {
+            0 => format!("{DIM}{total} skills, with short descriptions{DIM:#}"),
+            _ => format!("{DIM}{total} skills, {omitted} of them by search{DIM:#}"),
+        }),
         AgentEvent::PromptCut { id, tokens } => {
             let whose = id.as_ref().map_or("a handler", |id| id.as_str());
             warning(format!(

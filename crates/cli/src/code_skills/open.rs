@@ -10,7 +10,7 @@ use prowess_policy::{ContentDigest, TurnLimits};
 use prowess_runtime::{
     Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
     ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, SkillContent, Triggers,
-    builtin_skills, is_own,
+    is_own,
 };
 use prowess_sources::FilesystemSource;
 use prowess_spec::manifest::{Keyword, Mode, Permission};
@@ -108,9 +108,6 @@ pub(crate) async fn resolve(
         let source = Arc::new(FilesystemSource::new(&layer, options));
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);
-    }
-    if arguments.sources.directories.is_empty() {
-        builder = builder.source("built-in", builtin_skills());
     }
     let store = store::open(&config).await?;
     let approvals = Approvals::load(store.clone(), &root).await?;

@@ -82,7 +82,9 @@ const WATCH_AFTER: Duration = Duration::from_millis(250);
 fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     trust::ask(&arguments.sources, global)?;
     // Standard error of a server is a log: no progress there.
-    let config = configuration::load(global)?;
+    let mut config = configuration::load(global)?;
+    // A host has tools of its own; its user may ask for ours.
+    config.skills.builtin &= config.states("skills.builtin");
     let mut builder = open::builder(&config, &arguments.sources, global, None)?;
     let scripts = code_skills::scripts_unattended(&config)?;
     if let Some(scripts) = &scripts {

@@ -106,6 +106,9 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         if report.shortened > 0 {
             let _ = write!(note, "; {} descriptions shortened", report.shortened);
         }
+        if report.undescribed > 0 {
+            let _ = write!(note, "; {} without description", report.undescribed);
+        }
         if report.omitted > 0 {
             let _ = write!(
                 note,

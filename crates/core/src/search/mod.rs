@@ -37,4 +37,6 @@ mod tokenize;
 mod typo;
 mod update;
 
+pub(crate) use stop::is_stop;
+
 pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};

@@ -24,7 +24,7 @@ const STOP: &[&str] = &[
 ];
 
 /// Whether a word is left out of descriptions and bodies. In names every word counts.
-pub(super) fn is_stop(word: &str) -> bool {
+pub(crate) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 

@@ -29,10 +29,15 @@ impl Skills {
         arguments: &Value,
         events: &mut Vec<Event>,
     ) -> Outcome {
-        let arguments = Arguments::new(tool, arguments)?;
+        // A tool that loads takes a query if no other tool can search.
+        let searches = self.settings().dialect.search_tool().is_none();
+        let arguments = Arguments::new(tool, arguments, searches)?;
         match tool.operation {
             Operation::Browse => self.browse(tool, &arguments).await,
             Operation::List => Ok(self.list_all()),
+            Operation::Load if arguments.get("query").is_some() => {
+                self.browse(tool, &arguments).await
+            }
             Operation::Load => match tool.path.and_then(|path| arguments.text(path).transpose()) {
                 Some(path) => {
                     self.read_file(&arguments.id(tool)?, path?, &arguments, events)
@@ -301,13 +306,14 @@ struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    fn new(tool: &ToolSpec, arguments: &'a Value) -> Result<Self, ToolError> {
+    fn new(tool: &ToolSpec, arguments: &'a Value, searches: bool) -> Result<Self, ToolError> {
         let values = match arguments {
             Value::Null => None,
             Value::Object(values) => Some(values),
             _ => return Err(Self::wrong("invalid arguments: expected an object")),
         };
         let known: &[&str] = match tool.operation {
+            Operation::Load if searches => &["arguments", "query", "cursor"],
             Operation::Browse => &["query", "cursor"],
             Operation::List => &[],
             Operation::Load => &["arguments"],

@@ -2,7 +2,7 @@
 
 use crate::dialect::{CatalogPlacement, Locations, Operation, Shape, ToolSpec};
 use crate::id::SkillId;
-use crate::render::{CatalogReport, RenderOptions, render_catalog};
+use crate::render::{CatalogReport, RenderOptions, ToolNames, render_catalog};
 use crate::skills::Skills;
 use crate::tools::{ToolDefinition, define};
 
@@ -39,7 +39,7 @@ impl Session {
     /// The prompt for a model that can or cannot call tools.
     pub fn prompt_for(&self, tools: ToolUse) -> Prompt {
         let skills = self.skills();
-        let active = self.active();
+        let active = self.initial();
         let mut prompt = self.catalog(tools);
         if skills.settings().dialect.shape == Shape::Plain
             && !active.is_empty()
@@ -59,19 +59,19 @@ impl Session {
     fn catalog(&self, tools: ToolUse) -> Prompt {
         let skills = self.skills();
         let dialect = &skills.settings().dialect;
-        let browse = dialect
-            .name_of(Operation::Browse)
-            .or(dialect.name_of(Operation::List));
-        let names = browse.zip(dialect.name_of(Operation::Load));
+        let load = dialect.name_of(Operation::Load).unwrap_or_default();
+        let search = dialect.search_tool().unwrap_or(load);
         let catalog = skills.catalog();
         let locate = |id: &SkillId| skills.sources().location(&catalog, id);
-        let active = self.active_set();
+        let preloaded = skills.preloaded().iter().map(|block| block.id.clone());
+        let preloaded = preloaded.collect();
         let options = RenderOptions {
             format: dialect.catalog,
             inventory_threshold: dialect.limits.inventory_threshold,
             budget: skills.settings().catalog_chars,
-            active: &active,
-            tools: names.filter(|_| tools == ToolUse::Available),
+            preloaded: &preloaded,
+            likely: &self.likely(),
+            tools: (tools == ToolUse::Available).then_some(ToolNames { search, load }),
             location: (dialect.locations == Locations::Shown).then_some(&locate),
         };
         let (text, report) = render_catalog(&catalog, &options);
@@ -86,12 +86,11 @@ impl Session {
             return Vec::new();
         }
         let dialect = &skills.settings().dialect;
-        let text = match dialect.catalog_placement {
-            CatalogPlacement::ToolDescription => self.catalog(ToolUse::Available).text,
-            CatalogPlacement::SystemPrompt | CatalogPlacement::BeforeLastUserMessage => {
-                String::new()
-            }
-        };
+        let in_tool = dialect.catalog_placement == CatalogPlacement::ToolDescription;
+        let has_search = dialect.search_tool().is_some();
+        let prompt = (in_tool || !has_search).then(|| self.catalog(ToolUse::Available));
+        let Prompt { text, report } = prompt.unwrap_or_default();
+        let searches = !has_search && report.omitted > 0;
         // Without a script runner, scripts are offered only if the dialect promises an answer.
         let offered = |tool: &&ToolSpec| {
             tool.operation != Operation::Run
@@ -99,7 +98,7 @@ impl Session {
                 || dialect.shape == Shape::Envelope
         };
         let appendix = |tool: &ToolSpec| {
-            if tool.operation == Operation::Load {
+            if in_tool && tool.operation == Operation::Load {
                 text.as_str()
             } else {
                 ""
@@ -107,7 +106,7 @@ impl Session {
         };
         let tools = dialect.tools.iter().filter(offered);
         tools
-            .map(|tool| define(tool, &catalog, appendix(tool)))
+            .map(|tool| define(tool, &catalog, appendix(tool), searches))
             .collect()
     }
 }

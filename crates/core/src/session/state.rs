@@ -1,8 +1,7 @@
 //! A conversation, with its active skills and requests.
 
-use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_policy::AllowedTools;
 use serde::{Serialize, Serializer};
@@ -11,6 +10,7 @@ use serde_json::Value;
 use crate::dialect::{Shape, ToolSpec};
 use crate::event::Event;
 use crate::id::SkillId;
+use crate::rank::{Hints, rank};
 use crate::reference::reference;
 use crate::skills::{Enforcement, Skills};
 use crate::source::SourceError;
@@ -24,6 +24,10 @@ use crate::turn::{Block, Turn};
 pub struct Session {
     skills: Skills,
     active: Mutex<Vec<SkillId>>,
+    /// The skills that were active at the start: the prompt names them, and stays the same.
+    initial: Vec<SkillId>,
+    /// The skills that the catalog lists first.
+    likely: Mutex<Arc<[SkillId]>>,
     /// Blocks of skills that a user activated without a message.
     waiting: Mutex<Vec<Block>>,
 }
@@ -60,14 +64,17 @@ impl Serialize for Session {
 
 impl Session {
     pub(crate) fn new(skills: Skills, active: impl IntoIterator<Item = SkillId>) -> Self {
-        let session = Self {
+        let mut session = Self {
             skills,
             active: Mutex::default(),
+            initial: Vec::new(),
+            likely: Mutex::default(),
             waiting: Mutex::default(),
         };
         for id in active {
             session.activate(&id);
         }
+        session.initial = session.active();
         session
     }
 
@@ -78,7 +85,25 @@ impl Session {
     /// Another conversation that starts with the same active skills.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self::new(self.skills.clone(), self.active())
+        let mut fork = Self::new(self.skills.clone(), self.active());
+        fork.initial.clone_from(&self.initial);
+        fork.likely = Mutex::new(self.likely());
+        fork
+    }
+
+    /// Ranks the skills by what is known, for a catalog that cannot list all of them. Call it before the first request:
+    /// a different prompt later is not in the cache of the provider.
+    pub fn rank(&self, hints: &Hints<'_>) {
+        let likely = rank(&self.skills.catalog(), hints).into();
+        *self.likely.lock().unwrap_or_else(PoisonError::into_inner) = likely;
+    }
+
+    pub(super) fn likely(&self) -> Arc<[SkillId]> {
+        Arc::clone(&self.likely.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn initial(&self) -> &[SkillId] {
+        &self.initial
     }
 
     /// The skills of the conversation.
@@ -109,10 +134,6 @@ impl Session {
     /// Deactivates a skill.
     pub fn deactivate(&self, id: &SkillId) {
         self.lock().retain(|active| active != id);
-    }
-
-    pub(crate) fn active_set(&self) -> BTreeSet<SkillId> {
-        self.lock().iter().cloned().collect()
     }
 
     /// Calls a tool. An error is a result for the model, too.

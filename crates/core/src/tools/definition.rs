@@ -20,8 +20,14 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
-/// The definition of `tool` for the skills of `catalog`; `appendix` follows its description.
-pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> ToolDefinition {
+/// The definition of `tool` for the skills of `catalog`; `appendix` follows its description. If `searches`, the tool that
+/// loads skills searches them, too.
+pub(crate) fn define(
+    tool: &ToolSpec,
+    catalog: &Catalog,
+    appendix: &str,
+    searches: bool,
+) -> ToolDefinition {
     let mut properties = Map::new();
     let mut required = Vec::new();
     let mut add = |name: &str, schema: Value, needed: bool| {
@@ -46,7 +52,15 @@ pub(crate) fn define(tool: &ToolSpec, catalog: &Catalog, appendix: &str) -> Tool
         }
         Operation::List => {}
         Operation::Load => {
-            add(tool.id, id_schema(catalog), true);
+            add(tool.id, id_schema(catalog), !searches);
+            if searches {
+                add(
+                    "query",
+                    text("Words to search for in all skills, instead of loading one."),
+                    false,
+                );
+                add("cursor", text("The `next` of an earlier answer."), false);
+            }
             add(
                 "arguments",
                 text("Text that the user typed after the skill name."),
