@@ -37,7 +37,7 @@ class Host:
         self.send({"id": own, "method": method, "params": params})
         return answer.result()
 
-    def hear(self, message):
+    def handle_response(self, message):
         """Takes in the answer to a question."""
         answer = self._waiting.pop(message.get("id"), None)
         if answer is None:
@@ -84,7 +84,7 @@ def serve(registration, handlers):
         for line in sys.stdin:
             message = json.loads(line)
             if "method" not in message:
-                host.hear(message)
+                host.handle_response(message)
             elif message["method"] == "shutdown":
                 host.send({"id": message["id"], "result": None})
                 break

@@ -24,7 +24,7 @@ class Host {
   }
 
   /** Takes in the answer to a question. */
-  hear({ id, result, error }) {
+  handle_response({ id, result, error }) {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error) waiting?.reject(new Refused(error.message));
@@ -51,7 +51,7 @@ export function serve(registration, handlers) {
   const lines = createInterface({ input: process.stdin, crlfDelay: Infinity });
   lines.on("line", async (line) => {
     const { id, method, params, ...answer } = JSON.parse(line);
-    if (method === undefined) return host.hear({ id, ...answer });
+    if (method === undefined) return host.handle_response({ id, ...answer });
     if (method === "shutdown") {
       send({ id, result: null });
       return lines.close();
