@@ -1,10 +1,5 @@
 //! Inputs that once broke something, found by `cargo xtask fuzz` and kept under `tests/crashes/`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and say where"
-)]
+#![cfg(test)]
 
 #[path = "../../../fuzz/fuzz_targets/invariants.rs"]
 mod invariants;
