@@ -1,9 +1,5 @@
 //! Rows P1 to P6 and P8 of the contract, and a million random policies.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 use prowess_policy::{
     ContentDigest, Contents, Decision, Denial, Effect, Grant, Grants, Lifetime, Subject,

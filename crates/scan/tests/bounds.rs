@@ -1,6 +1,5 @@
 //! Whatever the bytes: no panic, spans on characters of the file, the same report again, and in time.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,8 +3,7 @@
 //! `clean/NAME.ext` has no finding above info, but for those of `KNOWN`, and nothing in it is unread.
 //! `quoting/NAME.ext` shows attacks. It is found like an attack: the words that say so are the author's.
 //! `hostile/RULE.NAME.ext` has a finding of RULE above info.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
