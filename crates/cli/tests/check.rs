@@ -1,10 +1,5 @@
 //! `prowess check`, as a person and as a machine runs it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

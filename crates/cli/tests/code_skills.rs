@@ -1,12 +1,6 @@
 //! Skills with code, through the program: why, trace, run, permissions, audit, and the question in a terminal.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 

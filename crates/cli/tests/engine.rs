@@ -1,9 +1,5 @@
 //! The commands over an agent's skills, on the layouts that people have.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
