@@ -8,11 +8,11 @@ use prowess_agent::wire::{AgentEvent, Cut, Entry};
 use prowess_agent::{Agent, Cancel, Ending, Retry};
 use prowess_core::{ScriptOutput, ScriptRunner, SkillId, ToolError};
 use prowess_spec::SkillPath;
+use prowess_testing::model::{BOTH, ScriptedModel, Step};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::scripted::{BOTH, Scripted, Step};
-use crate::support::{Ear, agent_of, builder, chat, options, say};
+use crate::support::{Ear, agent_of, builder, chat, model_has, options, provider, say};
 
 #[tokio::test]
 async fn before_it_begins() {
@@ -35,7 +35,7 @@ async fn while_the_model_says_nothing() {
         let cancel = Cancel::new();
         let turn = chat.turn("hi", &[], &|_| (), &cancel);
         let stop = async {
-            model.arrived().await;
+            model_has(&model, 1).await;
             cancel.cancel();
         };
         let (report, ()) = tokio::join!(turn, stop);
@@ -84,7 +84,7 @@ async fn while_the_model_speaks() {
 async fn while_waiting_for_the_next_try() {
     for wire in BOTH {
         let busy = Step::Status(503, vec![], "{}".to_owned());
-        let model = Scripted::start(wire, [busy, Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [busy, Step::Say("ok")]);
         let mut slow = options();
         slow.retry = Retry {
             times: 1,
@@ -133,14 +133,14 @@ async fn while_tools_are_at_work() {
                 json!({"id": "haiku", "path": "scripts/x.sh"}).to_string(),
             ),
         ];
-        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]);
         let started = Arc::new(Notify::new());
         let skills = builder()
             .scripts(Endless(Arc::clone(&started)))
             .build()
             .await
             .unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();
@@ -176,14 +176,14 @@ async fn dropped_in_the_middle() {
             ("load_skill", json!({"id": "haiku"}).to_string()),
             ("run_skill_script", script),
         ];
-        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]);
         let started = Arc::new(Notify::new());
         let skills = builder()
             .scripts(Endless(Arc::clone(&started)))
             .build()
             .await
             .unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();

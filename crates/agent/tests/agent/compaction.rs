@@ -2,9 +2,9 @@
 
 use prowess_agent::wire::{AgentEvent, Entry};
 use prowess_agent::{Compaction, Options};
+use prowess_testing::model::{BOTH, ScriptedModel, Step, call};
 use serde_json::json;
 
-use crate::scripted::{BOTH, Scripted, Step, call};
 use crate::support::{agent_of, id, options, say};
 
 fn small(compaction: Compaction) -> Options {
@@ -17,7 +17,7 @@ fn small(compaction: Compaction) -> Options {
 
 const FILLER: &str = "Some words that take a little room. ";
 
-async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
+async fn fill(model: &ScriptedModel, options: Options) -> prowess_agent::Chat {
     let agent = agent_of(model)
         .await
         .options(options)
@@ -37,7 +37,7 @@ async fn fill(model: &Scripted, options: Options) -> prowess_agent::Chat {
 async fn t9_dropped_with_pinned_blocks() {
     for wire in BOTH {
         let steps = ["one", "two", "three", "four", "five"].map(Step::Say);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Drop)).await;
         let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
         report.unwrap();
@@ -90,7 +90,7 @@ async fn t9_dropped_with_pinned_blocks() {
 async fn summed_up_by_the_model() {
     for wire in BOTH {
         let steps = ["one", "two", "three", "SUMMARY: they began.", "four"].map(Step::Say);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
         let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
         let report = report.unwrap();
@@ -129,7 +129,7 @@ async fn a_summary_that_fails_is_done_without() {
             broken,
             Step::Say("four"),
         ];
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
         let (report, ear) = say(&mut chat, &FILLER.repeat(120)).await;
         assert_eq!(report.unwrap().text, "four");
@@ -156,7 +156,7 @@ async fn results_of_one_long_turn() {
         let steps = (0..4)
             .map(|index| read(index * 5_000))
             .chain([Step::Say("done")]);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let agent = agent_of(&model)
             .await
             .options(small(Compaction::Drop))
@@ -191,7 +191,7 @@ async fn too_much_for_the_model() {
             refused(),
             refused(),
         ];
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let options = Options {
             compaction: Compaction::Drop,
             ..options()

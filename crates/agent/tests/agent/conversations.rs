@@ -6,10 +6,12 @@ use prowess_agent::wire::{AgentEvent, By};
 use prowess_agent::{Agent, Cancel, DemoProvider, Ending, GenaiProvider, ModelChoice, model_of};
 use prowess_core::{Dialect, ScriptOutput, ScriptRunner, SkillId, ToolError, ToolUse};
 use prowess_spec::SkillPath;
+use prowess_testing::model::{BOTH, KEY, ScriptedModel, Step, Wire, call};
 use serde_json::{Value, json};
 
-use crate::scripted::{BOTH, KEY, Scripted, Step, Wire, call};
-use crate::support::{agent_of, builder, chat, id, options, say, say_with, skills};
+use crate::support::{
+    agent_of, builder, chat, choice, id, options, provider, say, say_with, skills,
+};
 
 const CATALOG: &str = "Extracts addresses from mail";
 
@@ -271,11 +273,10 @@ async fn too_large_is_cut_and_said() {
         );
         assert!(ear.has(|event| matches!(event, AgentEvent::SkillLoaded { dropped_bytes, .. } if *dropped_bytes > 50_000)));
 
-        let model = Scripted::start(
+        let model = ScriptedModel::start(
             wire,
             [call("load_skill", &json!({"id": "long"})), Step::Say("two")],
-        )
-        .await;
+        );
         let agent = agent_of(&model).await.build().await.unwrap();
         let (_, ear) = say(&mut agent.chat(), "hi").await;
         let result: Value = serde_json::from_str(&model.last().results()[0]).unwrap();
@@ -363,10 +364,10 @@ async fn parallel_calls_in_order() {
 #[tokio::test]
 async fn t4_without_tools() {
     for wire in BOTH {
-        let model = Scripted::start(wire, [Step::Say("one"), Step::Say("two")]).await;
+        let model = ScriptedModel::start(wire, [Step::Say("one"), Step::Say("two")]);
         let choice = ModelChoice {
             tool_use: ToolUse::Unavailable,
-            ..model.choice()
+            ..choice(&model)
         };
         let provider = GenaiProvider::new(&choice, &|_| Some(KEY.to_owned())).unwrap();
         let agent = Agent::builder(Arc::new(provider))
@@ -392,15 +393,14 @@ async fn t4_without_tools() {
 #[tokio::test]
 async fn t5_t6_preload() {
     for wire in BOTH {
-        let model = Scripted::start(
+        let model = ScriptedModel::start(
             wire,
             [
                 Step::Say("ok"),
                 call("load_skill", &json!({"id": "haiku"})),
                 Step::Say("ok"),
             ],
-        )
-        .await;
+        );
         let agent = agent_of(&model)
             .await
             .preload(["haiku", "haiku"])
@@ -440,13 +440,12 @@ async fn other_dialects() {
             (Dialect::CLAUDE_CODE, "Skill", "command"),
             (Dialect::RUBY_LLM, "skill", "command"),
         ] {
-            let model = Scripted::start(
+            let model = ScriptedModel::start(
                 wire,
                 [call(load, &json!({argument: "haiku"})), Step::Say("ok")],
-            )
-            .await;
+            );
             let skills = builder().dialect(dialect).build().await.unwrap();
-            let agent = Agent::builder(model.provider())
+            let agent = Agent::builder(provider(&model))
                 .skills(skills)
                 .options(options());
             let mut chat = agent.build().await.unwrap().chat();
@@ -488,25 +487,22 @@ async fn keys_go_where_they_belong() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         say(&mut chat, "hi").await.0.unwrap();
-        let headers = model.last().headers;
+        let request = model.last();
         let sent = match wire {
-            Wire::OpenAi => headers["authorization"]
-                .to_str()
-                .unwrap()
-                .trim_start_matches("Bearer "),
-            Wire::Anthropic => headers["x-api-key"].to_str().unwrap(),
+            Wire::OpenAi => request.header("authorization").unwrap(),
+            Wire::Anthropic => request.header("x-api-key").unwrap(),
         };
-        assert_eq!(sent, KEY);
+        assert_eq!(sent.trim_start_matches("bearer "), KEY);
         assert!(!model.last().body.to_string().contains(KEY));
     }
     // A local model needs none, and gets none.
-    let model = Scripted::start(Wire::OpenAi, [Step::Say("ok")]).await;
-    let provider = GenaiProvider::new(&model.choice(), &|_| None).unwrap();
+    let model = ScriptedModel::start(Wire::OpenAi, [Step::Say("ok")]);
+    let provider = GenaiProvider::new(&choice(&model), &|_| None).unwrap();
     let agent = Agent::builder(Arc::new(provider)).skills(skills().await);
     let mut chat = agent.build().await.unwrap().chat();
     let (report, _) = say(&mut chat, "hi").await;
     assert_eq!(report.unwrap().text, "ok");
-    assert!(model.last().headers.get("authorization").is_none());
+    assert!(model.last().header("authorization").is_none());
 }
 
 /// T10: many turns at once over one `Skills`, which is refreshed meanwhile.
@@ -543,8 +539,8 @@ async fn t10_many_turns_while_skills_are_refreshed() {
 async fn a_model_for_the_code_of_skills() {
     for wire in BOTH {
         let refused = Step::Status(400, vec![], "{}".to_owned());
-        let model = Scripted::start(wire, [Step::Say("forty-two"), refused]).await;
-        let asked = model_of(model.provider());
+        let model = ScriptedModel::start(wire, [Step::Say("forty-two"), refused]);
+        let asked = model_of(provider(&model));
         let answer = asked
             .complete("what is it?", Some("Be brief."), Some(5))
             .await;
@@ -602,10 +598,10 @@ async fn calls_of_one_answer_are_at_work_together() {
             script("scripts/a.sh"),
             script("scripts/c.sh"),
         ];
-        let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("done")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("", calls), Step::Say("done")]);
         let together = Together(tokio::sync::Barrier::new(3));
         let skills = builder().scripts(together).build().await.unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use prowess_agent::wire::{AgentEvent, Cut, Entry};
 use prowess_agent::{AgentError, Ending, GenaiProvider, ModelChoice, ProviderError};
+use prowess_testing::model::{BOTH, KEY, Step, Wire, call};
 use serde_json::json;
 
-use crate::scripted::{BOTH, KEY, Step, Wire, call};
 use crate::support::{chat, say};
 
 fn status(code: u16) -> Step {
