@@ -1,10 +1,5 @@
 //! The configuration contract: rows K1 to K7, each test named after its row.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,6 +1,5 @@
 //! Files that say what makes no sense.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 

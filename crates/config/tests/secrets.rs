@@ -1,6 +1,5 @@
 //! No secret is shown by anything.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 
