@@ -1,10 +1,5 @@
 //! What no client should send, and every server gets.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,10 +1,5 @@
 //! The server rows of `docs/contract/mcp.md`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

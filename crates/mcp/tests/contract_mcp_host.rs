@@ -1,10 +1,5 @@
 //! The host rows of `docs/contract/mcp.md`, then servers that lie.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
