@@ -1,9 +1,5 @@
 //! The trigger table of the runtime contract.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 use std::fs;
 use std::sync::Arc;

@@ -144,7 +144,7 @@ async fn p3_changed_content_is_asked_about_again() {
     let second = second.await.with(&["a"]).await;
     assert!(second.approver.1.lock().unwrap().is_empty());
     // One byte of it changes.
-    place.write("skills/a/skill.star", &format!("{CALLS}#"));
+    place.write("skills/a/skill.star", format!("{CALLS}#"));
     let approvals = kept(store).await;
     let third = place
         .open_with(ApprovalDecision::Unavailable, |parts| {
@@ -319,18 +319,7 @@ async fn p9_a_hard_link_is_not_written_through() {
 }
 
 fn git(place: &Place, words: &[&str]) {
-    let mut command = std::process::Command::new("git");
-    command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
-    let done = command
-        .args(words)
-        .current_dir(place.path("project"))
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    prowess_testing::git(place.path("project"), words);
 }
 
 #[tokio::test]
@@ -347,7 +336,7 @@ async fn p10_git_takes_no_options() {
     }
     place.write(
         "project/.git/hooks/pre-commit",
-        &format!("#!/bin/sh\ntouch {trap}\n"),
+        format!("#!/bin/sh\ntouch {trap}\n"),
     );
     let hook = place.path("project/.git/hooks/pre-commit");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);

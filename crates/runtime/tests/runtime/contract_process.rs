@@ -44,7 +44,7 @@ fn program(place: &Place, name: &str, permissions: &str, code: &str) {
     place.write(&format!("skills/{name}/SKILL.yaml"), &manifest);
     place.write(
         &format!("skills/{name}/main.py"),
-        &format!("{PRELUDE}{code}"),
+        format!("{PRELUDE}{code}"),
     );
 }
 
@@ -70,17 +70,17 @@ async fn r1_what_is_started() {
     manifest("entry", "entrypoint: bin/main");
     place.write(
         "skills/entry/bin/main",
-        &format!("#!/usr/bin/env python3\n{PRELUDE}{ECHO}"),
+        format!("#!/usr/bin/env python3\n{PRELUDE}{ECHO}"),
     );
     manifest("extension", "entrypoint: main.py");
     place.write(
         "skills/extension/main.py",
-        &format!("{PRELUDE}{}", ECHO.replace("echo", "echo2")),
+        format!("{PRELUDE}{}", ECHO.replace("echo", "echo2")),
     );
     manifest("own", "command: [\"./bin/run\", \"x\"]");
     place.write(
         "skills/own/bin/run",
-        &format!(
+        format!(
             "#!/usr/bin/python3\n{PRELUDE}{}",
             ECHO.replace("echo", "echo3")
         ),

@@ -36,7 +36,7 @@ register_tool('two', 'from the code', lambda input: '2', {'type': 'object', 'pro
 async fn prompts_reach_the_prompt_within_their_budget() {
     let place = Place::new();
     place.write("skills/a/prompt.md", "Speak of aggregates.\n");
-    place.write("skills/a/words.md", &"a line of context\n".repeat(500));
+    place.write("skills/a/words.md", "a line of context\n".repeat(500));
     let more = "prompt: {system_prompt_file: prompt.md, context_files: [words.md], max_context_tokens: 100}\n";
     place.skill("a", "prompt", more, "");
     let running = place.open().await;
