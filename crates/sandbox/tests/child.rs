@@ -1,10 +1,6 @@
 //! What whoever starts a child sees of it, and that nothing of it is left.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 

@@ -1,10 +1,6 @@
 //! What honest programs need.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 

@@ -1,10 +1,6 @@
 //! A worker that locked itself down, told to break out.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and the worker prints"
-)]
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};

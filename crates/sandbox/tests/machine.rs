@@ -1,12 +1,6 @@
 //! A child that sees the machine as its user does, but for what is hidden from it.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "tests may panic"
-)]
 
 mod support;
 
@@ -14,18 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use prowess_sandbox::{Confinement, Isolation, Mount, Network, View};
+use prowess_testing::TestDirectory;
 use support::{confinement, python, shell, ways};
 
 /// A home with a project, a secret place, a secret file and a cache.
 struct Home {
-    place: tempfile::TempDir,
+    place: TestDirectory,
 }
 
 impl Home {
     fn new() -> Self {
         // Not below /tmp, which is private inside.
-        let place = tempfile::tempdir_in("/var/tmp").unwrap();
-        let root = place.path();
+        let place = TestDirectory::new_in("/var/tmp");
         for (path, text) in [
             ("secret/key", "the secret"),
             ("token", "the token"),
@@ -34,14 +28,13 @@ impl Home {
             ("plain", "to be read"),
             ("project/file", "as it was"),
         ] {
-            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            fs::write(root.join(path), text).unwrap();
+            place.write(path, text);
         }
         Self { place }
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        self.place.path().canonicalize().unwrap().join(path)
+        self.place.root().canonicalize().unwrap().join(path)
     }
 
     fn confinement(&self) -> Confinement {

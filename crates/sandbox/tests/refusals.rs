@@ -1,10 +1,6 @@
 //! What is not started, and why.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
