@@ -188,9 +188,7 @@ async fn a_change_is_seen_after_a_refresh() {
         etag(&get(ours.address, "/api/skills", &[]).await),
         etag(&before)
     );
-    let other = directory.path().join("skills/other");
-    fs::create_dir(&other).unwrap();
-    fs::write(other.join("SKILL.md"), skill("other", "Is new", "New.\n")).unwrap();
+    directory.skill("skills/other", "Is new", "New.\n");
     assert_eq!(
         etag(&get(ours.address, "/api/skills", &[]).await),
         etag(&before)
