@@ -184,7 +184,6 @@ impl<T> State<T> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use std::cell::Cell;
 

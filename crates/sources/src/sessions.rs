@@ -78,7 +78,6 @@ fn finished<T>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use pollster::block_on;
     use prowess_core::{MemorySource, Scope, Skills};

@@ -1,9 +1,5 @@
 //! Skills in archives: the rows of the contract as a source sees them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[path = "support/packed.rs"]
 mod packed;

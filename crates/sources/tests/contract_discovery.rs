@@ -1,9 +1,5 @@
 //! The rows of `docs/contract/discovery.md`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

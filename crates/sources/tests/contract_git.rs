@@ -1,20 +1,14 @@
 //! The git contract: rows G1 to G10 as a library sees them. Tokens and ssh are tested with the program, which
 //! can be given an environment of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::unused_self,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::unused_self, reason = "tests may panic")]
 
 mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +17,7 @@ use prowess_config::{Git, GitLocation, GitRef, Url};
 use prowess_core::{Health, Skills, Source};
 use prowess_sources::{GitSource, Network, RemoteOptions, Strictness};
 use prowess_spec::SkillPath;
+use prowess_testing::ChildGuard;
 use support::{Place, id};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -30,7 +25,7 @@ const HOUR: Duration = Duration::from_hours(1);
 /// A repository with a server in front of it, if wanted.
 struct Repository {
     place: Place,
-    server: Mutex<Option<(Child, u16)>>,
+    server: Mutex<Option<(ChildGuard, u16)>>,
 }
 
 impl Repository {
@@ -47,21 +42,7 @@ impl Repository {
     }
 
     fn git(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(self.place.path("work"))
-            .envs([
-                ("GIT_CONFIG_NOSYSTEM", "1"),
-                ("GIT_CONFIG_GLOBAL", "/dev/null"),
-                ("GIT_AUTHOR_NAME", "a"),
-                ("GIT_AUTHOR_EMAIL", "a@example.com"),
-                ("GIT_COMMITTER_NAME", "a"),
-                ("GIT_COMMITTER_EMAIL", "a@example.com"),
-            ])
-            .output()
-            .expect("git is needed by these tests");
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        prowess_testing::git(self.place.path("work"), arguments)
     }
 
     fn skill(&self, path: &str, description: &str) -> &Self {
@@ -111,15 +92,12 @@ impl Repository {
         let out = child.stdout.take().unwrap();
         BufReader::new(out).read_line(&mut line).unwrap();
         let port = line.trim().parse().unwrap();
-        *server = Some((child, port));
+        *server = Some((ChildGuard(child), port));
         port
     }
 
     fn stop(&self) {
-        if let Some((mut child, _)) = self.server.lock().unwrap().take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
+        drop(self.server.lock().unwrap().take());
     }
 
     fn requests(&self) -> usize {
@@ -140,12 +118,6 @@ impl Repository {
 
     fn source(&self, options: Git) -> GitSource {
         GitSource::new(options, Strictness::Tolerant, self.remote())
-    }
-}
-
-impl Drop for Repository {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 

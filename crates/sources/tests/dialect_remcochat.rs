@@ -1,9 +1,5 @@
 //! `RemcoChat`: names in JSON, two tools with dots in their names, activated names in the prompt.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,12 +1,5 @@
 //! Many processes that open one store at the same moment: it is made once, and brought up to date once.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic, and processes of tests speak to each other"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
@@ -22,6 +15,7 @@ use database::Postgres;
 use pollster::block_on;
 use prowess_config::Url;
 use prowess_store::{ChatId, ChatTurn, Place, Store, StoreError};
+use prowess_testing::sql;
 
 /// Processes that open a store at once.
 const PROCESSES: usize = 12;
@@ -190,14 +184,6 @@ fn times(store: &Store) -> Vec<[u128; 2]> {
     let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap();
     old.map(|chat| [chat.created, chat.updated].map(|time| since(time).as_millis()))
         .collect()
-}
-
-fn sql(path: &Path, script: &str) {
-    let program =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
-    let mut python = Command::new("python3");
-    python.args(["-c", program]).arg(path).arg(script);
-    assert!(python.status().unwrap().success());
 }
 
 fn fresh() -> (tempfile::TempDir, PathBuf) {

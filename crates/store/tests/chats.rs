@@ -1,25 +1,17 @@
 //! Chats over SQLite and PostgreSQL: whole turns, one writer at a time, forks, and stores of the version before.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
 mod database;
 
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use database::Postgres;
 use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_store::{ChatId, ChatTurn, Place, SCHEMA_VERSION, Store, StoreError, Tokens};
+use prowess_testing::sql;
 
 fn ids(names: &[&str]) -> Vec<SkillId> {
     names.iter().map(|name| name.parse().unwrap()).collect()
@@ -185,14 +177,6 @@ fn postgres() {
 fn memory() {
     let store = block_on(Store::memory()).unwrap();
     contract(&|| store.clone());
-}
-
-fn sql(path: &Path, script: &str) {
-    let program =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
-    let mut python = Command::new("python3");
-    python.args(["-c", program]).arg(path).arg(script);
-    assert!(python.status().unwrap().success());
 }
 
 /// The tables as the version before made them.

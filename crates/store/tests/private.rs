@@ -1,11 +1,6 @@
 //! What was said is for its owner alone: the rights of the file, of those beside it, and of its directory.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,12 +1,5 @@
 //! The same tests over SQLite and PostgreSQL, and what goes wrong with files.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
@@ -22,6 +15,7 @@ use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
 use prowess_store::{Phase, Place, SCHEMA_VERSION, Store, StoreError};
+use prowess_testing::sql;
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
     Grant {
@@ -126,17 +120,6 @@ fn postgres() {
 fn memory_is_one_store_for_all_its_handles() {
     let store = block_on(Store::memory()).unwrap();
     contract(&|| store.clone());
-}
-
-fn sql(path: &std::path::Path, statement: &str) {
-    let script =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
-    let done = Command::new("python3")
-        .args(["-c", script])
-        .arg(path)
-        .arg(statement)
-        .status();
-    assert!(done.unwrap().success());
 }
 
 #[test]
