@@ -1,11 +1,5 @@
 //! The rows of the contract that are about Starlark, against the real worker.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -84,7 +78,7 @@ register_tool("whole", "d", lambda input: type(input))
     let mut worker = Worker::with(source);
     let input = r#"[3.0, 3.14, null, true, "x", {"a": [1, {"b": 2.0}]}, 1e2, 18446744073709551616, -0.0, 1e300]"#;
     let params = format!(r#"{{"name":"kinds","input":{input}}}"#);
-    worker.send_line(&format!(
+    worker.send_line(format!(
         r#"{{"jsonrpc":"2.0","id":"k","method":"tool/execute","params":{params}}}"#
     ));
     let answer = worker.read().unwrap();

@@ -1,15 +1,10 @@
 //! Native plugins, over pipes: what they can do, and what becomes of the worker when they misbehave.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
 
 #[path = "fixtures/driver.rs"]
 mod driver;
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

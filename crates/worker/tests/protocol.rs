@@ -1,11 +1,5 @@
 //! The guest's loop, over pipes.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -152,7 +146,7 @@ fn ids_come_back_as_they_were() {
     let mut worker = Worker::with(SKILL);
     for id in ["0", "-1", "18446744073709551616", r#""x\n""#, "1.50"] {
         let params = r#"{"name":"echo","input":"x"}"#;
-        worker.send_line(&format!(
+        worker.send_line(format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tool/execute","params":{params}}}"#
         ));
         let answer = worker.read().unwrap();
@@ -183,9 +177,9 @@ fn requests_are_worked_on_while_the_code_waits() {
     let third = worker.send("tool/execute", &json!({"name": "ask", "input": "third"}));
     let inner = worker.read().unwrap();
     // The outer answer comes first, and one that nobody asked for: the inner request still gets its own.
-    worker.send_line(&answer_to(&question, "first"));
+    worker.send_line(answer_to(&question, "first"));
     worker.send_line(r#"{"jsonrpc":"2.0","id":"c99","result":{"content":"wrong"}}"#);
-    worker.send_line(&answer_to(&inner, "third"));
+    worker.send_line(answer_to(&inner, "third"));
     let answer = worker.read().unwrap();
     assert_eq!(
         (&answer["id"], &answer["result"]["content"]),
@@ -212,7 +206,7 @@ fn requests_inside_of_each_other_are_bounded() {
     let refused = worker.read().unwrap();
     assert_eq!((code(&refused), &refused["id"]), (-32002, &json!(one_more)));
     for question in questions.iter().rev() {
-        worker.send_line(&answer_to(question, "x"));
+        worker.send_line(answer_to(question, "x"));
         assert_eq!(worker.read().unwrap()["result"]["content"], "x");
     }
 }
@@ -228,7 +222,7 @@ fn a_host_that_leaves_ends_the_worker() {
 #[test]
 fn a_line_that_is_too_long_ends_the_worker() {
     let mut worker = Worker::with(SKILL);
-    worker.send_line(&"x".repeat(MAX_LINE + 1));
+    worker.send_line("x".repeat(MAX_LINE + 1));
     let answer = worker.read().unwrap();
     assert_eq!((code(&answer), &answer["id"]), (-32700, &Value::Null));
     assert_eq!(worker.read(), None);

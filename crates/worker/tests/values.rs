@@ -1,11 +1,5 @@
 //! Values on their way in and out again.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -21,7 +15,7 @@ fn echo() -> Worker {
 
 /// Sends JSON as it is, and returns what comes back as it is.
 fn round_trip(worker: &mut Worker, text: &str) -> Result<String, String> {
-    worker.send_line(&format!(
+    worker.send_line(format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tool/execute","params":{{"name":"echo","input":{text}}}}}"#
     ));
     let answer = worker.read().unwrap();
