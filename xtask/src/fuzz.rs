@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_artifact_is_kept_under_its_own_name() {
+    fn artifact_is_saved_under_its_own_name() {
         let directory = tempfile::tempdir().unwrap();
         let (artifacts, crashes) = (directory.path().join("a"), directory.path().join("c/t"));
         create(&artifacts).unwrap();

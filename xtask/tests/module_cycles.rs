@@ -1,10 +1,6 @@
 //! No two modules of a crate use each other, directly or through others.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::string_slice, reason = "tests may panic")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

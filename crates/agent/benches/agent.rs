@@ -1,13 +1,8 @@
 //! `cargo xtask bench agent`: what the loop itself costs, and what progressive disclosure saves.
 //!
 //! Prints one line of JSON.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,9 +98,8 @@ async fn skills(count: usize) -> (Skills, usize) {
     )
 }
 
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64() * 1_000.0
+fn median(times: Vec<Duration>) -> f64 {
+    prowess_testing::median(times).as_secs_f64() * 1_000.0
 }
 
 /// The loop's own time for each turn: all of it, less the provider's.

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_and_end() {
+    fn retry_delays_grow_and_end() {
         let retry = Retry::default();
         let mut last = Duration::ZERO;
         for attempt in 0..retry.times {

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_sides_take_turns() {
+    fn roles_alternate() {
         let user = |text: &str| Line::user(text, &[], text.to_owned(), Vec::new());
         let model = |text: &str| Line::model(text.to_owned(), Vec::new(), None, None);
         let lines = [
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_not_whole_says_so() {
+    fn incomplete_response_is_marked() {
         let line = Line::model("half".to_owned(), Vec::new(), None, Some(Cut::BrokeOff));
         let Some(Message::Model { text, .. }) = line.message.as_deref() else {
             panic!("{line:?}");

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_half_and_whole() {
+    fn jitter_is_between_half_and_the_whole() {
         let time = Duration::from_secs(2);
         for _ in 0..100 {
             let some = jittered(time);

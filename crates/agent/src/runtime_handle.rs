@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn q24_events_that_nobody_asks_for_are_bounded() {
+    fn q24_unread_events_are_bounded() {
         let buffer = EventBuffer::default();
         let listener = buffer.listener();
         let skill: SkillId = "a".parse().unwrap();

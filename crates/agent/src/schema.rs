@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_and_what_does_not() {
+    fn values_are_checked_against_the_schema() {
         check(&json!({"city": "Bern"}), None);
         check(
             &json!({"city": "Bern", "days": 2, "unit": "c", "share": 0.5}),

@@ -461,7 +461,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_every_provider_takes() {
+    fn tool_names_are_accepted_by_every_provider() {
         for (name, expected) in [
             ("skills.activate", "skills_activate"),
             ("git status", "git_status"),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn what_patterns_are_about() {
+    fn argument_for_patterns_is_found() {
         assert_eq!(
             argument(&json!({"command": "git log", "cwd": "/"})),
             Some("git log")
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_have_an_end() {
+    fn reads_are_bounded() {
         let room = TOOL_RESULT_BYTES / 2;
         let read = |input: Value| limited(Operation::Read, &input);
         assert_eq!(

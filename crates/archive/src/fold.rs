@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_file_system_takes_for_one_name() {
+    fn equal_names_of_some_file_system_collide() {
         same("README.md", "readme.MD");
         same("caf\u{e9}", "cafe\u{301}");
         same("CAF\u{c9}", "cafe\u{301}");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_none_does() {
+    fn different_names_do_not_collide() {
         assert_ne!(fold("a"), fold("b"));
         assert_ne!(fold("a.b"), fold("ab"));
         assert_ne!(fold("\u{e9}"), fold("e"));

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_stand_beside_each_other() {
+    fn distinct_names_are_accepted() {
         all(&["a", "b", "c/d", "c/e"]).unwrap();
         all(&["c/d", "c/"]).unwrap();
         all(&["c/", "c/d"]).unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_do_not() {
+    fn colliding_names_are_rejected() {
         for list in [
             ["a", "a"],
             ["a/", "a/"],

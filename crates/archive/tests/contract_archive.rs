@@ -1,10 +1,5 @@
 //! The rows A1 to A10 of the contract; A4 and A5 are in `contract_limits.rs` and `contract_memory.rs`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod corpus;
 

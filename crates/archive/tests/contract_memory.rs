@@ -2,13 +2,7 @@
 //!
 //! The archives are written to files; a child process, this test itself, opens each of them in every way there is and
 //! reports the most memory that it ever had.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and the child prints its report"
-)]
+#![cfg(test)]
 
 mod corpus;
 

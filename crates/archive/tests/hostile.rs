@@ -1,10 +1,5 @@
 //! Every archive of the corpus: those to accept give their tree, those to reject leave no trace.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod corpus;
 

@@ -1,11 +1,6 @@
 //! Discovery beside a program that only opens the same files. Run by `cargo xtask bench engine`.
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_precision_loss,
-    reason = "a benchmark prints a table and stops when anything is odd"
-)]
+#![cfg(test)]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded")]
 
 use std::fs::{self, File};
 use std::io::Read;

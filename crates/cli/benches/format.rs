@@ -1,10 +1,5 @@
 //! The format: how fast files become skills. Run by `cargo xtask bench format`.
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a benchmark prints a table and stops when anything is odd"
-)]
+#![cfg(test)]
 
 mod corpus;
 

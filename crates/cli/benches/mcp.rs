@@ -1,25 +1,21 @@
 //! `cargo xtask bench mcp`: skills over MCP, with the program at the other end of a pipe.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::needless_pass_by_value,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::needless_pass_by_value, reason = "callers pass `json!`")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use prowess_testing::ChildGuard;
 use serde_json::{Value, json};
 
 const SKILLS: usize = 1_000;
 const ROUNDS: usize = 9;
 
 struct Client {
-    child: Child,
+    _child: ChildGuard,
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     id: u64,
@@ -37,7 +33,7 @@ impl Client {
         let input = child.stdin.take().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut client = Self {
-            child,
+            _child: ChildGuard(child),
             input,
             lines,
             id: 0,
@@ -75,16 +71,8 @@ impl Client {
     }
 }
 
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64() * 1_000.0
+fn median(times: Vec<Duration>) -> f64 {
+    prowess_testing::median(times).as_secs_f64() * 1_000.0
 }
 
 fn main() {

@@ -1,10 +1,5 @@
 //! `cargo xtask bench process`: what programs of skills cost, in their jails.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,6 +12,7 @@ use prowess_runtime::{Approvals, Jails, Parts, ProjectFiles, Runtime, Workers};
 use prowess_sandbox::{Confinement, Launcher, Requirement, Sandbox};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::Permission;
+use prowess_testing::median;
 use serde_json::json;
 
 const PROGRAM: &str = r#"
@@ -34,11 +30,6 @@ for line in sys.stdin:
     if request["method"] == "shutdown":
         break
 "#;
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
 
 fn row(what: &str, found: Duration, target: &str, baseline: (&str, Duration)) {
     let (name, time) = baseline;

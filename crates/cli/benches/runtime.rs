@@ -1,10 +1,5 @@
 //! `cargo xtask bench runtime`: what skills with code cost.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
 
 use std::fs;
 use std::hint::black_box;
@@ -23,16 +18,12 @@ use prowess_runtime::{
 use prowess_scan::{File, Rules};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::Mode;
+use prowess_testing::median;
 use serde_json::json;
 
 const SKILLS: usize = 1_000;
 const FILES: usize = 100_000;
 const ROUNDS: usize = 9;
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();

@@ -1,15 +1,11 @@
 //! Search: whether the right skill is found, and how fast. Run by `cargo xtask bench search`.
 //!
 //! With `--misses`, also which tuning tasks were not answered by the first hit.
+#![cfg(test)]
 #![allow(
-    clippy::print_stdout,
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::string_slice,
-    clippy::panic,
     clippy::cast_precision_loss,
-    reason = "a benchmark prints a table and stops when anything is odd"
+    reason = "figures are rounded"
 )]
 
 #[path = "search/labelled.rs"]

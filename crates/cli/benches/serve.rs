@@ -1,17 +1,14 @@
 //! A quick request beside clients that hang, and memory after many sessions. Run by `cargo xtask bench serve`.
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_precision_loss,
-    reason = "a benchmark prints a table and stops when anything is odd"
-)]
+#![cfg(test)]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use prowess_testing::ChildGuard;
 
 const SLOW: usize = 1_000;
 const IDLE: usize = 1_000;
@@ -19,15 +16,8 @@ const SESSIONS: usize = 20_000;
 const REQUESTS: usize = 500;
 
 struct Server {
-    child: Child,
+    child: ChildGuard,
     address: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {
@@ -53,7 +43,10 @@ impl Server {
         let url = said["url"].as_str().unwrap();
         let address = url.trim_start_matches("http://").split('/').next();
         let address = address.unwrap().to_owned();
-        Self { child, address }
+        Self {
+            child: ChildGuard(child),
+            address,
+        }
     }
 
     fn connect(&self) -> Option<TcpStream> {

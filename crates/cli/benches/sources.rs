@@ -1,11 +1,6 @@
 //! `cargo xtask bench sources`: archives, and places far away.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::cast_precision_loss, reason = "figures are rounded")]
 
 use std::fs::{self, File};
 use std::io::{Read, Write};

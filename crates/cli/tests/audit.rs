@@ -1,10 +1,6 @@
 //! `prowess audit`.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 

@@ -1,10 +1,5 @@
 //! `prowess check`, as a person and as a machine runs it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -327,7 +322,7 @@ fn closed_pipe_is_not_an_error() {
 }
 
 #[test]
-fn what_a_file_holds_never_reaches_the_terminal_raw() {
+fn file_content_is_escaped_in_the_terminal() {
     let project = TestProject::new();
     project.write(
         "pdf/SKILL.md",

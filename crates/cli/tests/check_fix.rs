@@ -1,10 +1,5 @@
 //! `prowess check --fix`: never a guess, never half a file.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,12 +1,6 @@
 //! Skills with code, through the program: why, trace, run, permissions, audit, and the question in a terminal.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -457,7 +451,7 @@ fn cl6_approved_once_and_for_exactly_these_bytes() {
 }
 
 #[test]
-fn what_a_configuration_approves() {
+fn configuration_approves_skills() {
     let project = examples();
     let approves = "[permissions.approved]\nrfc-writer = [\"file:read\", \"file:write\"]\n";
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
@@ -686,7 +680,7 @@ fn doctor_reports_the_sandbox() {
 }
 
 #[test]
-fn an_interrupt_ends_what_runs_for_a_skill() {
+fn interrupt_ends_programs_of_skills() {
     let project = TestProject::new();
     project.write(
         ".agents/skills/slow/SKILL.yaml",

@@ -1,12 +1,6 @@
 //! `prowess create`, and that what it makes works: in the jail, with the real program. The examples that show how, too.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -17,8 +11,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
+use prowess_testing::repository;
 use serde_json::{Value, json};
-use support::{TestProject, repository};
+use support::TestProject;
 
 /// A project without skills.
 fn new_project() -> TestProject {

@@ -1,9 +1,5 @@
 //! The commands over an agent's skills, on the layouts that people have.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -315,7 +311,7 @@ fn without_privileges(project: &TestProject, arguments: &[&str]) -> support::Run
 
 #[cfg(unix)]
 #[test]
-fn d9_what_cannot_be_read_is_said_and_the_rest_loads() {
+fn d9_unreadable_skills_are_reported_and_the_rest_loads() {
     use std::os::unix::fs::PermissionsExt;
     let project = TestProject::new();
     project

@@ -1,44 +1,25 @@
 //! G10 of the git contract, with the program: tokens over TLS, ssh, an empty PATH, and what is refused.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use prowess_testing::{ChildGuard, free_port, run};
 use support::{Run, TestProject};
 
 const TOKEN: &str = "t0ken-that-nobody-may-see";
 
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn shell(directory: &Path, script: &str) {
-    let output = Command::new("sh")
+    run(Command::new("sh")
         .args(["-euc", script])
         .current_dir(directory)
-        .envs([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-        ])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{script}: {output:?}");
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1"));
 }
 
 /// A place with a bare repository `skills.git` that holds the skill `pdf`.
@@ -67,7 +48,7 @@ fn certificate(project: &TestProject) {
     );
 }
 
-fn serve(project: &TestProject, token: &str, tls: bool) -> (Server, u16) {
+fn serve(project: &TestProject, token: &str, tls: bool) -> (ChildGuard, u16) {
     let script =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../sources/tests/support/git_server.py");
     let mut command = Command::new("python3");
@@ -84,7 +65,7 @@ fn serve(project: &TestProject, token: &str, tls: bool) -> (Server, u16) {
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    (Server(child), line.trim().parse().unwrap())
+    (ChildGuard(child), line.trim().parse().unwrap())
 }
 
 fn configure(project: &TestProject, lines: &str) {
@@ -232,16 +213,12 @@ fn g10_what_git_would_take_for_an_option_or_a_program() {
 }
 
 /// An ssh server for whoever runs the tests, with a key of its own.
-fn sshd(project: &TestProject) -> (Server, u16) {
+fn sshd(project: &TestProject) -> (ChildGuard, u16) {
     shell(
         project.root(),
         "ssh-keygen -q -t ed25519 -N '' -f host_key; ssh-keygen -q -t ed25519 -N '' -f user_key; cp user_key.pub authorized_keys; chmod 600 authorized_keys",
     );
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = free_port();
     let root = project.root().display();
     project.write(
         "sshd_config",
@@ -261,7 +238,7 @@ fn sshd(project: &TestProject) -> (Server, u16) {
     let listening = lines.any(|line| line.unwrap().contains("Server listening"));
     assert!(listening);
     std::thread::spawn(move || lines.for_each(drop));
-    (Server(child), port)
+    (ChildGuard(child), port)
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Rules that the help of every command follows.
-#![allow(clippy::expect_used, clippy::panic, reason = "tests may panic")]
+#![cfg(test)]
 
 use clap::Command;
 

@@ -1,11 +1,5 @@
 //! Row Q27: what a skill holds is shown by a terminal, not obeyed.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 #![cfg(unix)]
 
 mod support;

@@ -1,5 +1,5 @@
 //! Every command that fails under `--json` prints one JSON error object, with the exit code that it has without `--json`.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 

@@ -1,11 +1,5 @@
 //! Row Q29: nothing is written behind a symbolic link that a project holds.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 #![cfg(unix)]
 
 mod support;

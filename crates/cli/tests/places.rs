@@ -1,37 +1,21 @@
 //! The sessions of docs/places.md, over real places.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
 use std::fs;
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use support::{TestProject, repository};
-
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use prowess_testing::{ChildGuard, free_port, repository};
+use support::TestProject;
 
 #[test]
 fn sessions_of_the_page_match_the_program() {
     let project = TestProject::copy_of("examples/places");
     let directory = project.path("examples/places");
     let _ = fs::remove_dir_all(directory.join("made"));
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port().to_string();
-    drop(listener);
+    let port = free_port().to_string();
     let command = |program: &str, arguments: &str| {
         let mut command = Command::new(program);
         let arguments = arguments.replace("$TEAM_PORT", &port);
@@ -63,7 +47,7 @@ fn sessions_of_the_page_match_the_program() {
             // It says where it listens once it does.
             let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
             std::io::BufRead::read_until(&mut out, b'}', &mut Vec::new()).unwrap();
-            server = Some(Server(child));
+            server = Some(ChildGuard(child));
         } else if line == "kill %1" {
             server = None;
             // What was kept counts for a second.

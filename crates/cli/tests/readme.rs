@@ -1,10 +1,5 @@
 //! The sessions in the README and the guide are what the program prints.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -12,7 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use support::{TestProject, repository, without_digests, without_seconds, without_times};
+use prowess_testing::repository;
+use support::{TestProject, without_digests, without_seconds, without_times};
 
 /// The commands of a document's `console` blocks, each with the output shown below it.
 fn sessions(document: &str) -> Vec<(String, String)> {
@@ -49,7 +45,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn check(document: &str) {
-    check_in(document, &repository());
+    check_in(document, repository());
 }
 
 fn check_in(document: &str, directory: &Path) {

@@ -1,33 +1,22 @@
 //! `prowess serve`, `prowess mcp` and `prowess mcp install`, as programs.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
+use prowess_testing::ChildGuard;
 use serde_json::{Value, json};
 use support::TestProject;
 
 struct Server {
-    child: Child,
+    child: ChildGuard,
     port: u16,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 fn serve(project: &TestProject, variables: &[(&str, &str)]) -> Server {
@@ -43,7 +32,10 @@ fn serve(project: &TestProject, variables: &[(&str, &str)]) -> Server {
     let ready: Value = serde_json::from_slice(&text).unwrap();
     let url = ready["url"].as_str().unwrap();
     let port = url.split([':', '/']).nth(4).unwrap().parse().unwrap();
-    Server { child, port }
+    Server {
+        child: ChildGuard(child),
+        port,
+    }
 }
 
 /// The status and the body of a request.

@@ -1,11 +1,5 @@
 //! `prowess` in a real terminal.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 #![cfg(unix)]
 
 mod support;

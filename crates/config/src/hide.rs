@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_stay() {
+    fn masking_preserves_offsets() {
         let mut spans = [Span::new(4, 9), Span::new(1, 3), Span::new(3, 6)];
         let text = "aé\nbcd\nef";
         let blotted = blot(text, &mut spans);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_guessed() {
+    fn likely_secrets_are_masked() {
         let text = "name = 'x'\nauth = { bearer = 's3cr3t\n[x.env]\nA = 's3cr3t'\n's3cr3t'\n[y]\nurl = 'https://u:s3cr3t@h'\n";
         let blotted = blot(text, &mut guess(text));
         assert!(!blotted.contains("s3cr3t"), "{blotted}");

@@ -21,6 +21,10 @@ use crate::values;
 /// `[skills]` without its repositories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the file"
+)]
 pub struct SkillSettings {
     /// `false`: no discovery, no prompt, no tools.
     pub enabled: bool,

@@ -1,9 +1,5 @@
 //! Rows Q1 to Q7 of the trust contract, as far as the configuration holds them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Where each key comes from.
+#![cfg(test)]
 
 mod support;
 

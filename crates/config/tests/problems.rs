@@ -1,6 +1,5 @@
 //! Files that say what makes no sense.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 
@@ -174,7 +173,7 @@ fn wrong_settings() {
 }
 
 #[test]
-fn what_is_fine() {
+fn valid_settings_are_accepted() {
     let fine = "[skills]\nmax_skills = 1_000\ncontext_share = 1\ndialect = 'claude-code'\nscripts = 'off'\n[permissions]\nmax_llm_calls_per_turn = 0\n[registry]\nurl = 'http://127.0.0.1:7777'\n[model]\nprovider = 'anthropic'\nname = 'claude-sonnet-4-5'\nbase_url = 'http://localhost:11434/v1'\napi_key_env = 'MY_KEY'\ntools = false\ncontext_window = 8_192\n[store]\nurl = 'postgres://u:p@h/d?sslmode=require'\n";
     for text in [
         fine.to_owned(),
@@ -451,7 +450,7 @@ fn wrong_values_of_repositories() {
 }
 
 #[test]
-fn all_problems_come_at_once_and_in_order() {
+fn all_problems_are_reported_in_order() {
     let text = "[skills]\nmax_skill = 1\nenabled = 1\n\n[[skills.repositories]]\ntype = 'git'\nurl = 'x'\nref = { branch = 'a', tag = 'b', tga = 'c' }\n\n[store]\nurl = 1\n";
     insta::assert_snapshot!(World::with(text).refused(), @r"
     work/prowess.toml:2:1: `skills.max_skill` is not a known key
@@ -527,7 +526,7 @@ fn a_broken_file_does_not_hide_what_is_wrong_with_the_other() {
 }
 
 #[test]
-fn places_are_counted_in_characters() {
+fn columns_count_characters() {
     insta::assert_snapshot!(World::with("skills = { 'é日' = 1, strict = 'ü', scripts = 1 }\n").refused(), @r#"
     work/prowess.toml:1:12: `skills."é日"` is not a known key
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
@@ -567,7 +566,7 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn large_and_deep_files_are_answered_soon() {
+fn large_and_deep_files_are_rejected_quickly() {
     let limit = usize::try_from(limits::FILE_BYTES).unwrap();
     let deep = "a = ".to_owned() + &"[".repeat(limit - 10);
     let dotted = "a.".repeat(limit / 2 - 10) + "b = 1";
@@ -599,7 +598,7 @@ fn large_and_deep_files_are_answered_soon() {
 }
 
 #[test]
-fn the_rest_is_counted() {
+fn further_problems_are_counted() {
     let text = many(250, |n| format!("k{n} = 1\n"));
     let world = World::with(&text).user(&text);
     let Err(Error::Invalid { problems, omitted }) = world.load() else {

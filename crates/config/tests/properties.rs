@@ -1,4 +1,5 @@
 //! What holds for every file.
+#![cfg(test)]
 
 mod support;
 

@@ -1,6 +1,5 @@
 //! No secret is shown by anything.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 
@@ -40,7 +39,7 @@ fn world(text: &str) -> World {
 }
 
 #[test]
-fn in_nothing_that_is_loaded() {
+fn secrets_are_not_in_the_loaded_configuration() {
     let world = world(&everything());
     let config = world.config();
     assert_eq!(world.failed(), "");
@@ -62,7 +61,7 @@ fn in_nothing_that_is_loaded() {
 }
 
 #[test]
-fn in_nothing_of_a_project_that_is_not_trusted() {
+fn secrets_are_not_in_an_untrusted_project() {
     let world = World::with(&everything()).untrusted();
     let config = world.config();
     assert!(!config.project.as_ref().unwrap().reach.is_empty());
@@ -76,7 +75,7 @@ fn in_nothing_of_a_project_that_is_not_trusted() {
 }
 
 #[test]
-fn in_no_problem() {
+fn secrets_are_not_in_problems() {
     // Each of these has something wrong in the line of a secret.
     let wrong = [
         entry(
@@ -133,7 +132,7 @@ fn in_no_problem() {
 }
 
 #[test]
-fn in_no_problem_of_a_repository() {
+fn secrets_are_not_in_problems_of_a_repository() {
     let wrong = [
         entry("r", "http", "url = 'https://u:LITERAL@h:bad'"),
         entry("r", "http", "url = 'https://h/${T}?x'"),

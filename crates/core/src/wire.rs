@@ -231,7 +231,7 @@ mod tests {
 
     /// Others read this: a field may be added here, and none may be changed.
     #[test]
-    fn the_shape_of_everything() {
+    fn responses_have_a_stable_format() {
         check(entry(), &entry_on_the_wire());
 
         let mut body = entry_on_the_wire();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_needed_and_more_is_forgiven() {
+    fn unknown_and_missing_fields_are_accepted() {
         let least = json!({"id": "a", "name": "a", "description": "d"});
         let read: SkillEntry = serde_json::from_value(least).unwrap();
         let expected = SkillEntry {

@@ -1,6 +1,5 @@
 //! The rows of `docs/contract/rendering.md`.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 mod support;
 

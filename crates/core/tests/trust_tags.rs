@@ -1,10 +1,6 @@
 //! Row Q28: nothing that a skill says opens or closes a block of ours.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::string_slice, reason = "tests may panic")]
 
 use pollster::block_on;
 use proptest::prelude::*;

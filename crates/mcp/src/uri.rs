@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_no_slash_at_its_end() {
+    fn uris_have_no_trailing_slash() {
         assert_eq!(root(&id("acme/refunds")), "skill://acme/refunds");
         assert_eq!(skill_uri(&id("pdf")), "skill://pdf/SKILL.md");
         assert_eq!(below(&id("pdf"), "a b/ü.md"), "skill://pdf/a%20b/%C3%BC.md");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_means_nothing() {
+    fn invalid_uris_have_no_candidates() {
         for uri in [
             "",
             "skill://",

@@ -102,7 +102,7 @@ mod tests {
 
     /// The format is defined by the extension.
     #[test]
-    fn the_shape_of_an_entry() {
+    fn entries_have_a_stable_format() {
         let digest = Digest::of(b"abc");
         let entry = SkillEntry {
             uri: "skill://pdf/SKILL.md".to_owned(),

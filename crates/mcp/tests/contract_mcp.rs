@@ -1,10 +1,5 @@
 //! The server rows of `docs/contract/mcp.md`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -194,7 +189,7 @@ async fn ms5_one_skill_is_the_entry_of_the_list() {
 }
 
 #[tokio::test]
-async fn ms5_an_unlisted_skill_can_be_had() {
+async fn ms5_an_unlisted_skill_can_be_read() {
     let mut client = client().await;
     let uri = "skill://deploy/SKILL.md";
     let listed = client.all_skills().await;
@@ -437,7 +432,7 @@ async fn ms9_files_are_resources() {
 }
 
 #[tokio::test]
-async fn ms9_clients_with_a_session_hear_of_changes() {
+async fn ms9_clients_with_a_session_are_notified_of_changes() {
     let server = server().await;
     let mut clients = Vec::new();
     for _ in 0..2 {
@@ -461,7 +456,7 @@ async fn ms9_clients_with_a_session_hear_of_changes() {
 
 /// A real process watches its files.
 #[tokio::test]
-async fn ms9_clients_hear_when_files_change() {
+async fn ms9_clients_are_notified_when_files_change() {
     let directory = tempfile::tempdir().unwrap();
     support::write_skills(directory.path());
     let mut child = tokio::process::Command::new(support::example())
@@ -543,7 +538,7 @@ async fn ms9_digests_follow_the_files() {
 
 /// Clients of 2026-07-28 subscribe to the notifications that they want.
 #[tokio::test]
-async fn ms9_clients_without_a_session_hear_what_they_listen_for() {
+async fn ms9_clients_without_a_session_get_their_subscriptions() {
     let server = server().await;
     let mut client = Raw::connect(&server, Revision::Stateless).await;
     let params = json!({"notifications": {"resourcesListChanged": true}, "_meta": meta()});

@@ -1,10 +1,5 @@
 //! The host rows of `docs/contract/mcp.md`, then servers that lie.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -339,7 +334,7 @@ async fn offline_the_cache_is_served_as_stale() {
 
 /// A cache that somebody changed is not believed.
 #[tokio::test]
-async fn a_changed_cache_is_not_believed() {
+async fn modified_cache_is_rejected() {
     let cache = tempfile::tempdir().unwrap();
     let url = serve(&server().await, &HttpOptions::default()).await;
     let source = McpSource::new("ours", at(&url), cached(cache.path()));
@@ -455,7 +450,7 @@ async fn a_token_goes_to_its_origin_only() {
 
 /// A server that was started anew does not know us, and is greeted again.
 #[tokio::test]
-async fn a_server_that_forgot_us_is_greeted_again() {
+async fn lost_session_is_initialized_again() {
     let greetings = Arc::new(AtomicUsize::new(0));
     let router = axum::Router::new().route(
         "/mcp",
@@ -565,7 +560,7 @@ async fn loading(entry: Value, text: &'static str) -> Result<String, SourceError
 }
 
 #[tokio::test]
-async fn an_honest_server_is_believed() {
+async fn honest_server_is_accepted() {
     assert_eq!(loading(entry(), TEXT).await.unwrap(), "Do it.");
 }
 
@@ -619,7 +614,7 @@ async fn mh2_liar_another_file() {
 }
 
 #[tokio::test]
-async fn liar_entries_that_make_no_sense() {
+async fn liar_malformed_entries() {
     let with = |key: &str, value: Value| {
         let mut entry = entry();
         entry[key] = value;

@@ -2,26 +2,19 @@
 //!
 //! They are installed into the user's cache the first time, in fixed versions. A peer that cannot be installed fails
 //! its test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::string_slice,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "tests may panic, and show what they found"
-)]
+#![cfg(test)]
+#![allow(clippy::string_slice, reason = "tests may panic")]
 
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use prowess_mcp::Digest;
+use prowess_testing::{ChildGuard, free_port, run};
 use serde_json::Value;
 use support::{PDF, PNG, example, write_skills};
 
@@ -38,16 +31,6 @@ fn cache(name: &str) -> PathBuf {
     let directory = Path::new(&home).join(".cache/prowess").join(name);
     fs::create_dir_all(&directory).unwrap();
     directory
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?}\n{stdout}\n{stderr}");
-    stdout
 }
 
 /// Installs once, and again when the versions change.
@@ -96,23 +79,12 @@ fn node(program: &str) -> Command {
 
 /// A server in another process, which goes with the test.
 struct Served {
-    child: Child,
+    _child: ChildGuard,
     url: String,
 }
 
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn serve(directory: &Path) -> Served {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = free_port();
     let port_text = port.to_string();
     let mut command = Command::new(example());
     let child = command
@@ -121,7 +93,7 @@ fn serve(directory: &Path) -> Served {
         .spawn()
         .unwrap();
     let served = Served {
-        child,
+        _child: ChildGuard(child),
         url: format!("http://127.0.0.1:{port}/mcp"),
     };
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {

@@ -1,9 +1,5 @@
 //! Rows P1 to P6 and P8 of the contract, and a million random policies.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 use prowess_policy::{
     ContentDigest, Contents, Decision, Denial, Effect, Grant, Grants, Lifetime, Subject,
@@ -68,7 +64,7 @@ fn p2_not_approved_or_not_declared() {
 }
 
 #[test]
-fn p3_another_content_is_another_question() {
+fn p3_changed_content_is_undecided() {
     let grants: Grants = [grant(1, EXEC, Effect::Allow, Lifetime::Always)]
         .into_iter()
         .collect();
@@ -81,7 +77,7 @@ fn p3_another_content_is_another_question() {
 }
 
 #[test]
-fn p4_one_more_permission_is_one_more_question() {
+fn p4_an_added_permission_is_undecided() {
     let grants: Grants = [grant(1, EXEC, Effect::Allow, Lifetime::Always)]
         .into_iter()
         .collect();
@@ -142,7 +138,7 @@ fn p6_a_removed_skill_leaves_no_approval() {
 }
 
 #[test]
-fn p8_only_so_often_in_a_turn() {
+fn p8_limit_per_turn() {
     let limits = TurnLimits {
         shell_execs: 2,
         ..TurnLimits::default()
@@ -204,7 +200,7 @@ impl Random {
 }
 
 #[test]
-fn a_million_random_policies() {
+fn random_policies_keep_the_invariants() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut allowed, mut denied) = (0_u32, 0_u32);
     for _ in 0..1_000_000 {

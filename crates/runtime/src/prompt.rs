@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_reported() {
+    fn omitted_fragments_are_reported() {
         let long = "word word word word\n".repeat(100);
         let (kept, report) = fit(vec![named("first"), named(&long), named("last one")], 60);
         assert_eq!(kept.first(), Some(&named("first")));

@@ -1,13 +1,11 @@
 //! A runtime as an agent builder makes one.
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
-use std::fs;
-use std::path::{Path, PathBuf};
+#![cfg(test)]
 
 use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::{ApprovalDecision, ApprovalRequest, Approver, Runtime};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_testing::{TestDirectory, example};
 use serde_json::json;
 
 struct Yes;
@@ -19,47 +17,33 @@ impl Approver for Yes {
     }
 }
 
-/// The example `launcher`, which cargo builds with the tests: it calls `run_if_worker`.
-fn launcher() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let target = test.parent().and_then(Path::parent).unwrap();
-    target.join("examples/launcher")
-}
-
-async fn skills(root: &Path) -> Skills {
-    let skill = root.join("skills/shout");
-    fs::create_dir_all(&skill).unwrap();
-    fs::write(
-        skill.join("SKILL.md"),
-        "---\nname: shout\ndescription: Shouts\n---\n",
-    )
-    .unwrap();
-    fs::write(
-        skill.join("SKILL.yaml"),
-        "name: shout\nversion: 1.0.0\ndescription: Shouts\ntypes: [tool]\n\
-         permissions: [\"file:read\"]\nimplementation:\n  backend: starlark\n  entrypoint: run.star\n",
-    )
-    .unwrap();
-    fs::write(
-        skill.join("run.star"),
-        "register_tool(\"shout\", \"Shouts a file.\", lambda input: read_file(input[\"path\"]).upper())\n",
-    )
-    .unwrap();
-    fs::write(root.join("note.txt"), "quiet").unwrap();
+async fn skills(root: &TestDirectory) -> Skills {
+    root.skill("skills/shout", "Shouts", "")
+        .write(
+            "skills/shout/SKILL.yaml",
+            "name: shout\nversion: 1.0.0\ndescription: Shouts\ntypes: [tool]\n\
+             permissions: [\"file:read\"]\nimplementation:\n  backend: starlark\n  entrypoint: run.star\n",
+        )
+        .write(
+            "skills/shout/run.star",
+            "register_tool(\"shout\", \"Shouts a file.\", lambda input: read_file(input[\"path\"]).upper())\n",
+        )
+        .write("note.txt", "quiet");
     let options = FilesystemOptions::new(Scope::Project);
-    let source = FilesystemSource::new(root.join("skills"), options);
+    let source = FilesystemSource::new(root.path("skills"), options);
     let skills = Skills::builder().source("mine", source);
     skills.capability("code").build().await.unwrap()
 }
 
 #[tokio::test]
 async fn a_built_runtime_runs_code_after_approval() {
-    let root = tempfile::tempdir().unwrap();
+    let root = TestDirectory::new();
     let id: SkillId = "shout".parse().unwrap();
-    let skills = skills(root.path()).await;
+    let skills = skills(&root).await;
+    let launcher = example("prowess-runtime", "launcher");
     let build = || {
-        let builder = Runtime::builder(skills.clone()).worker_program(launcher());
-        builder.project(root.path()).unwrap()
+        let builder = Runtime::builder(skills.clone()).worker_program(launcher.clone());
+        builder.project(root.root()).unwrap()
     };
     let refused = build().build().unwrap().activate(&id).await.unwrap_err();
     assert!(refused.to_string().contains("needs approval"), "{refused}");
@@ -72,9 +56,9 @@ async fn a_built_runtime_runs_code_after_approval() {
 
 #[tokio::test]
 async fn a_missing_project_is_an_error() {
-    let root = tempfile::tempdir().unwrap();
-    let skills = skills(root.path()).await;
-    let missing = Runtime::builder(skills).project(root.path().join("missing"));
+    let root = TestDirectory::new();
+    let skills = skills(&root).await;
+    let missing = Runtime::builder(skills).project(root.path("missing"));
     let error = missing.err().unwrap().to_string();
     assert!(error.starts_with("cannot open the project"), "{error}");
 }

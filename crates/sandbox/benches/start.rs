@@ -2,12 +2,7 @@
 //! to isolate it, beside a plain start of the same program. One line of JSON, medians in milliseconds.
 //!
 //! The launcher is the smallest one. `PROWESS_BENCH_LAUNCHER="/usr/bin/prowess sandbox-init"` adds a real one.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and may panic"
-)]
+#![cfg(test)]
 
 use std::path::Path;
 use std::process;
@@ -19,9 +14,8 @@ use serde_json::{Map, Value, json};
 const ROUNDS: usize = 100;
 const PROGRAM: &str = "/bin/true";
 
-fn median(mut times: Vec<Duration>) -> Value {
-    times.sort();
-    json!((times[times.len() / 2].as_secs_f64() * 1_000_000.0).round() / 1_000.0)
+fn median(times: Vec<Duration>) -> Value {
+    json!((prowess_testing::median(times).as_secs_f64() * 1_000_000.0).round() / 1_000.0)
 }
 
 fn plain() -> Duration {

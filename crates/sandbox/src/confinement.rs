@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_are_refused() {
+    fn invalid_paths_are_rejected() {
         check(Mount::new("/a", "/skill"), Ok(()));
         check(Mount::same("/tmp/x"), Ok(()));
         check(Mount::new("a", "/skill"), Err(PathProblem::Relative));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_only_is_so_by_each_of_its_names() {
+    fn read_only_paths_are_read_only_by_every_name() {
         let confinement = Confinement {
             read_only: vec![Mount::new("/p/skills/x", "/skill")],
             read_write: vec![Mount::new("/p", "/project")],
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_confinement_survives_the_wire() {
+    fn confinement_round_trips_through_json() {
         use std::os::unix::ffi::OsStringExt;
         let odd = PathBuf::from(OsString::from_vec(vec![b'/', 0xff, b'x']));
         let confinement = Confinement {

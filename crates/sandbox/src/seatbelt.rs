@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_become_rules() {
+    fn grants_are_written_as_rules() {
         let text = profile(&confinement(Network::Host), Path::new("/private/tmp/s"));
         assert!(
             text.contains("(allow file-read* file-write* process-exec (subpath \"/Users/me/p\"))"),

@@ -1,13 +1,8 @@
 //! Every attack of `attacks/attacks.toml`, done in a real jail: as whoever runs the tests, and as nobody.
 //!
 //! With `PROWESS_SANDBOX_REPORT` set to a file that everybody may write, what happened is appended to it as Markdown.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -199,7 +194,7 @@ const REAL: &[&str] = &[
 ];
 
 #[test]
-fn attacks_succeed_without_a_jail() {
+fn attacks_succeed_without_a_sandbox() {
     let _turn = turn();
     let known = attacks();
     for id in REAL {

@@ -1,10 +1,6 @@
 //! What whoever starts a child sees of it, and that nothing of it is left.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -96,7 +92,7 @@ fn the_end_of_output_and_input_is_seen() {
 }
 
 #[test]
-fn the_environment_is_what_was_given() {
+fn environment_is_exactly_the_given_one() {
     for way in ways().into_iter().chain([Isolation::None]) {
         let own = Confinement {
             environment: vec![
@@ -115,7 +111,7 @@ fn the_environment_is_what_was_given() {
 }
 
 #[test]
-fn killing_leaves_nobody() {
+fn killing_leaves_no_process() {
     for way in ways().into_iter().chain([Isolation::None]) {
         let mark = format!("leaves-nobody-{way}-{}", std::process::id());
         let text = "for i in 1 2 3; do (trap '' TERM HUP; setsid sh -c 'trap \"\" TERM; sleep 100; :' \"$0\") & done; echo ready; sleep 100";
@@ -234,7 +230,7 @@ fn long_arguments_arrive_whole() {
 }
 
 #[test]
-fn many_at_once() {
+fn many_children_run_concurrently() {
     for way in ways() {
         let shared = sandbox(way);
         thread::scope(|scope| {
@@ -271,13 +267,13 @@ fn ends_are_seen_as_nobody() {
 }
 
 #[test]
-fn killing_leaves_nobody_as_nobody() {
-    again_as_nobody("killing_leaves_nobody");
+fn killing_leaves_no_process_as_nobody() {
+    again_as_nobody("killing_leaves_no_process");
 }
 
 #[test]
-fn many_at_once_as_nobody() {
-    again_as_nobody("many_at_once");
+fn many_children_run_concurrently_as_nobody() {
+    again_as_nobody("many_children_run_concurrently");
 }
 
 #[test]

@@ -1,10 +1,6 @@
 //! What honest programs need.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -107,7 +103,7 @@ fn other_languages_start() {
 }
 
 #[test]
-fn an_interpreter_elsewhere_is_mounted_where_it_is() {
+fn interpreter_in_another_directory_is_mounted() {
     let place = tempfile::tempdir_in("/tmp").unwrap();
     let prefix = place.path().join("prefix/bin");
     fs::create_dir_all(&prefix).unwrap();
@@ -124,7 +120,7 @@ fn an_interpreter_elsewhere_is_mounted_where_it_is() {
 }
 
 #[test]
-fn a_project_can_be_given_for_writing() {
+fn project_can_be_writable() {
     for way in ways() {
         let project = tempfile::tempdir_in("/tmp").unwrap();
         let own = Confinement {
@@ -145,7 +141,7 @@ fn a_project_can_be_given_for_writing() {
 }
 
 #[test]
-fn the_network_can_be_given() {
+fn network_can_be_allowed() {
     for way in ways() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -167,7 +163,7 @@ fn the_network_can_be_given() {
 }
 
 #[test]
-fn without_a_jail_names_are_translated() {
+fn paths_are_translated_without_a_sandbox() {
     let place = skill();
     let own = Sandbox::new(launcher(), Requirement::ExplicitlyNone);
     let command = Command::new("/skill/run.sh").arguments(["/skill/words.txt", "x"]);
@@ -181,7 +177,7 @@ fn without_a_jail_names_are_translated() {
 }
 
 #[test]
-fn without_a_jail_limits_hold() {
+fn limits_hold_without_a_sandbox() {
     let own = Confinement {
         limits: Limits {
             open_files: 20,
@@ -199,11 +195,11 @@ fn reads_its_skill_as_nobody() {
 }
 
 #[test]
-fn a_project_can_be_given_as_nobody() {
-    again_as_nobody("a_project_can_be_given_for_writing");
+fn project_can_be_writable_as_nobody() {
+    again_as_nobody("project_can_be_writable");
 }
 
 #[test]
-fn the_network_can_be_given_as_nobody() {
-    again_as_nobody("the_network_can_be_given");
+fn network_can_be_allowed_as_nobody() {
+    again_as_nobody("network_can_be_allowed");
 }

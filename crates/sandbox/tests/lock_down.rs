@@ -1,10 +1,6 @@
 //! A worker that locked itself down, told to break out.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and the worker prints"
-)]
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
@@ -106,7 +102,7 @@ fn check(line: &str, expected: &str) {
 }
 
 #[test]
-fn layers_are_told() {
+fn layers_are_reported() {
     let (said, output) = run_worker(&[]);
     let layers: Layers = serde_json::from_str(said.first().unwrap()).unwrap();
     assert_eq!(layers.seccomp, Seccomp::Allowing);
@@ -114,7 +110,7 @@ fn layers_are_told() {
 }
 
 #[test]
-fn what_is_refused() {
+fn forbidden_operations_fail() {
     let own = format!("kill {}", std::process::id());
     for line in [
         "read /etc/passwd",
@@ -151,7 +147,7 @@ fn no_program_can_be_started() {
 }
 
 #[test]
-fn what_works() {
+fn allowed_operations_succeed() {
     check("thread", "499500");
     check("memory 1000000", "there");
     check("memory 10000000000", "refused");

@@ -1,12 +1,6 @@
 //! A child that sees the machine as its user does, but for what is hidden from it.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "tests may panic"
-)]
 
 mod support;
 
@@ -14,18 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use prowess_sandbox::{Confinement, Isolation, Mount, Network, View};
+use prowess_testing::TestDirectory;
 use support::{confinement, python, shell, ways};
 
 /// A home with a project, a secret place, a secret file and a cache.
 struct Home {
-    place: tempfile::TempDir,
+    place: TestDirectory,
 }
 
 impl Home {
     fn new() -> Self {
         // Not below /tmp, which is private inside.
-        let place = tempfile::tempdir_in("/var/tmp").unwrap();
-        let root = place.path();
+        let place = TestDirectory::new_in("/var/tmp");
         for (path, text) in [
             ("secret/key", "the secret"),
             ("token", "the token"),
@@ -34,14 +28,13 @@ impl Home {
             ("plain", "to be read"),
             ("project/file", "as it was"),
         ] {
-            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            fs::write(root.join(path), text).unwrap();
+            place.write(path, text);
         }
         Self { place }
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        self.place.path().canonicalize().unwrap().join(path)
+        self.place.root().canonicalize().unwrap().join(path)
     }
 
     fn confinement(&self) -> Confinement {
@@ -70,7 +63,7 @@ fn each_way(check: impl Fn(Isolation, &Home)) {
 }
 
 #[test]
-fn q17_the_machine_is_there_to_read_but_for_what_is_hidden() {
+fn q17_the_machine_is_readable_except_hidden_paths() {
     each_way(|isolation, home| {
         let text = format!(
             "cat {0}/plain; cat {0}/secret/key; ls {0}/secret; cat {0}/token; cat {0}/cache/credentials; \
@@ -88,7 +81,7 @@ fn q17_the_machine_is_there_to_read_but_for_what_is_hidden() {
 }
 
 #[test]
-fn q17_a_layer_is_thrown_away() {
+fn q17_an_overlay_is_discarded() {
     each_way(|isolation, home| {
         let cache = home.path("cache");
         let text = format!(
@@ -123,7 +116,7 @@ fn q17_the_loopback_is_its_own() {
 
 /// What programs do all day, where each name is decided about by the process above them.
 #[test]
-fn q20_a_project_can_be_worked_in() {
+fn q20_a_project_is_writable() {
     each_way(|isolation, home| {
         let text = r"
 import os, subprocess, tempfile
@@ -238,10 +231,10 @@ fn q22_a_copied_directory_is_bounded_and_comes_back() {
 #[test]
 fn the_same_as_nobody() {
     for test in [
-        "q17_the_machine_is_there_to_read_but_for_what_is_hidden",
-        "q17_a_layer_is_thrown_away",
+        "q17_the_machine_is_readable_except_hidden_paths",
+        "q17_an_overlay_is_discarded",
         "q17_the_loopback_is_its_own",
-        "q20_a_project_can_be_worked_in",
+        "q20_a_project_is_writable",
         "q22_a_copied_directory_is_bounded_and_comes_back",
     ] {
         support::again_as_nobody(test);

@@ -1,10 +1,6 @@
 //! What is not started, and why.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 
@@ -17,7 +13,7 @@ use prowess_sandbox::{
 use support::{again_as_nobody, confinement, copy_program, finish, launcher, sandbox, ways};
 
 #[test]
-fn what_cannot_be_started_is_refused_with_a_reason() {
+fn invalid_programs_are_rejected_with_a_reason() {
     let refused = |confinement: &Confinement, program: &str| {
         let error = sandbox(Isolation::Namespaces)
             .spawn(&Command::new(program), confinement)
@@ -76,7 +72,7 @@ fn a_mount_through_a_link_is_refused() {
 }
 
 #[test]
-fn a_wrong_launcher_is_told_apart() {
+fn invalid_launcher_is_reported() {
     let own = Sandbox::new(Launcher::new("/no/such"), Requirement::Full);
     let error = own
         .spawn(&Command::new("/bin/true"), &confinement())
@@ -138,7 +134,7 @@ fn inside_a_jail() {
 }
 
 #[test]
-fn abilities_are_found_by_trying() {
+fn abilities_are_probed() {
     let found = abilities(&launcher());
     assert_eq!(found.isolation, Some(Isolation::Namespaces), "{found:?}");
     assert_eq!(found.seccomp.state, AbilityState::Works);

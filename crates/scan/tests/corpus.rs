@@ -3,8 +3,7 @@
 //! `clean/NAME.ext` has no finding above info, but for those of `KNOWN`, and nothing in it is unread.
 //! `quoting/NAME.ext` shows attacks. It is found like an attack: the words that say so are the author's.
 //! `hostile/RULE.NAME.ext` has a finding of RULE above info.
-
-#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![cfg(test)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +49,7 @@ fn name(path: &Path) -> String {
 const KNOWN: &[(&str, &str)] = &[("build-allowed.md", "wide-tools")];
 
 #[test]
-fn the_clean_stay_clean() {
+fn clean_skills_have_no_findings() {
     let all = files("clean");
     assert!(all.len() >= 40, "{}", all.len());
     let mut wrong = Vec::new();
@@ -78,7 +77,7 @@ fn the_clean_stay_clean() {
 }
 
 #[test]
-fn what_shows_attacks_is_found() {
+fn examples_of_attacks_are_found() {
     let all = files("quoting");
     assert!(all.len() >= 7, "{}", all.len());
     for path in all {
@@ -88,7 +87,7 @@ fn what_shows_attacks_is_found() {
 }
 
 #[test]
-fn the_hostile_are_found() {
+fn hostile_skills_are_found() {
     let all = files("hostile");
     assert!(all.len() >= 80, "{}", all.len());
     let mut wrong = Vec::new();

@@ -1,10 +1,6 @@
 //! The crate does no input or output, and says so here.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::string_slice,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::string_slice, reason = "tests may panic")]
 
 use std::fs;
 use std::path::Path;

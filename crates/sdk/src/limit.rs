@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_and_a_last_word_name_the_limit() {
+    fn limit_is_derived_from_signal_and_output() {
         let allocation = "memory allocation of 2400000000 bytes failed\n";
         let arena = "worker panicked: out of memory at bumpalo/src/lib.rs:1\n";
         let vector = "worker panicked: capacity overflow at alloc/raw_vec.rs:1\n";

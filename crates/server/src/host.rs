@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_names() {
+    fn only_own_host_names_are_accepted() {
         let mut hosts = Hosts::default();
         assert!(hosts.add("Skills.Example.com"));
         assert!(hosts.add("10.0.0.7"));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_request_line_counts_too() {
+    fn host_of_the_request_line_is_checked() {
         let hosts = Hosts::default();
         assert!(accepts(&hosts, "http://localhost/api", "localhost"));
         assert!(!accepts(&hosts, "http://evil.com/api", "localhost"));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_added() {
+    fn invalid_host_names_are_rejected() {
         for name in ["", "a:80", "http://a", "*.example.com", "u@a", "a b", "a/b"] {
             assert!(!Hosts::default().add(name), "{name}");
         }

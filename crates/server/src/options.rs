@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_token_only_this_machine() {
+    fn without_a_token_only_loopback_is_allowed() {
         let check = |address: &str| ApiOptions::default().check(address.parse().unwrap());
         for address in [
             "127.0.0.1:0",
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_something_that_can_be_sent() {
+    fn token_must_fit_a_header() {
         for token in ["", " ", "a b", "a\n", "ä"] {
             let refused = ApiOptions::default().token(token).unwrap_err();
             assert_eq!(refused, ApiOptionsError::InvalidToken, "{token:?}");

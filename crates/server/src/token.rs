@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_opens() {
+    fn only_the_exact_token_is_accepted() {
         let token = Token::new("s3cr3t");
         for header in ["Bearer s3cr3t", "bearer s3cr3t", "BEARER  s3cr3t "] {
             assert!(token.opens(header.as_bytes()), "{header}");

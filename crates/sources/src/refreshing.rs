@@ -184,7 +184,6 @@ impl<T> State<T> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use std::cell::Cell;
 
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_is_not_fetched() {
+    fn valid_value_is_not_fetched() {
         let value = Refreshing::new(Lifetime::Backoff(HOUR));
         let fetches = Cell::new(0);
         for _ in 0..3 {
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_old_is_kept_when_it_cannot_be_fetched() {
+    fn expired_value_is_used_when_the_fetch_fails() {
         let value = Refreshing::new(Lifetime::Backoff(Duration::ZERO));
         block_on(value.get(|_| async { Ok(Arc::new(7)) })).unwrap();
         let got = block_on(value.get(|old| async move {
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_share_one_flight() {
+    fn concurrent_callers_share_one_fetch() {
         let value = Refreshing::new(Lifetime::Backoff(Duration::ZERO));
         let fetches = Cell::new(0);
         let ask = || {
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_counts_for_the_rest_of_its_time() {
+    fn cached_value_is_valid_until_it_expires() {
         let value = Refreshing::new(Lifetime::Steady(HOUR));
         value.seed(Arc::new(1), SystemTime::now() - HOUR / 2);
         assert_eq!(*block_on(value.get(|_| async { fails() })).unwrap(), 1);

@@ -1,9 +1,5 @@
 //! Skills in archives: the rows of the contract as a source sees them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[path = "support/packed.rs"]
 mod packed;
@@ -89,7 +85,7 @@ fn a1_one_at_the_root_one_in_a_folder_many() {
 }
 
 #[test]
-fn an_archive_holds_what_its_directory_would() {
+fn archive_and_directory_have_the_same_skills() {
     let files: Files = &[
         ("a/COLLECTION.md", b"As"),
         (
@@ -179,7 +175,7 @@ fn a8_what_is_no_archive_is_named() {
 }
 
 #[test]
-fn another_file_in_its_place_is_seen() {
+fn replaced_archive_is_read_again() {
     let place = Place::new();
     place.write("skills.zip", zip(&[("pdf/SKILL.md", PDF)]));
     let file = place.path("skills.zip");
@@ -198,7 +194,7 @@ fn another_file_in_its_place_is_seen() {
 }
 
 #[test]
-fn strict_leaves_out_what_check_refuses() {
+fn strict_omits_skills_with_errors() {
     let files: Files = &[
         ("pdf/SKILL.md", PDF),
         (

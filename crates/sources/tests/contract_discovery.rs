@@ -1,9 +1,5 @@
 //! The rows of `docs/contract/discovery.md`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -732,7 +728,7 @@ fn files_that_are_not_files_never_block() {
 }
 
 #[test]
-fn a_second_look_sees_what_changed() {
+fn second_scan_finds_changes() {
     let place = Place::new();
     place.skill("a").skill("b").skill("c");
     let source = place.source("");
@@ -804,7 +800,7 @@ fn a_skill_edited_or_removed_after_listing() {
 }
 
 #[test]
-fn d27_everything_of_a_source_is_judged() {
+fn d27_every_skill_of_a_source_is_validated() {
     let place = Place::new();
     place
         .skill("writing/haiku")

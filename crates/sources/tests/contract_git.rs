@@ -1,20 +1,14 @@
 //! The git contract: rows G1 to G10 as a library sees them. Tokens and ssh are tested with the program, which
 //! can be given an environment of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::unused_self,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::unused_self, reason = "tests may panic")]
 
 mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +17,7 @@ use prowess_config::{Git, GitLocation, GitRef, Url};
 use prowess_core::{Health, Skills, Source};
 use prowess_sources::{GitSource, Network, RemoteOptions, Strictness};
 use prowess_spec::SkillPath;
+use prowess_testing::ChildGuard;
 use support::{Place, id};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -30,7 +25,7 @@ const HOUR: Duration = Duration::from_hours(1);
 /// A repository with a server in front of it, if wanted.
 struct Repository {
     place: Place,
-    server: Mutex<Option<(Child, u16)>>,
+    server: Mutex<Option<(ChildGuard, u16)>>,
 }
 
 impl Repository {
@@ -47,21 +42,7 @@ impl Repository {
     }
 
     fn git(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(self.place.path("work"))
-            .envs([
-                ("GIT_CONFIG_NOSYSTEM", "1"),
-                ("GIT_CONFIG_GLOBAL", "/dev/null"),
-                ("GIT_AUTHOR_NAME", "a"),
-                ("GIT_AUTHOR_EMAIL", "a@example.com"),
-                ("GIT_COMMITTER_NAME", "a"),
-                ("GIT_COMMITTER_EMAIL", "a@example.com"),
-            ])
-            .output()
-            .expect("git is needed by these tests");
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        prowess_testing::git(self.place.path("work"), arguments)
     }
 
     fn skill(&self, path: &str, description: &str) -> &Self {
@@ -111,15 +92,12 @@ impl Repository {
         let out = child.stdout.take().unwrap();
         BufReader::new(out).read_line(&mut line).unwrap();
         let port = line.trim().parse().unwrap();
-        *server = Some((child, port));
+        *server = Some((ChildGuard(child), port));
         port
     }
 
     fn stop(&self) {
-        if let Some((mut child, _)) = self.server.lock().unwrap().take() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
+        drop(self.server.lock().unwrap().take());
     }
 
     fn requests(&self) -> usize {
@@ -140,12 +118,6 @@ impl Repository {
 
     fn source(&self, options: Git) -> GitSource {
         GitSource::new(options, Strictness::Tolerant, self.remote())
-    }
-}
-
-impl Drop for Repository {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 
@@ -177,7 +149,7 @@ fn leftovers(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn g1_making_a_source_touches_nothing() {
+fn g1_creating_a_source_does_no_io() {
     let repository = Repository::new();
     let _local = repository.source(repository.local());
     let _http = repository.source(repository.http());
@@ -281,7 +253,7 @@ fn g4_a_commit_that_the_server_hands_out_only_with_its_history() {
 }
 
 #[test]
-fn g5_a_fetch_that_fails_leaves_what_was_there() {
+fn g5_a_failed_fetch_keeps_the_checkout() {
     let repository = Repository::new();
     let skills = Skills::builder().source("git", repository.source(repository.http()));
     let skills = block_on(skills.build()).unwrap();
@@ -337,7 +309,7 @@ fn g7_a_clone_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn g7_what_a_killed_process_left_is_cleared_away() {
+fn g7_leftovers_of_a_killed_process_are_removed() {
     let repository = Repository::new();
     let source = repository.source(repository.http());
     assert_eq!(ids(&source), ["pdf"]);
@@ -350,7 +322,7 @@ fn g7_what_a_killed_process_left_is_cleared_away() {
 }
 
 #[test]
-fn g8_what_is_not_there_is_named() {
+fn g8_missing_references_are_reported() {
     let repository = Repository::new();
     for location in [repository.local(), repository.http()] {
         for (reference, expected) in [
@@ -424,7 +396,7 @@ fn g9_many_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
-fn fifty_questions_at_once_are_one_fetch() {
+fn concurrent_requests_share_one_fetch() {
     let repository = Repository::new();
     let mut options = repository.http();
     options.refresh = HOUR;
@@ -440,7 +412,7 @@ fn fifty_questions_at_once_are_one_fetch() {
 }
 
 #[test]
-fn what_a_stranger_commits_stays_inside() {
+fn committed_files_stay_inside_the_checkout() {
     let repository = Repository::new();
     let work = repository.place.path("work");
     repository.place.write(
@@ -479,7 +451,7 @@ fn what_a_stranger_commits_stays_inside() {
 }
 
 #[test]
-fn progress_is_told() {
+fn progress_is_reported() {
     let repository = Repository::new();
     for number in 0..200 {
         repository.skill(&format!("skill-{number}"), "d");
@@ -499,7 +471,7 @@ fn progress_is_told() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_nothing_is_lost() {
+fn full_disk_is_reported_and_the_checkout_is_kept() {
     let repository = Repository::new();
     let full = repository.place.path("full");
     fs::create_dir(&full).unwrap();

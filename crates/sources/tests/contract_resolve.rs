@@ -1,9 +1,5 @@
 //! From configuration to sources: D23 and the rows K1 to K3 and K7 of the contract.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,14 +1,6 @@
 //! The SQL contract, over SQLite, PostgreSQL and MariaDB.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    clippy::expect_used,
-    clippy::similar_names,
-    clippy::too_many_lines,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::similar_names, clippy::too_many_lines, reason = "a list")]
 
 #[path = "support/database.rs"]
 mod database;

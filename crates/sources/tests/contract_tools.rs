@@ -1,9 +1,5 @@
 //! The contract of the tools: each test covers the rows of its table.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

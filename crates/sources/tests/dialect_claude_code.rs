@@ -1,9 +1,5 @@
 //! Claude Code: one tool, answered with text.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,9 +1,5 @@
 //! Meerkat: ids with collections, a summary above a threshold, browsing and loading.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -36,8 +32,8 @@ fn di1_a_large_catalog_has_collections() {
         place.skill(&format!("extraction/number-{number}"));
     }
     place
-        .write("extraction/COLLECTION.md", "Entity extraction\n")
-        .skill("root-level");
+        .skill("root-level")
+        .write("extraction/COLLECTION.md", "Entity extraction\n");
     let skills = place.skills(Dialect::MEERKAT);
     let Prompt {
         text: prompt,
@@ -71,7 +67,7 @@ fn a_source_of_a_program_and_a_preloaded_skill() {
 }
 
 #[test]
-fn loading_what_the_host_cannot_do_names_it() {
+fn missing_host_capabilities_are_reported() {
     let place = Place::new();
     place.write(
         "shelly/SKILL.md",

@@ -1,9 +1,5 @@
 //! `RemcoChat`: names in JSON, two tools with dots in their names, activated names in the prompt.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -99,7 +95,7 @@ fn a_message_that_begins_with_a_name_is_explicit() {
 }
 
 #[test]
-fn nothing_without_skills() {
+fn no_tools_and_no_prompt_without_skills() {
     let skills = Place::new().skills(Dialect::REMCOCHAT);
     let session = skills.session();
     assert!(session.tools().is_empty());

@@ -1,9 +1,5 @@
 //! `RubyLLM::Skills`: one tool that lists, loads and reads, the catalog in its description, the last source wins.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

@@ -1,9 +1,5 @@
 //! `VibeTavern`: an envelope around every answer, files one level deep, a catalog before the last user message.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

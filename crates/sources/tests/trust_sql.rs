@@ -1,15 +1,6 @@
 //! What a query of a project's file, or the server that it names, must not do: rows Q10 to Q12.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::expect_used,
-    clippy::doc_markdown,
-    clippy::print_stdout,
-    clippy::string_slice,
-    clippy::format_collect,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
+#![allow(clippy::string_slice, clippy::format_collect, reason = "a test")]
 
 #[path = "support/database.rs"]
 mod database;

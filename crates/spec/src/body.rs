@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_not() {
+    fn other_text_is_not_a_reference() {
         check(
             "[a](https://example.com/x.md) [b](#top) [c](mailto:x@y.z) [d](/etc/passwd)",
             &[],

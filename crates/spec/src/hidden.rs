@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_seen_is_not_hidden() {
+    fn visible_text_is_not_hidden() {
         for c in ['a', ' ', '\n', '\t', 'é', '漢', '🦀', '\u{fe0f}', '\u{301}'] {
             assert!(!is_hidden(c), "{c:?}");
         }

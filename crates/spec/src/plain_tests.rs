@@ -44,7 +44,7 @@ fn typical_frontmatter_is_understood() {
 }
 
 #[test]
-fn everything_doubtful_is_left_to_the_parser() {
+fn ambiguous_input_is_left_to_the_parser() {
     let rows = [
         "",
         "# only a comment\n",

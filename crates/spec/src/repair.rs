@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_parses_is_left_alone() {
+    fn valid_yaml_is_not_repaired() {
         check("a: b\nc: [d]\n", &[], "a: b\nc: [d]\n");
     }
 
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_quotes_are_mended() {
+    fn broken_quotes_are_repaired() {
         use Code::BadQuoting;
         check(r#"d: "it\'s""#, &[BadQuoting], r#"d: "it's""#);
         check("d: 'it's'\n", &[BadQuoting], "d: \"it's\"\n");

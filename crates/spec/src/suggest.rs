@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_come_first_and_far_ones_not_at_all() {
+    fn suggestions_are_sorted_by_distance() {
         let names = ["license", "name", "metadata"];
         assert_eq!(nearest("licence", names), ["license"]);
         assert_eq!(nearest("nmae", names), ["name"]);

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_older_readers_take_for_a_boolean_is_ambiguous() {
+    fn yaml_1_1_booleans_are_ambiguous() {
         for text in ["yes", "No", "on", "true", "1", "null", "1.5"] {
             assert!(Scalar::plain(text).is_ambiguous(), "{text}");
         }

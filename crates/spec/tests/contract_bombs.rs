@@ -1,10 +1,6 @@
 //! Row F21 of the contract. It is a binary of its own because it measures the memory of its process.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod support;
 

@@ -1,10 +1,5 @@
 //! Rows F1 to F45 of the contract; F21 is in `contract_bombs.rs`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 

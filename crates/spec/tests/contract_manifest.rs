@@ -1,9 +1,5 @@
 //! The manifest contract, rows M1 to M14: each test is named after its row.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 use prowess_spec::manifest::{Manifest, ParsedManifest, SkillType, check_dependencies, parse};
 use prowess_spec::{Code, Context, Profile, Severity, is_valid};

@@ -1,10 +1,5 @@
 //! Inputs that once broke something, found by `cargo xtask fuzz` and kept under `tests/crashes/`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and say where"
-)]
+#![cfg(test)]
 
 #[path = "../../../fuzz/fuzz_targets/invariants.rs"]
 mod invariants;
@@ -47,7 +42,7 @@ fn skill_yaml() {
 }
 
 #[test]
-fn every_kept_input_belongs_to_a_target() {
+fn every_crash_input_belongs_to_a_target() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/crashes");
     let Ok(entries) = fs::read_dir(directory) else {
         return;
@@ -67,14 +62,14 @@ fn found(code: Code, span: Span) -> Diagnostic {
 
 #[test]
 #[should_panic(expected = "NameMismatch")]
-fn a_span_behind_the_end_is_noticed() {
+fn span_after_the_end_is_detected() {
     let span = Span::new(FILE.len(), FILE.len() + 1);
     invariants::spans_lie_within(FILE, &[found(Code::NameMismatch, span)]);
 }
 
 #[test]
 #[should_panic(expected = "NameMismatch")]
-fn a_span_inside_a_character_is_noticed() {
+fn span_inside_a_character_is_detected() {
     let inside = FILE.iter().position(|byte| !byte.is_ascii()).unwrap() + 1;
     let edit = Edit::new(Span::new(inside, inside + 1), "");
     let found = found(Code::NameMismatch, Span::at(0)).fix(vec![edit]);
@@ -83,7 +78,7 @@ fn a_span_inside_a_character_is_noticed() {
 
 #[test]
 #[should_panic(expected = "left")]
-fn another_head_is_noticed() {
+fn different_head_is_detected() {
     let head = prowess_spec::head(b"---\nname: pdf\ndescription: Cafe\n---\n", None);
     let skill = parse(FILE, &Context::default()).skill;
     invariants::same_head(head.as_ref(), skill.as_ref());
@@ -91,13 +86,13 @@ fn another_head_is_noticed() {
 
 #[test]
 #[should_panic(expected = "still there")]
-fn what_is_not_mended_is_noticed() {
+fn missing_fix_is_detected() {
     invariants::is_mended(&[found(Code::UnquotedColon, Span::at(0))]);
 }
 
 #[test]
 #[should_panic(expected = "left")]
-fn another_frontmatter_is_noticed() {
+fn different_frontmatter_is_detected() {
     let read = |file| parse(file, &Context::default()).skill.unwrap();
     let (one, other) = (read(FILE), read(b"---\nname: pdf\ndescription: 5\n---\n"));
     invariants::same_frontmatter(&one, Some(&other), "");
@@ -105,7 +100,7 @@ fn another_frontmatter_is_noticed() {
 
 #[test]
 #[should_panic(expected = "left")]
-fn a_manifest_beside_an_error_is_noticed() {
+fn manifest_with_an_error_is_detected() {
     let file = b"name: pdf\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\n";
     let mut parsed = manifest::parse(file, &Context::default(), None);
     assert!(parsed.manifest.is_some(), "{:?}", parsed.diagnostics);
@@ -117,7 +112,7 @@ fn a_manifest_beside_an_error_is_noticed() {
 
 #[test]
 #[should_panic(expected = "left")]
-fn a_difference_beside_files_is_noticed() {
+fn difference_with_files_is_detected() {
     let other = found(Code::MissingField, Span::at(0));
     invariants::differ_in_files(&[found(Code::MissingFile, Span::at(0)), other], &[]);
 }

@@ -52,7 +52,7 @@ fn bad_examples_have_their_code() {
 }
 
 #[test]
-fn good_examples_have_nothing() {
+fn good_examples_have_no_diagnostics() {
     for code in Code::ALL {
         assert_eq!(diagnose(&code.info().good), [], "{code}");
     }

@@ -1,12 +1,5 @@
 //! Many processes that open one store at the same moment: it is made once, and brought up to date once.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic, and processes of tests speak to each other"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
@@ -22,6 +15,7 @@ use database::Postgres;
 use pollster::block_on;
 use prowess_config::Url;
 use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
+use prowess_testing::sql;
 
 /// Processes that open a store at once.
 const PROCESSES: usize = 12;
@@ -192,14 +186,6 @@ fn times(store: &Store) -> Vec<[u128; 2]> {
         .collect()
 }
 
-fn sql(path: &Path, script: &str) {
-    let program =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
-    let mut python = Command::new("python3");
-    python.args(["-c", program]).arg(path).arg(script);
-    assert!(python.status().unwrap().success());
-}
-
 fn fresh() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
@@ -207,7 +193,7 @@ fn fresh() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_file_of_version_2_is_brought_up_to_date_once() {
+fn version_2_is_migrated_once() {
     if is_opener() {
         return;
     }
@@ -218,29 +204,29 @@ fn a_file_of_version_2_is_brought_up_to_date_once() {
                 &path,
                 &format!("PRAGMA journal_mode = {journal};{VERSION_2}"),
             );
-            let name = "a_file_of_version_2_is_brought_up_to_date_once";
+            let name = "version_2_is_migrated_once";
             check(name, Where::File(&path), &[OLD]);
         }
     }
 }
 
 #[test]
-fn a_file_is_made_once() {
+fn concurrent_opens_create_one_file() {
     if is_opener() {
         return;
     }
     for _ in 0..ROUNDS {
         let (_place, path) = fresh();
-        check("a_file_is_made_once", Where::File(&path), &[]);
+        check("concurrent_opens_create_one_file", Where::File(&path), &[]);
     }
 }
 
 #[test]
-fn tables_of_a_server_are_made_and_brought_up_to_date_once() {
+fn server_tables_are_created_and_migrated_once() {
     if is_opener() {
         return;
     }
-    let name = "tables_of_a_server_are_made_and_brought_up_to_date_once";
+    let name = "server_tables_are_created_and_migrated_once";
     let database = Postgres::start();
     let place = Where::Postgres(&database);
     let empty = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;";
@@ -278,7 +264,7 @@ fn a_store_that_is_up_to_date_is_opened_without_writing() {
 }
 
 #[test]
-fn an_old_store_that_somebody_else_writes_is_said_to_be_in_use() {
+fn old_store_in_use_is_reported() {
     let (_place, path) = fresh();
     sql(&path, VERSION_2);
     let holder = Holder::of(&path);

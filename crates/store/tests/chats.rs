@@ -1,25 +1,17 @@
 //! Chats over SQLite and PostgreSQL: whole turns, one writer at a time, forks, and stores of the version before.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
 mod database;
 
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use database::Postgres;
 use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_store::{ChatId, ChatTurn, SCHEMA_VERSION, Store, StoreBackend, StoreError, Tokens};
+use prowess_testing::sql;
 
 fn ids(names: &[&str]) -> Vec<SkillId> {
     names.iter().map(|name| name.parse().unwrap()).collect()
@@ -187,14 +179,6 @@ fn memory() {
     contract(&|| store.clone());
 }
 
-fn sql(path: &Path, script: &str) {
-    let program =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
-    let mut python = Command::new("python3");
-    python.args(["-c", program]).arg(path).arg(script);
-    assert!(python.status().unwrap().success());
-}
-
 /// The tables as the version before made them.
 const VERSION_1: &str = "
     CREATE TABLE prowess_store (one INTEGER PRIMARY KEY, version BIGINT NOT NULL);
@@ -214,7 +198,7 @@ const VERSION_1: &str = "
 ";
 
 #[test]
-fn a_store_of_the_version_before_becomes_one_of_this() {
+fn previous_version_is_migrated() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     sql(&path, VERSION_1);
@@ -243,7 +227,7 @@ fn a_store_of_the_version_before_becomes_one_of_this() {
 
 /// Somebody pulls the plug between the messages of a turn.
 #[test]
-fn half_a_turn_is_never_there() {
+fn turns_are_written_atomically() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();

@@ -1,11 +1,6 @@
 //! What was said is for its owner alone: the rights of the file, of those beside it, and of its directory.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -66,7 +61,7 @@ fn python(script: &str, path: &Path) -> String {
 }
 
 #[test]
-fn what_is_made_is_for_its_owner() {
+fn new_files_are_private() {
     let place = tempfile::tempdir().unwrap();
     set(place.path(), 0o755);
     let path = place.path().join("deep/er/store.db");
@@ -82,7 +77,7 @@ fn what_is_made_is_for_its_owner() {
 }
 
 #[test]
-fn what_was_open_to_others_is_so_no_longer() {
+fn existing_files_become_private() {
     let place = tempfile::tempdir().unwrap();
     set(place.path(), 0o755);
     let path = place.path().join("store.db");
@@ -124,7 +119,7 @@ fn what_was_open_to_others_is_so_no_longer() {
 }
 
 #[test]
-fn what_belongs_to_somebody_else_is_left_alone() {
+fn files_of_other_users_are_unchanged() {
     // Only root can give a file away.
     if !rustix::process::geteuid().is_root() {
         return;

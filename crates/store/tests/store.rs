@@ -1,12 +1,5 @@
 //! The same tests over SQLite and PostgreSQL, and what goes wrong with files.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 #[allow(dead_code, reason = "the other tests use more of it")]
 #[path = "../../sources/tests/support/database.rs"]
@@ -22,6 +15,7 @@ use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
 use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError};
+use prowess_testing::sql;
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
     Grant {
@@ -129,17 +123,6 @@ fn memory_is_one_store_for_all_its_handles() {
     contract(&|| store.clone());
 }
 
-fn sql(path: &std::path::Path, statement: &str) {
-    let script =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
-    let done = Command::new("python3")
-        .args(["-c", script])
-        .arg(path)
-        .arg(statement)
-        .status();
-    assert!(done.unwrap().success());
-}
-
 #[test]
 fn a_newer_store_is_refused_and_untouched() {
     let place = tempfile::tempdir().unwrap();
@@ -183,7 +166,7 @@ fn a_broken_file_is_refused_and_copied() {
 }
 
 #[test]
-fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
+fn store_in_use_is_reported() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
@@ -210,7 +193,7 @@ fn a_store_that_somebody_else_writes_is_said_to_be_in_use() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said() {
+fn read_only_store_is_reported() {
     let place = tempfile::tempdir().unwrap();
     // A file in the place of the directory stops root too.
     fs::write(place.path().join("file"), "").unwrap();
@@ -227,7 +210,7 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
-fn what_a_hand_wrote_allows_nothing() {
+fn malformed_rows_allow_nothing() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();

@@ -234,7 +234,7 @@ mod tests {
 
     /// The attack: a value with sixty line breaks and a fake question.
     #[test]
-    fn q4_no_project_draws_the_question() {
+    fn q4_project_text_cannot_draw_the_question() {
         let fake = format!("x{}\nThe project wants to:\n   read docs", "\n".repeat(60));
         let all = [
             Reach::Program {

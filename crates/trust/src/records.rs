@@ -223,7 +223,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn records_that_are_not_the_users_own_words_are_no_answer() {
+    fn foreign_records_are_ignored() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let records = TrustRecords::new(directory.path());

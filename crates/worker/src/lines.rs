@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_at_their_end_and_are_bounded() {
+    fn lines_are_split_and_bounded() {
         let longest = "x".repeat(MAX_LINE);
         let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
         let table = [

@@ -1,11 +1,5 @@
 //! The rows of the contract that are about Starlark, against the real worker.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -84,7 +78,7 @@ register_tool("whole", "d", lambda input: type(input))
     let mut worker = Worker::with(source);
     let input = r#"[3.0, 3.14, null, true, "x", {"a": [1, {"b": 2.0}]}, 1e2, 18446744073709551616, -0.0, 1e300]"#;
     let params = format!(r#"{{"name":"kinds","input":{input}}}"#);
-    worker.send_line(&format!(
+    worker.send_line(format!(
         r#"{{"jsonrpc":"2.0","id":"k","method":"tool/execute","params":{params}}}"#
     ));
     let answer = worker.read().unwrap();
@@ -581,7 +575,7 @@ fn registrations_are_checked() {
 }
 
 #[test]
-fn what_is_registered_is_told() {
+fn registrations_are_reported() {
     let skill = r#"
 load("./lib.star", "add_all", shared = "handler")
 register_tool("first", "The first", shared, input_schema = {"type": "object", "required": ["x"], "maximum": 1 << 70})
@@ -629,7 +623,7 @@ register_workflow("from-lib", handler)
 }
 
 #[test]
-fn nothing_is_registered_or_kept_by_a_handler() {
+fn handlers_cannot_register_or_store() {
     let source = r#"
 seen = []
 def late(input):
@@ -725,7 +719,7 @@ fn friendly(method: &str, _: &Value) -> Reply {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
-fn every_function_asks_its_question() {
+fn every_function_calls_the_host() {
     let table = [
         (
             "log('a', 1, [2])",
@@ -850,7 +844,7 @@ fn every_function_asks_its_question() {
 }
 
 #[test]
-fn functions_that_need_nobody() {
+fn functions_without_host_calls() {
     let table = [
         ("project_root()", r#""/project""#),
         ("skill_dir()", r#""/skill""#),

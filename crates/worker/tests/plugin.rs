@@ -1,15 +1,10 @@
 //! Native plugins, over pipes: what they can do, and what becomes of the worker when they misbehave.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
 
 #[path = "fixtures/driver.rs"]
 mod driver;
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +26,7 @@ fn message(answer: &Value) -> &str {
 }
 
 #[test]
-fn pl1_what_a_plugin_registers_is_told() {
+fn pl1_registrations_of_a_plugin_are_reported() {
     let mut worker = Worker::start(sample());
     let told = worker.initialize(&[])["result"].clone();
     let echo =
@@ -93,7 +88,7 @@ fn handlers_and_scanners_answer() {
 }
 
 #[test]
-fn everything_can_be_asked_of_the_host() {
+fn every_host_call_is_available() {
     let mut worker = Worker::sample();
     let answer = worker.ask_with(
         "workflow/run",
@@ -123,7 +118,7 @@ fn everything_can_be_asked_of_the_host() {
 }
 
 #[test]
-fn what_the_host_refuses_is_told_to_the_model() {
+fn refused_host_calls_are_reported_to_the_model() {
     let mut worker = Worker::sample();
     let params = json!({"name": "read", "input": "secret"});
     let answer = worker.ask_with("tool/execute", &params, |_, _| {
@@ -226,7 +221,7 @@ fn pl3_an_activation_that_fails_says_why_and_can_be_tried_again() {
 }
 
 #[test]
-fn the_host_can_be_asked_while_the_plugin_becomes_active() {
+fn host_can_be_called_during_activation() {
     let mut worker = Worker::start(sample());
     let params = json!({
         "protocol": 1, "name": "sample", "version": "1.0.0", "permissions": ["ask-in-activate"],
@@ -240,7 +235,7 @@ fn the_host_can_be_asked_while_the_plugin_becomes_active() {
 }
 
 #[test]
-fn a_plugin_hears_of_its_end_once() {
+fn plugin_is_deactivated_once() {
     let mut worker = Worker::sample();
     worker.tool("count", &json!({}));
     let params = json!({"phase": "OnDeactivate", "data": {"skill": "sample"}});
@@ -260,7 +255,7 @@ fn a_plugin_hears_of_its_end_once() {
 }
 
 #[test]
-fn a_panic_at_the_very_end_is_survived() {
+fn panic_during_unload_is_survived() {
     let mut worker = Worker::start(sample());
     worker.initialize(&["panic-in-drop"]);
     let end = worker.end();
@@ -273,7 +268,7 @@ fn a_panic_at_the_very_end_is_survived() {
 }
 
 #[test]
-fn what_a_plugin_prints_does_not_reach_the_line() {
+fn output_of_a_plugin_does_not_reach_the_protocol() {
     let mut worker = Worker::sample();
     assert_eq!(worker.tool("print", &json!({}))["result"], output("0"));
     assert_eq!(
@@ -283,7 +278,7 @@ fn what_a_plugin_prints_does_not_reach_the_line() {
 }
 
 #[test]
-fn what_does_not_fit_into_a_line_is_refused() {
+fn too_long_messages_are_rejected() {
     let mut worker = Worker::sample();
     let answer = worker.tool("long", &json!({}));
     assert_eq!(answer["error"]["code"], -32002);
@@ -291,7 +286,7 @@ fn what_does_not_fit_into_a_line_is_refused() {
 }
 
 #[test]
-fn pl4_an_end_of_the_process_is_the_end_of_the_worker() {
+fn pl4_process_exit_ends_the_worker() {
     let end = Worker::sample().last_tool("abort", &json!({}));
     assert_eq!(end.signal, Some(SIGABRT));
     assert_eq!(limit_of(&end.stderr, end.signal), None);
@@ -398,7 +393,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn pl2_what_is_no_plugin_is_refused_with_a_reason() {
+fn pl2_invalid_libraries_are_rejected_with_a_reason() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     fs::create_dir_all(&place).unwrap();
     let file = |name: &str, content: &[u8]| {
@@ -435,7 +430,7 @@ fn pl2_what_is_no_plugin_is_refused_with_a_reason() {
 }
 
 #[test]
-fn pl2_a_library_that_keeps_to_no_agreement_is_refused() {
+fn pl2_incompatible_libraries_are_rejected() {
     let no_symbol = |symbol: &str| {
         format!("`PATH` is not a Prowess plugin: missing symbol `{symbol}`; use `export_plugin!`")
     };

@@ -1,11 +1,5 @@
 //! The guest's loop, over pipes.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -26,7 +20,7 @@ fn code(answer: &Value) -> i64 {
 }
 
 #[test]
-fn requests_have_their_order() {
+fn requests_out_of_order_are_rejected() {
     let mut worker = Worker::start();
     for method in ["tool/execute", "workflow/run", "hook/handle", "scanner/run"] {
         let answer = worker.ask(method, &json!({}));
@@ -50,14 +44,14 @@ fn requests_have_their_order() {
 }
 
 #[test]
-fn a_worker_without_work_ends_when_its_input_does() {
+fn idle_worker_exits_when_its_input_ends() {
     let end = Worker::start().end();
     assert_eq!((end.code, end.stderr.as_str()), (Some(0), ""));
     assert_eq!(Worker::with(SKILL).end().code, Some(0));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_the_worker_lives() {
+fn malformed_requests_are_rejected_and_the_worker_continues() {
     let mut worker = Worker::with(SKILL);
     let table = [
         ("not json", -32700, Value::Null),
@@ -152,7 +146,7 @@ fn ids_come_back_as_they_were() {
     let mut worker = Worker::with(SKILL);
     for id in ["0", "-1", "18446744073709551616", r#""x\n""#, "1.50"] {
         let params = r#"{"name":"echo","input":"x"}"#;
-        worker.send_line(&format!(
+        worker.send_line(format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tool/execute","params":{params}}}"#
         ));
         let answer = worker.read().unwrap();
@@ -166,7 +160,7 @@ fn answer_to(question: &Value, content: &str) -> String {
 }
 
 #[test]
-fn requests_are_worked_on_while_the_code_waits() {
+fn requests_are_handled_while_the_code_waits() {
     let mut worker = Worker::with(SKILL);
     let first = worker.send("tool/execute", &json!({"name": "ask", "input": "p"}));
     let question = worker.read().unwrap();
@@ -183,9 +177,9 @@ fn requests_are_worked_on_while_the_code_waits() {
     let third = worker.send("tool/execute", &json!({"name": "ask", "input": "third"}));
     let inner = worker.read().unwrap();
     // The outer answer comes first, and one that nobody asked for: the inner request still gets its own.
-    worker.send_line(&answer_to(&question, "first"));
+    worker.send_line(answer_to(&question, "first"));
     worker.send_line(r#"{"jsonrpc":"2.0","id":"c99","result":{"content":"wrong"}}"#);
-    worker.send_line(&answer_to(&inner, "third"));
+    worker.send_line(answer_to(&inner, "third"));
     let answer = worker.read().unwrap();
     assert_eq!(
         (&answer["id"], &answer["result"]["content"]),
@@ -212,13 +206,13 @@ fn requests_inside_of_each_other_are_bounded() {
     let refused = worker.read().unwrap();
     assert_eq!((code(&refused), &refused["id"]), (-32002, &json!(one_more)));
     for question in questions.iter().rev() {
-        worker.send_line(&answer_to(question, "x"));
+        worker.send_line(answer_to(question, "x"));
         assert_eq!(worker.read().unwrap()["result"]["content"], "x");
     }
 }
 
 #[test]
-fn a_host_that_leaves_ends_the_worker() {
+fn closed_connection_ends_the_worker() {
     let mut worker = Worker::with(SKILL);
     worker.send("tool/execute", &json!({"name": "ask", "input": "p"}));
     assert_eq!(worker.read().unwrap()["method"], "host/read_file");
@@ -228,7 +222,7 @@ fn a_host_that_leaves_ends_the_worker() {
 #[test]
 fn a_line_that_is_too_long_ends_the_worker() {
     let mut worker = Worker::with(SKILL);
-    worker.send_line(&"x".repeat(MAX_LINE + 1));
+    worker.send_line("x".repeat(MAX_LINE + 1));
     let answer = worker.read().unwrap();
     assert_eq!((code(&answer), &answer["id"]), (-32700, &Value::Null));
     assert_eq!(worker.read(), None);
@@ -251,7 +245,7 @@ fn the_longest_line_is_read() {
 }
 
 #[test]
-fn what_does_not_fit_into_a_line_is_not_sent() {
+fn too_long_messages_are_not_sent() {
     let mut worker = Worker::with(SKILL);
     let answer = worker.ask("tool/execute", &json!({"name": "long"}));
     let message = "the response is larger than 1048576 bytes";

@@ -1,11 +1,5 @@
 //! Values on their way in and out again.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod support;
 
@@ -21,7 +15,7 @@ fn echo() -> Worker {
 
 /// Sends JSON as it is, and returns what comes back as it is.
 fn round_trip(worker: &mut Worker, text: &str) -> Result<String, String> {
-    worker.send_line(&format!(
+    worker.send_line(format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tool/execute","params":{{"name":"echo","input":{text}}}}}"#
     ));
     let answer = worker.read().unwrap();
@@ -39,7 +33,7 @@ fn round_trip(worker: &mut Worker, text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn values_come_back() {
+fn values_round_trip() {
     let same = [
         "null",
         "true",
@@ -123,7 +117,7 @@ fn integers_keep_their_digits() {
 }
 
 #[test]
-fn what_is_no_value_is_an_error() {
+fn invalid_values_are_errors() {
     let mut worker = echo();
     let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(round_trip(&mut worker, &deep(99)), Ok(deep(99)));
@@ -207,7 +201,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
     #[test]
-    fn json_comes_back(value in json_value()) {
+    fn json_round_trips(value in json_value()) {
         let text = WORKER.with_borrow_mut(|worker| round_trip(worker, &value.to_string()));
         let back: Value = serde_json::from_str(&text.unwrap()).unwrap();
         prop_assert_eq!(back, normal(&value));

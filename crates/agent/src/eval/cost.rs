@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_counted_is_estimated() {
+    fn missing_token_counts_are_estimated() {
         assert_eq!(cost(100, 10, 1, "abcdefgh"), (110, false));
         assert_eq!(cost(0, 0, 1, "abcdefgh"), (32, true));
         assert_eq!(cost(0, 0, 3, "abcdefgh"), (92, true));

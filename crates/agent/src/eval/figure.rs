@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_people_read_them() {
+    fn figures_are_formatted() {
         assert_eq!(Figure::PassRate.show(2.0 / 3.0), "67%");
         assert_eq!(Figure::PassRate.show_difference(-1.0 / 3.0), "-33 points");
         assert_eq!(Figure::Tokens.show_difference(-0.0), "+0");

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn everything_that_may_be_there() {
+fn complete_suite_is_parsed() {
     let evals = json!({"skill_name": "s", "evals": [
         {"id": 7, "prompt": "p", "expected_output": "e", "files": ["evals\\a.txt"], "expectations": [
             "a sentence", {"contains": "x"}, {"not_contains": "y"}, {"regex": "z+"},
@@ -35,7 +35,7 @@ fn everything_that_may_be_there() {
 }
 
 #[test]
-fn as_windows_writes_it() {
+fn windows_line_endings_are_accepted() {
     let text = "\u{feff}[\r\n  {\"prompt\": \"p\", \"expectations\": [\"x\"]}\r\n]\r\n";
     assert_eq!(Suite::parse(Some(text), None).unwrap().evals.len(), 1);
 }
@@ -47,7 +47,7 @@ fn check(evals: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_wrong_with_the_file() {
+fn malformed_files_are_rejected() {
     check("{", ":1:1: invalid JSON: EOF while parsing an object");
     check(
         "[\r\n  {\"prompt\": \"x\",}\r\n]",
@@ -70,7 +70,7 @@ fn what_is_wrong_with_the_file() {
 }
 
 #[test]
-fn what_is_wrong_with_an_eval() {
+fn invalid_evals_are_rejected() {
     check(
         r#"[{"expectations": ["x"]}]"#,
         ": evals[0]: `prompt` is missing",
@@ -115,7 +115,7 @@ fn what_is_wrong_with_an_eval() {
 }
 
 #[test]
-fn what_is_wrong_with_an_expectation() {
+fn invalid_expectations_are_rejected() {
     let one = |expectation: &str, expected: &str| {
         check(
             &format!(r#"[{{"prompt": "x", "expectations": ["fine", {expectation}]}}]"#),
@@ -163,7 +163,7 @@ fn what_is_wrong_with_an_expectation() {
 }
 
 #[test]
-fn what_is_wrong_with_triggers() {
+fn invalid_triggers_are_rejected() {
     let check = |text: &str, expected: &str| {
         let error = Suite::parse(None, Some(text)).unwrap_err().to_string();
         assert_eq!(error, format!("evals/triggers.json: {expected}"));

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_are_none() {
+    fn invalid_paths_are_errors() {
         for (path, reason) in [
             ("$..a", "missing name after a dot"),
             ("$.a.", "missing name after a dot"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn json_somewhere_in_an_answer() {
+    fn json_is_found_in_an_answer() {
         for text in [
             "{\"a\": 1}",
             "Here:\n```json\n{\"a\": 1}\n```\nDone.",

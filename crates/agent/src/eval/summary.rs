@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_run_fails_and_says_nothing_about_tokens() {
+    fn failed_run_has_no_token_count() {
         let mut benchmark = Benchmark {
             runs: vec![
                 run(Configuration::WithSkill, 1.0, 100, false),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_are_told_from_what_was_counted() {
+    fn estimates_are_marked() {
         let counted = run(Configuration::WithSkill, 1.0, 100, false);
         let estimated = Run {
             tokens_estimated: true,

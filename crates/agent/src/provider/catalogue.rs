@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_key_goes_where() {
+    fn keys_go_to_their_provider() {
         let variable = |provider: &str, own: Option<&str>| {
             let mut choice = choice(provider, "m", Some("http://h/v1"));
             choice.api_key_env = own.map(str::to_owned);

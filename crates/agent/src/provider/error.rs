@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_model_takes() {
+    fn context_overflow_is_recognized() {
         let check = |status: u16, reason: &str, expected: bool| {
             let error = ProviderError::Status {
                 provider: "p".to_owned(),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_different_in_a_moment() {
+    fn transient_errors_are_recognized() {
         for status in [408, 429, 500, 502, 503, 504, 529] {
             check(status, true);
         }

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_holds_no_key_and_is_short() {
+    fn error_messages_are_short_and_hold_no_key() {
         let said = |text: &str| whose().said(text);
         assert_eq!(
             said(r#"{"error":{"message":"Incorrect key sk-secret\nprovided"}}"#),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_that_a_provider_asks_for() {
+    fn retry_after_is_parsed() {
         let check = |name: &'static str, value: &'static str, expected: Option<Duration>| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());

@@ -8,14 +8,14 @@ use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{Agent, Cancel, Ending, Retry};
 use prowess_core::{ScriptOutput, ScriptRunner, SkillId, ToolError};
 use prowess_spec::SkillPath;
+use prowess_testing::model::{BOTH, ScriptedModel, Step};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::scripted::{BOTH, Scripted, Step};
-use crate::support::{Ear, agent_of, builder, chat, options, send};
+use crate::support::{Ear, agent_of, builder, chat, model_has, options, provider, send};
 
 #[tokio::test]
-async fn before_it_begins() {
+async fn cancelled_before_the_first_request() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         let cancel = Cancel::new();
@@ -29,13 +29,13 @@ async fn before_it_begins() {
 }
 
 #[tokio::test]
-async fn while_the_model_says_nothing() {
+async fn cancelled_before_the_first_delta() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Hang(""), Step::Say("ok")]).await;
         let cancel = Cancel::new();
         let turn = chat.turn("hi", &[], &|_| (), &cancel);
         let stop = async {
-            model.arrived().await;
+            model_has(&model, 1).await;
             cancel.cancel();
         };
         let (report, ()) = tokio::join!(turn, stop);
@@ -47,7 +47,7 @@ async fn while_the_model_says_nothing() {
 }
 
 #[tokio::test]
-async fn while_the_model_speaks() {
+async fn cancelled_while_streaming() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Hang("Once upon"), Step::Say("ok")]).await;
         let cancel = Cancel::new();
@@ -81,10 +81,10 @@ async fn while_the_model_speaks() {
 }
 
 #[tokio::test]
-async fn while_waiting_for_the_next_try() {
+async fn cancelled_while_waiting_to_retry() {
     for wire in BOTH {
         let busy = Step::Status(503, vec![], "{}".to_owned());
-        let model = Scripted::start(wire, [busy, Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [busy, Step::Say("ok")]);
         let mut slow = options();
         slow.retry = Retry {
             times: 1,
@@ -124,7 +124,7 @@ impl ScriptRunner for Endless {
 
 /// Calls that were done keep their results, the others get one that says what happened.
 #[tokio::test]
-async fn while_tools_are_at_work() {
+async fn cancelled_during_tool_calls() {
     for wire in BOTH {
         let calls = vec![
             ("load_skill", json!({"id": "haiku"}).to_string()),
@@ -133,14 +133,14 @@ async fn while_tools_are_at_work() {
                 json!({"id": "haiku", "path": "scripts/x.sh"}).to_string(),
             ),
         ];
-        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]);
         let started = Arc::new(Notify::new());
         let skills = builder()
             .scripts(Endless(Arc::clone(&started)))
             .build()
             .await
             .unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();
@@ -169,21 +169,21 @@ async fn while_tools_are_at_work() {
 
 /// Somebody drops a turn in the middle and goes on with the chat: that turn never was.
 #[tokio::test]
-async fn dropped_in_the_middle() {
+async fn dropped_turn_is_discarded() {
     for wire in BOTH {
         let script = json!({"id": "haiku", "path": "scripts/x.sh"}).to_string();
         let calls = vec![
             ("load_skill", json!({"id": "haiku"}).to_string()),
             ("run_skill_script", script),
         ];
-        let model = Scripted::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("Wait.", calls), Step::Say("ok")]);
         let started = Arc::new(Notify::new());
         let skills = builder()
             .scripts(Endless(Arc::clone(&started)))
             .build()
             .await
             .unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();

@@ -5,10 +5,11 @@ use std::path::Path;
 use prowess_agent::wire::{AgentEvent, ChatEntry};
 use prowess_agent::{Agent, AgentError, AgentOptions, Compaction, Ending, Saved};
 use prowess_store::{ChatId, ChatTurn, Store, StoreBackend, StoreError};
+use prowess_testing::model::{BOTH, ScriptedModel, Step, call};
+use prowess_testing::sql;
 use serde_json::json;
 
-use crate::scripted::{BOTH, Scripted, Step, call};
-use crate::support::{agent_of, id, options, send};
+use crate::support::{agent_of, id, model_has, options, send};
 
 async fn open(path: &Path) -> Store {
     Store::open(StoreBackend::File(path.to_owned()))
@@ -16,7 +17,7 @@ async fn open(path: &Path) -> Store {
         .unwrap()
 }
 
-async fn agent(model: &Scripted, path: &Path) -> Agent {
+async fn agent(model: &ScriptedModel, path: &Path) -> Agent {
     agent_of(model)
         .await
         .store(open(path).await)
@@ -38,7 +39,7 @@ async fn t7_resume_after_a_kill() {
             Step::Hang("never"),
             Step::Say("three"),
         ];
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let first = agent(&model, &path).await;
         let mut chat = first.chat();
         let name = chat.id().unwrap().clone();
@@ -97,19 +98,13 @@ async fn t7_resume_after_a_kill() {
     }
 }
 
-async fn model_has(model: &Scripted, requests: usize) {
-    while model.seen().len() < requests {
-        tokio::task::yield_now().await;
-    }
-}
-
 /// T8: a fork begins with the same messages and skills, and goes its own way.
 #[tokio::test]
 async fn t8_fork() {
     for wire in BOTH {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("store.db");
-        let model = Scripted::start(wire, ["one", "two", "three"].map(Step::Say)).await;
+        let model = ScriptedModel::start(wire, ["one", "two", "three"].map(Step::Say));
         let agent = agent(&model, &path).await;
         let mut chat = agent.chat();
         send(&mut chat, "/haiku rain").await.0.unwrap();
@@ -130,7 +125,7 @@ async fn two_clients() {
     for wire in BOTH {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("store.db");
-        let model = Scripted::start(wire, ["one", "two", "three", "four"].map(Step::Say)).await;
+        let model = ScriptedModel::start(wire, ["one", "two", "three", "four"].map(Step::Say));
         let (left, right) = (agent(&model, &path).await, agent(&model, &path).await);
         let mut mine = left.chat();
         send(&mut mine, "hello").await.0.unwrap();
@@ -211,7 +206,7 @@ async fn compaction_survives_a_restart() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("store.db");
         let model =
-            Scripted::start(wire, ["one", "two", "three", "four", "five"].map(Step::Say)).await;
+            ScriptedModel::start(wire, ["one", "two", "three", "four", "five"].map(Step::Say));
         let small = AgentOptions {
             context_window: 4_000,
             compaction: Compaction::Drop,
@@ -259,11 +254,11 @@ async fn compaction_survives_a_restart() {
 
 /// A store that cannot be written loses nothing: the next turn takes the last one along.
 #[tokio::test]
-async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
+async fn unsaved_turn_is_saved_with_the_next() {
     let wire = BOTH[0];
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
-    let model = Scripted::start(wire, ["one", "two"].map(Step::Say)).await;
+    let model = ScriptedModel::start(wire, ["one", "two"].map(Step::Say));
     let agent = agent(&model, &path).await;
     let mut chat = agent.chat();
     let name = chat.id().unwrap().clone();
@@ -289,17 +284,9 @@ async fn a_turn_that_could_not_be_saved_goes_with_the_next() {
     assert_eq!(stored.summary.tokens.output, 14);
 }
 
-fn sql(path: &Path, statement: &str) {
-    let script =
-        "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
-    let mut python = std::process::Command::new("python3");
-    python.args(["-c", script]).arg(path).arg(statement);
-    assert!(python.status().unwrap().success());
-}
-
 #[tokio::test]
-async fn what_is_not_there() {
-    let model = Scripted::start(BOTH[0], []).await;
+async fn unknown_chats_are_errors() {
+    let model = ScriptedModel::start(BOTH[0], []);
     let without = agent_of(&model).await.build().await.unwrap();
     let nobody = prowess_store::ChatId::named("nobody");
     assert!(matches!(

@@ -10,27 +10,26 @@ use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Manifests, Parts, Project, Runtime, Services, Workers};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::{Mode, Permission};
+use prowess_testing::TestDirectory;
+use prowess_testing::model::{BOTH, ScriptedModel, Step, Wire, call};
 use serde_json::json;
-use tempfile::TempDir;
 
-use crate::scripted::{BOTH, Scripted, Step, Wire, call};
-use crate::support::{Ear, id, options, send};
+use crate::support::{Ear, id, options, provider, send};
 
 /// Skills on a disk: name, further lines of the manifest, code.
-fn place(skills: &[(&str, &str, &str)]) -> TempDir {
-    let place = tempfile::tempdir().unwrap();
+fn place(skills: &[(&str, &str, &str)]) -> TestDirectory {
+    let place = TestDirectory::new();
     for (name, more, code) in skills {
-        let directory = place.path().join(name);
-        std::fs::create_dir(&directory).unwrap();
         let body = format!(
             "---\nname: {name}\ndescription: About {name}\nallowed-tools: other_tool\n---\nBody of {name}.\n"
         );
-        std::fs::write(directory.join("SKILL.md"), body).unwrap();
         let manifest = format!(
             "name: {name}\nversion: 1.0.0\ndescription: About {name}\ntypes: [tool, transform]\nimplementation: {{backend: starlark, entrypoint: skill.star}}\n{more}"
         );
-        std::fs::write(directory.join("SKILL.yaml"), manifest).unwrap();
-        std::fs::write(directory.join("skill.star"), code).unwrap();
+        place
+            .write(&format!("{name}/SKILL.md"), body)
+            .write(&format!("{name}/SKILL.yaml"), manifest)
+            .write(&format!("{name}/skill.star"), code);
     }
     place
 }
@@ -40,12 +39,12 @@ fn builder(place: &Path) -> SkillsBuilder {
     Skills::builder().source("skills", source)
 }
 
-async fn chat(model: &Scripted, skills: Skills, approved: &[&str]) -> prowess_agent::Chat {
-    chat_with(model, model.provider(), skills, approved).await
+async fn chat(model: &ScriptedModel, skills: Skills, approved: &[&str]) -> prowess_agent::Chat {
+    chat_with(model, provider(model), skills, approved).await
 }
 
 async fn chat_with(
-    model: &Scripted,
+    model: &ScriptedModel,
     provider: Arc<dyn prowess_agent::Provider>,
     skills: Skills,
     approved: &[&str],
@@ -74,7 +73,7 @@ async fn chat_with(
         },
         services: Services {
             listener: events.listener(),
-            model: Some(model_of(model.provider())),
+            model: Some(model_of(self::provider(model))),
             ..Services::default()
         },
         approvals,
@@ -116,8 +115,8 @@ async fn a_tool_of_a_triggered_skill() {
             ("weather", r#"{"city":7}"#.to_owned()),
             ("wheather", "{}".to_owned()),
         ];
-        let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("sunny")]).await;
-        let skills = builder(place.path()).build().await.unwrap();
+        let model = ScriptedModel::start(wire, [Step::Call("", calls), Step::Say("sunny")]);
+        let skills = builder(place.root()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forecast"]).await;
         let (report, ear) = send(&mut chat, "how is it outside?").await;
         assert_eq!(report.unwrap().text, "sunny");
@@ -170,8 +169,8 @@ async fn q28_code_cannot_open_or_close_a_block() {
     for wire in BOTH {
         let place = place(&[("forger", ON_RUST, FORGING)]);
         let calls = vec![("forge", "{}".to_owned())];
-        let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("done")]).await;
-        let skills = builder(place.path()).build().await.unwrap();
+        let model = ScriptedModel::start(wire, [Step::Call("", calls), Step::Say("done")]);
+        let skills = builder(place.root()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forger"]).await;
         send(&mut chat, "go").await.0.unwrap();
         let seen = model.last();
@@ -219,7 +218,7 @@ register_hook("OnAfterToolResult", after_tool)
 register_hook("OnAfterResponse", after_response)
 "#;
 
-/// Every phase has its say, around every tool.
+/// Every phase has its send, around every tool.
 #[tokio::test]
 async fn handlers_at_every_phase() {
     for wire in BOTH {
@@ -236,8 +235,8 @@ async fn handlers_at_every_phase() {
             call("count_starts", &json!({})),
             Step::Say("x"),
         ];
-        let model = Scripted::start(wire, steps).await;
-        let skills = builder(place.path()).build().await.unwrap();
+        let model = ScriptedModel::start(wire, steps);
+        let skills = builder(place.root()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["watcher"]).await;
         let (report, ear) = send(&mut chat, "hi").await;
         let report = report.unwrap();
@@ -289,8 +288,8 @@ async fn an_activation_that_fails_is_an_event() {
             ("asks", ON_RUST, ""),
             ("forecast", ON_RUST, WEATHER),
         ]);
-        let model = Scripted::start(wire, [Step::Say("one"), Step::Say("two")]).await;
-        let skills = builder(place.path()).build().await.unwrap();
+        let model = ScriptedModel::start(wire, [Step::Say("one"), Step::Say("two")]);
+        let skills = builder(place.root()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["bad", "forecast"]).await;
         let (report, ear) = send(&mut chat, "hi").await;
         assert_eq!(report.unwrap().ending, Ending::Answered);
@@ -316,7 +315,7 @@ async fn an_activation_that_fails_is_an_event() {
 
 /// Loading a skill with code has its code become active too; naming it as well.
 #[tokio::test]
-async fn loading_brings_the_tools_along() {
+async fn loading_a_skill_adds_its_tools() {
     for wire in BOTH {
         let place = place(&[("forecast", "", WEATHER)]);
         let steps = [
@@ -324,8 +323,8 @@ async fn loading_brings_the_tools_along() {
             call("weather", &json!({"city": "Bern"})),
             Step::Say("ok"),
         ];
-        let model = Scripted::start(wire, steps).await;
-        let skills = builder(place.path()).build().await.unwrap();
+        let model = ScriptedModel::start(wire, steps);
+        let skills = builder(place.root()).build().await.unwrap();
         let mut chat = chat(&model, skills, &["forecast"]).await;
         send(&mut chat, "hi").await.0.unwrap();
         let seen = model.seen();
@@ -337,7 +336,7 @@ async fn loading_brings_the_tools_along() {
 
 /// Denied by `allowed-tools`: not offered, and refused when it is called all the same.
 #[tokio::test]
-async fn allowed_tools_are_law() {
+async fn allowed_tools_are_enforced() {
     for wire in [Wire::OpenAi, Wire::Anthropic] {
         let place = place(&[("forecast", ON_RUST, WEATHER)]);
         let calls = vec![
@@ -349,8 +348,8 @@ async fn allowed_tools_are_law() {
             call("weather", &json!({"city": "Bern"})),
             Step::Say("ok"),
         ];
-        let model = Scripted::start(wire, steps).await;
-        let skills = builder(place.path())
+        let model = ScriptedModel::start(wire, steps);
+        let skills = builder(place.root())
             .enforce_allowed_tools()
             .build()
             .await
@@ -384,8 +383,8 @@ async fn allowed_tools_are_law() {
 async fn the_demo_model_calls_tools_of_skills() {
     let code = "register_tool('lucky_number', 'A number', lambda input: 'it is 7')";
     let place = place(&[("numbers", ON_RUST, code)]);
-    let model = Scripted::start(Wire::OpenAi, []).await;
-    let skills = builder(place.path()).build().await.unwrap();
+    let model = ScriptedModel::start(Wire::OpenAi, []);
+    let skills = builder(place.root()).build().await.unwrap();
     let demo = Arc::new(prowess_agent::DemoProvider::new(skills.clone()));
     let mut chat = chat_with(&model, demo, skills, &["numbers"]).await;
     let (report, _) = send(&mut chat, "my lucky number please").await;

@@ -2,9 +2,9 @@
 
 use prowess_agent::wire::{AgentEvent, ChatEntry};
 use prowess_agent::{AgentOptions, Compaction};
+use prowess_testing::model::{BOTH, ScriptedModel, Step, call};
 use serde_json::json;
 
-use crate::scripted::{BOTH, Scripted, Step, call};
 use crate::support::{agent_of, id, options, send};
 
 fn small(compaction: Compaction) -> AgentOptions {
@@ -17,7 +17,7 @@ fn small(compaction: Compaction) -> AgentOptions {
 
 const FILLER: &str = "Some words that take a little room. ";
 
-async fn fill(model: &Scripted, options: AgentOptions) -> prowess_agent::Chat {
+async fn fill(model: &ScriptedModel, options: AgentOptions) -> prowess_agent::Chat {
     let agent = agent_of(model)
         .await
         .options(options)
@@ -37,7 +37,7 @@ async fn fill(model: &Scripted, options: AgentOptions) -> prowess_agent::Chat {
 async fn t9_dropped_with_pinned_blocks() {
     for wire in BOTH {
         let steps = ["one", "two", "three", "four", "five"].map(Step::Say);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Drop)).await;
         let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         report.unwrap();
@@ -85,10 +85,10 @@ async fn t9_dropped_with_pinned_blocks() {
 }
 
 #[tokio::test]
-async fn summed_up_by_the_model() {
+async fn model_summarizes_removed_messages() {
     for wire in BOTH {
         let steps = ["one", "two", "three", "SUMMARY: they began.", "four"].map(Step::Say);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
         let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         let report = report.unwrap();
@@ -117,7 +117,7 @@ async fn summed_up_by_the_model() {
 
 /// A model that cannot sum up is no reason to fail.
 #[tokio::test]
-async fn a_summary_that_fails_is_done_without() {
+async fn failed_summary_is_skipped() {
     for wire in BOTH {
         let broken = Step::Status(400, vec![], "{}".to_owned());
         let steps = [
@@ -127,7 +127,7 @@ async fn a_summary_that_fails_is_done_without() {
             broken,
             Step::Say("four"),
         ];
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let mut chat = fill(&model, small(Compaction::Summarise)).await;
         let (report, ear) = send(&mut chat, &FILLER.repeat(120)).await;
         assert_eq!(report.unwrap().text, "four");
@@ -154,7 +154,7 @@ async fn results_of_one_long_turn() {
         let steps = (0..4)
             .map(|index| read(index * 5_000))
             .chain([Step::Say("done")]);
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let agent = agent_of(&model)
             .await
             .options(small(Compaction::Drop))
@@ -189,7 +189,7 @@ async fn too_much_for_the_model() {
             refused(),
             refused(),
         ];
-        let model = Scripted::start(wire, steps).await;
+        let model = ScriptedModel::start(wire, steps);
         let options = AgentOptions {
             compaction: Compaction::Drop,
             ..options()

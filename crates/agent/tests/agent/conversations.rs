@@ -6,10 +6,12 @@ use prowess_agent::wire::{AgentEvent, By};
 use prowess_agent::{Agent, Cancel, DemoProvider, Ending, GenaiProvider, ModelChoice, model_of};
 use prowess_core::{Dialect, ScriptOutput, ScriptRunner, SkillId, ToolError, ToolUse};
 use prowess_spec::SkillPath;
+use prowess_testing::model::{BOTH, KEY, ScriptedModel, Step, Wire, call};
 use serde_json::{Value, json};
 
-use crate::scripted::{BOTH, KEY, Scripted, Step, Wire, call};
-use crate::support::{agent_of, builder, chat, id, options, send, send_with, skills};
+use crate::support::{
+    agent_of, builder, chat, choice, id, options, provider, send, send_with, skills,
+};
 
 const CATALOG: &str = "Extracts addresses from mail";
 
@@ -156,7 +158,7 @@ async fn t3_explicit_reference_with_text() {
 
 /// A reference alone activates, without a request; the next message takes the block along.
 #[tokio::test]
-async fn a_bare_reference_asks_nobody() {
+async fn bare_reference_makes_no_request() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         let (report, ear) = send(&mut chat, "/haiku").await;
@@ -184,7 +186,7 @@ async fn a_bare_reference_asks_nobody() {
 }
 
 #[tokio::test]
-async fn an_unknown_reference_stays_text_and_the_turn_goes_on() {
+async fn unknown_reference_is_left_as_text() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         let (report, ear) = send(&mut chat, "/haikus write").await;
@@ -247,7 +249,7 @@ async fn t2_activated_twice_is_one_block() {
 }
 
 #[tokio::test]
-async fn too_large_is_cut_and_said() {
+async fn large_skill_is_truncated_and_reported() {
     for wire in BOTH {
         let steps = [
             Step::Say("one"),
@@ -271,11 +273,10 @@ async fn too_large_is_cut_and_said() {
         );
         assert!(ear.has(|event| matches!(event, AgentEvent::SkillLoaded { dropped_bytes, .. } if *dropped_bytes > 50_000)));
 
-        let model = Scripted::start(
+        let model = ScriptedModel::start(
             wire,
             [call("load_skill", &json!({"id": "long"})), Step::Say("two")],
-        )
-        .await;
+        );
         let agent = agent_of(&model).await.build().await.unwrap();
         let (_, ear) = send(&mut agent.chat(), "hi").await;
         let result: Value = serde_json::from_str(&model.last().results()[0]).unwrap();
@@ -363,10 +364,10 @@ async fn parallel_calls_in_order() {
 #[tokio::test]
 async fn t4_without_tools() {
     for wire in BOTH {
-        let model = Scripted::start(wire, [Step::Say("one"), Step::Say("two")]).await;
+        let model = ScriptedModel::start(wire, [Step::Say("one"), Step::Say("two")]);
         let choice = ModelChoice {
             tool_use: ToolUse::Unavailable,
-            ..model.choice()
+            ..choice(&model)
         };
         let provider = GenaiProvider::new(&choice, &|_| Some(KEY.to_owned())).unwrap();
         let agent = Agent::builder(Arc::new(provider))
@@ -392,15 +393,14 @@ async fn t4_without_tools() {
 #[tokio::test]
 async fn t5_t6_preload() {
     for wire in BOTH {
-        let model = Scripted::start(
+        let model = ScriptedModel::start(
             wire,
             [
                 Step::Say("ok"),
                 call("load_skill", &json!({"id": "haiku"})),
                 Step::Say("ok"),
             ],
-        )
-        .await;
+        );
         let agent = agent_of(&model)
             .await
             .preload(["haiku", "haiku"])
@@ -440,13 +440,12 @@ async fn other_dialects() {
             (Dialect::CLAUDE_CODE, "Skill", "command"),
             (Dialect::RUBY_LLM, "skill", "command"),
         ] {
-            let model = Scripted::start(
+            let model = ScriptedModel::start(
                 wire,
                 [call(load, &json!({argument: "haiku"})), Step::Say("ok")],
-            )
-            .await;
+            );
             let skills = builder().dialect(dialect).build().await.unwrap();
-            let agent = Agent::builder(model.provider())
+            let agent = Agent::builder(provider(&model))
                 .skills(skills)
                 .options(options());
             let mut chat = agent.build().await.unwrap().chat();
@@ -484,29 +483,26 @@ async fn an_answer_that_reaches_its_limit_says_so() {
 }
 
 #[tokio::test]
-async fn keys_go_where_they_belong() {
+async fn keys_go_to_their_provider_only() {
     for wire in BOTH {
         let (model, mut chat) = chat(wire, [Step::Say("ok")]).await;
         send(&mut chat, "hi").await.0.unwrap();
-        let headers = model.last().headers;
+        let request = model.last();
         let sent = match wire {
-            Wire::OpenAi => headers["authorization"]
-                .to_str()
-                .unwrap()
-                .trim_start_matches("Bearer "),
-            Wire::Anthropic => headers["x-api-key"].to_str().unwrap(),
+            Wire::OpenAi => request.header("authorization").unwrap(),
+            Wire::Anthropic => request.header("x-api-key").unwrap(),
         };
-        assert_eq!(sent, KEY);
+        assert_eq!(sent.trim_start_matches("bearer "), KEY);
         assert!(!model.last().body.to_string().contains(KEY));
     }
     // A local model needs none, and gets none.
-    let model = Scripted::start(Wire::OpenAi, [Step::Say("ok")]).await;
-    let provider = GenaiProvider::new(&model.choice(), &|_| None).unwrap();
+    let model = ScriptedModel::start(Wire::OpenAi, [Step::Say("ok")]);
+    let provider = GenaiProvider::new(&choice(&model), &|_| None).unwrap();
     let agent = Agent::builder(Arc::new(provider)).skills(skills().await);
     let mut chat = agent.build().await.unwrap().chat();
     let (report, _) = send(&mut chat, "hi").await;
     assert_eq!(report.unwrap().text, "ok");
-    assert!(model.last().headers.get("authorization").is_none());
+    assert!(model.last().header("authorization").is_none());
 }
 
 /// T10: many turns at once over one `Skills`, which is refreshed meanwhile.
@@ -543,8 +539,8 @@ async fn t10_many_turns_while_skills_are_refreshed() {
 async fn a_model_for_the_code_of_skills() {
     for wire in BOTH {
         let refused = Step::Status(400, vec![], "{}".to_owned());
-        let model = Scripted::start(wire, [Step::Say("forty-two"), refused]).await;
-        let asked = model_of(model.provider());
+        let model = ScriptedModel::start(wire, [Step::Say("forty-two"), refused]);
+        let asked = model_of(provider(&model));
         let answer = asked
             .complete("what is it?", Some("Be brief."), Some(5))
             .await;
@@ -589,7 +585,7 @@ impl ScriptRunner for Together {
 
 /// Calls of one answer are at work together: one after the other, these would never end.
 #[tokio::test]
-async fn calls_of_one_answer_are_at_work_together() {
+async fn calls_of_one_response_run_concurrently() {
     for wire in BOTH {
         let script = |name: &str| {
             (
@@ -602,10 +598,10 @@ async fn calls_of_one_answer_are_at_work_together() {
             script("scripts/a.sh"),
             script("scripts/c.sh"),
         ];
-        let model = Scripted::start(wire, [Step::Call("", calls), Step::Say("done")]).await;
+        let model = ScriptedModel::start(wire, [Step::Call("", calls), Step::Say("done")]);
         let together = Together(tokio::sync::Barrier::new(3));
         let skills = builder().scripts(together).build().await.unwrap();
-        let agent = Agent::builder(model.provider())
+        let agent = Agent::builder(provider(&model))
             .skills(skills)
             .options(options());
         let mut chat = agent.build().await.unwrap().chat();

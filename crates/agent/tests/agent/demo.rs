@@ -14,7 +14,7 @@ async fn chat(skills: Skills) -> prowess_agent::Chat {
 }
 
 #[tokio::test]
-async fn it_finds_loads_and_answers_and_says_what_it_is() {
+async fn demo_model_finds_loads_and_answers() {
     let mut chat = chat(skills().await).await;
     let (report, ear) = send(&mut chat, "please write a haiku").await;
     let report = report.unwrap();
@@ -40,7 +40,7 @@ async fn it_finds_loads_and_answers_and_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn it_speaks_every_dialect() {
+async fn demo_model_supports_every_dialect() {
     for dialect in Dialect::ALL {
         let skills = builder().dialect(dialect).build().await.unwrap();
         let mut chat = chat(skills).await;

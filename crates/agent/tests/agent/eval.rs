@@ -234,7 +234,7 @@ async fn with_and_without_a_skill() {
 }
 
 #[tokio::test]
-async fn without_a_judge_nothing_is_taken_for_good() {
+async fn statements_fail_without_a_judge() {
     let mut contest = contest().await;
     contest.graders = Graders::default();
     contest.runs = 1;
@@ -255,7 +255,7 @@ async fn without_a_judge_nothing_is_taken_for_good() {
 }
 
 #[tokio::test]
-async fn stopped_it_comes_to_what_was_done() {
+async fn eval_cancelled_at_the_start_is_partial() {
     let contest = contest().await;
     let suite = Suite::read(contest.with.skills(), &contest.skill)
         .await
@@ -292,7 +292,7 @@ async fn refused(evals: &serde_json::Value, more: &[(&str, &[u8])]) -> String {
 }
 
 #[tokio::test]
-async fn files_that_do_not_go_along_are_refused_at_reading() {
+async fn invalid_attachments_are_rejected_while_parsing() {
     let with_file = |name: &str| json!([{"prompt": "p", "expectations": ["x"], "files": [name]}]);
     assert_eq!(
         refused(&with_file("evals/wrods.txt"), &[("evals/words.txt", b"x")]).await,
@@ -365,7 +365,7 @@ async fn moody(left: usize) -> Contest {
 }
 
 #[tokio::test]
-async fn runs_that_fail_count_as_failed_and_the_others_go_on() {
+async fn failed_runs_do_not_stop_the_others() {
     let contest = moody(1).await;
     let suite = Suite::read(contest.with.skills(), &contest.skill)
         .await
@@ -394,7 +394,7 @@ async fn runs_that_fail_count_as_failed_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn nothing_is_measured_if_nobody_answers_the_first_time() {
+async fn failure_of_the_first_request_stops_the_eval() {
     let contest = moody(0).await;
     let suite = Suite::read(contest.with.skills(), &contest.skill)
         .await
@@ -405,7 +405,7 @@ async fn nothing_is_measured_if_nobody_answers_the_first_time() {
 }
 
 #[tokio::test]
-async fn stopped_in_the_middle_what_was_whole_stays() {
+async fn cancelled_eval_keeps_complete_runs() {
     let contest = contest().await;
     let suite = Suite::read(contest.with.skills(), &contest.skill)
         .await
@@ -424,7 +424,7 @@ async fn stopped_in_the_middle_what_was_whole_stays() {
 }
 
 #[tokio::test]
-async fn a_judge_that_cannot_decide_is_told_of() {
+async fn undecided_judge_is_reported() {
     let mut contest = contest().await;
     contest.graders.judge = Some(Moody::new(0));
     contest.runs = 1;

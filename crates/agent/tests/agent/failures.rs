@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use prowess_agent::wire::{AgentEvent, ChatEntry, Cut};
 use prowess_agent::{AgentError, Ending, GenaiProvider, ModelChoice, ProviderError};
+use prowess_testing::model::{BOTH, KEY, Step, Wire, call};
 use serde_json::json;
 
-use crate::scripted::{BOTH, KEY, Step, Wire, call};
 use crate::support::{chat, send};
 
 fn status(code: u16) -> Step {
@@ -80,7 +80,7 @@ async fn a_long_retry_after_is_not_waited_for() {
 
 /// 500 until given up: an error, and the chat is as it was.
 #[tokio::test]
-async fn a_500_until_given_up() {
+async fn a_500_is_retried_until_the_limit() {
     for wire in BOTH {
         let (model, mut chat) = chat(
             wire,
@@ -184,7 +184,7 @@ async fn no_key_says_which_variable() {
 
 /// In mid-stream: what came is kept and marked, no second request, and the chat goes on.
 #[tokio::test]
-async fn death_in_mid_stream() {
+async fn connection_lost_while_streaming() {
     for wire in BOTH {
         for step in [
             Step::Die("Once upon a"),
@@ -216,7 +216,7 @@ async fn death_in_mid_stream() {
 
 /// Before the first word it is no different from any other failure: asked again.
 #[tokio::test]
-async fn death_before_the_first_word_is_retried() {
+async fn connection_lost_before_the_first_delta_is_retried() {
     for wire in BOTH {
         for step in [Step::Die(""), Step::End(""), Step::Report("")] {
             let (model, mut chat) = chat(wire, [step.clone(), Step::Say("ok")]).await;
@@ -248,7 +248,7 @@ async fn a_failure_between_rounds_keeps_what_was_done() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn unreachable_server_is_reported() {
     for provider in ["openai", "anthropic"] {
         let free = std::net::TcpListener::bind("127.0.0.1:0")
             .unwrap()
@@ -385,7 +385,7 @@ async fn a_message_of_10_mb_is_refused_before_anything_is_sent() {
 
 /// The model never stops calling: 25 rounds, then a clear end, and the chat goes on.
 #[tokio::test]
-async fn too_many_rounds_have_an_end() {
+async fn tool_rounds_are_limited() {
     for wire in BOTH {
         let browse = || call("browse_skills", &json!({}));
         let steps = std::iter::repeat_with(browse)

@@ -1,12 +1,5 @@
 //! Whole conversations: a scripted model behind a real endpoint that speaks as OpenAI and as Anthropic do.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::doc_markdown,
-    reason = "helpers of tests may panic"
-)]
+#![cfg(test)]
 
 mod cancel;
 mod chats;
@@ -16,6 +9,5 @@ mod conversations;
 mod demo;
 mod eval;
 mod failures;
-mod scripted;
 mod support;
 mod wire;

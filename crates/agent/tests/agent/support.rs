@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use prowess_agent::wire::AgentEvent;
 use prowess_agent::{
-    Agent, AgentBuilder, AgentError, AgentOptions, Cancel, Chat, Retry, TurnReport,
+    Agent, AgentBuilder, AgentError, AgentOptions, Cancel, Chat, GenaiProvider, ModelChoice,
+    Provider, Retry, TurnReport,
 };
 use prowess_core::{MemorySource, Scope, SkillId, Skills, SkillsBuilder};
 use prowess_spec::SkillPath;
-
-use crate::scripted::{Scripted, Step, Wire};
+use prowess_testing::model::{KEY, ScriptedModel, Step, Wire};
 
 pub(crate) const HAIKU_BODY: &str = "Five, seven, five. Mention $ARGUMENTS.";
 
@@ -70,15 +70,38 @@ pub(crate) fn options() -> AgentOptions {
     }
 }
 
-pub(crate) async fn agent_of(model: &Scripted) -> AgentBuilder {
-    Agent::builder(model.provider())
+pub(crate) fn choice(model: &ScriptedModel) -> ModelChoice {
+    ModelChoice {
+        provider: model.provider_name().to_owned(),
+        model: "scripted-1".to_owned(),
+        base_url: Some(model.url.clone()),
+        ..ModelChoice::default()
+    }
+}
+
+pub(crate) fn provider(model: &ScriptedModel) -> Arc<dyn Provider> {
+    Arc::new(GenaiProvider::new(&choice(model), &|_| Some(KEY.to_owned())).unwrap())
+}
+
+/// Waits until the model has received this many requests.
+pub(crate) async fn model_has(model: &ScriptedModel, requests: usize) {
+    while model.seen().len() < requests {
+        tokio::task::yield_now().await;
+    }
+}
+
+pub(crate) async fn agent_of(model: &ScriptedModel) -> AgentBuilder {
+    Agent::builder(provider(model))
         .skills(skills().await)
         .options(options())
 }
 
 /// A model with a script, and a chat with it.
-pub(crate) async fn chat(wire: Wire, steps: impl IntoIterator<Item = Step>) -> (Scripted, Chat) {
-    let model = Scripted::start(wire, steps).await;
+pub(crate) async fn chat(
+    wire: Wire,
+    steps: impl IntoIterator<Item = Step>,
+) -> (ScriptedModel, Chat) {
+    let model = ScriptedModel::start(wire, steps);
     let agent = agent_of(&model).await.build().await.unwrap();
     let chat = agent.chat();
     (model, chat)

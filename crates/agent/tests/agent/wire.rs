@@ -21,7 +21,7 @@ fn check(event: &AgentEvent, expected: &Value) {
 
 /// Others read this: a field or a kind may be added here, and none may be changed.
 #[test]
-fn the_shape_of_every_event() {
+fn events_have_a_stable_format() {
     let text = |text: &str| text.to_owned();
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/chat.md");
     let guide = std::fs::read_to_string(guide).unwrap();
@@ -208,7 +208,7 @@ fn the_shape_of_every_event() {
 }
 
 #[test]
-fn the_shape_of_usage() {
+fn usage_has_a_stable_format() {
     let tokens = TurnTokens {
         provider: Usage {
             input: 1,
@@ -248,7 +248,7 @@ fn the_shape_of_usage() {
 
 /// What is in the stores of users: a field may be added, and none may be changed.
 #[test]
-fn the_shape_of_what_is_kept() {
+fn saved_entries_have_a_stable_format() {
     let call = ToolCall {
         id: "c".to_owned(),
         tool: "t".to_owned(),

@@ -1,8 +1,10 @@
 //! Archives that are unpacked, with the tree that comes out.
 
+use prowess_testing::table;
+
 use super::tar::{Entry, open, pax_records, tar, targz};
 use super::zip::{Descriptor, File, Zip, extra, zip};
-use super::{Row, gzip, row};
+use super::{Row, gzip, rows_of};
 
 /// Something that both formats can hold.
 #[derive(Clone)]
@@ -66,19 +68,11 @@ impl Item {
 /// The same things in each format.
 pub(crate) fn each<T: Clone>(name: &str, items: &[Item], expected: &T) -> Vec<Row<T>> {
     let entries: Vec<Entry> = items.iter().flat_map(Item::tar).collect();
-    vec![
-        row(
-            format!("{name}.zip"),
-            zip(items.iter().map(Item::zip)),
-            expected.clone(),
-        ),
-        row(
-            format!("{name}.tar"),
-            tar(entries.clone()),
-            expected.clone(),
-        ),
-        row(format!("{name}.tar.gz"), targz(entries), expected.clone()),
-    ]
+    rows_of(table![
+        format!("{name}.zip"), zip(items.iter().map(Item::zip)), expected.clone();
+        format!("{name}.tar"), tar(entries.clone()), expected.clone();
+        format!("{name}.tar.gz"), targz(entries), expected.clone();
+    ])
 }
 
 type Lines = Vec<&'static str>;
@@ -92,66 +86,22 @@ pub(crate) fn rows() -> Vec<Row<Lines>> {
 
 fn in_each_format() -> Vec<Row<Lines>> {
     let program = Item::Program(b"run.sh".to_vec(), b"#!".to_vec());
-    let tables: [(&str, Vec<Item>, Lines); 15] = [
-        ("one file", vec![file("a")], vec!["a=x"]),
-        ("deep", vec![file("a/b/c")], vec!["a/", "a/b/", "a/b/c=x"]),
-        ("directory", vec![directory("a/")], vec!["a/"]),
-        (
-            "directory before",
-            vec![directory("a/"), file("a/b")],
-            vec!["a/", "a/b=x"],
-        ),
-        (
-            "directory after",
-            vec![file("a/b"), directory("a/")],
-            vec!["a/", "a/b=x"],
-        ),
-        (
-            "root directory",
-            vec![directory("./"), file("./a")],
-            vec!["a=x"],
-        ),
-        ("program", vec![program], vec!["run.sh*=#!"]),
-        (
-            "empty file",
-            vec![Item::File(b"a".to_vec(), Vec::new())],
-            vec!["a="],
-        ),
-        (
-            "unicode",
-            vec![file("\u{e9}/\u{4e2d}")],
-            vec!["\u{e9}/", "\u{e9}/\u{4e2d}=x"],
-        ),
-        (
-            "dots",
-            vec![file("..."), file("a..b"), file(".hidden")],
-            vec!["...=x", ".hidden=x", "a..b=x"],
-        ),
-        (
-            "same name elsewhere",
-            vec![file("a/x"), file("b/X")],
-            vec!["a/", "a/x=x", "b/", "b/X=x"],
-        ),
-        (
-            "link",
-            vec![file("a"), link("l", "a")],
-            vec!["a=x", "l -> a"],
-        ),
-        (
-            "link before",
-            vec![link("l", "d/a"), file("d/a")],
-            vec!["d/", "d/a=x", "l -> d/a"],
-        ),
-        (
-            "link up",
-            vec![file("a"), link("d/l", "../a")],
-            vec!["a=x", "d/", "d/l -> ../a"],
-        ),
-        (
-            "links in a row",
-            vec![link("a", "b"), link("b", "c"), file("c")],
-            vec!["a -> b", "b -> c", "c=x"],
-        ),
+    let tables: [(&str, Vec<Item>, Lines); 15] = table![
+        "one file", vec![file("a")], vec!["a=x"];
+        "deep", vec![file("a/b/c")], vec!["a/", "a/b/", "a/b/c=x"];
+        "directory", vec![directory("a/")], vec!["a/"];
+        "directory before", vec![directory("a/"), file("a/b")], vec!["a/", "a/b=x"];
+        "directory after", vec![file("a/b"), directory("a/")], vec!["a/", "a/b=x"];
+        "root directory", vec![directory("./"), file("./a")], vec!["a=x"];
+        "program", vec![program], vec!["run.sh*=#!"];
+        "empty file", vec![Item::File(b"a".to_vec(), Vec::new())], vec!["a="];
+        "unicode", vec![file("\u{e9}/\u{4e2d}")], vec!["\u{e9}/", "\u{e9}/\u{4e2d}=x"];
+        "dots", vec![file("..."), file("a..b"), file(".hidden")], vec!["...=x", ".hidden=x", "a..b=x"];
+        "same name elsewhere", vec![file("a/x"), file("b/X")], vec!["a/", "a/x=x", "b/", "b/X=x"];
+        "link", vec![file("a"), link("l", "a")], vec!["a=x", "l -> a"];
+        "link before", vec![link("l", "d/a"), file("d/a")], vec!["d/", "d/a=x", "l -> d/a"];
+        "link up", vec![file("a"), link("d/l", "../a")], vec!["a=x", "d/", "d/l -> ../a"];
+        "links in a row", vec![link("a", "b"), link("b", "c"), file("c")], vec!["a -> b", "b -> c", "c=x"];
     ];
     let each_one = |(name, items, lines): &(&str, Vec<Item>, Lines)| each(name, items, lines);
     tables.iter().flat_map(each_one).collect()
@@ -165,100 +115,36 @@ fn zips() -> Vec<Row<Lines>> {
         0x7075,
         &[&[1][..], &crc32fast::hash(b"a").to_le_bytes(), b"a"].concat(),
     );
-    vec![
-        row("stored", zip([File::stored("a", "hello")]), hello()),
-        row("deflated", zip([a()]), hello()),
-        row(
-            "descriptor",
-            zip([a().descriptor(Descriptor::Short)]),
-            hello(),
-        ),
-        row(
-            "signed descriptor",
-            zip([a().descriptor(Descriptor::ShortSigned)]),
-            hello(),
-        ),
-        row(
-            "long descriptor",
-            zip([a().descriptor(Descriptor::Long)]),
-            hello(),
-        ),
-        row(
-            "long signed descriptor",
-            zip([a().descriptor(Descriptor::LongSigned)]),
-            hello(),
-        ),
-        row(
-            "descriptors in a row",
-            zip([
-                a().descriptor(Descriptor::Short),
-                File::stored("b", "").descriptor(Descriptor::ShortSigned),
-                File::stored("c", "c"),
-            ]),
-            vec!["a=hello", "b=", "c=c"],
-        ),
-        row("local zip64", zip([a().zip64()]), hello()),
-        row(
-            "comment",
-            Zip::of([a()])
-                .change(|zip| zip.end.comment = b"hi".to_vec())
-                .bytes(),
-            hello(),
-        ),
-        row(
-            "entry comment",
-            zip([a().central(|head| head.comment = b"hi".to_vec())]),
-            hello(),
-        ),
-        row(
-            "times",
-            zip([a().both(|head| head.extra.clone_from(&unix_times))]),
-            hello(),
-        ),
-        row(
-            "unicode name field",
-            zip([a().both(|head| head.extra.clone_from(&same_name))]),
-            hello(),
-        ),
-        row(
-            "no utf-8 flag",
-            zip([a().both(|head| head.flags = 0)]),
-            hello(),
-        ),
-        row(
-            "from windows",
-            zip([a().central(|head| (head.made_by, head.attributes) = (0, 0x20))]),
-            hello(),
-        ),
-        row("no mode", zip([a().mode(0)]), hello()),
-        row("setuid", zip([a().mode(0o104_755)]), vec!["a*=hello"]),
-        row("sticky and setgid", zip([a().mode(0o103_644)]), hello()),
-        row(
-            "group may execute",
-            zip([a().mode(0o100_654)]),
-            vec!["a*=hello"],
-        ),
-        row(
-            "listed in another order",
-            listed_backwards(),
-            vec!["a=hello", "b=x"],
-        ),
-        row(
-            "zip inside zip",
-            zip([File::stored("in.zip", zip([a()]))]),
-            vec![inner_zip()],
-        ),
-        row(
-            "directory without bit",
-            zip([File::directory("d/").mode(0)]),
-            vec!["d/"],
-        ),
-        row(
-            "deflated directory",
-            zip([File::deflated("d/", "").mode(0o040_755)]),
-            vec!["d/"],
-        ),
-    ]
+    rows_of(table![
+        "stored", zip([File::stored("a", "hello")]), hello();
+        "deflated", zip([a()]), hello();
+        "descriptor", zip([a().descriptor(Descriptor::Short)]), hello();
+        "signed descriptor", zip([a().descriptor(Descriptor::ShortSigned)]), hello();
+        "long descriptor", zip([a().descriptor(Descriptor::Long)]), hello();
+        "long signed descriptor", zip([a().descriptor(Descriptor::LongSigned)]), hello();
+        "descriptors in a row",
+        zip([
+            a().descriptor(Descriptor::Short),
+            File::stored("b", "").descriptor(Descriptor::ShortSigned),
+            File::stored("c", "c"),
+        ]),
+        vec!["a=hello", "b=", "c=c"];
+        "local zip64", zip([a().zip64()]), hello();
+        "comment", Zip::of([a()]).change(|zip| zip.end.comment = b"hi".to_vec()).bytes(), hello();
+        "entry comment", zip([a().central(|head| head.comment = b"hi".to_vec())]), hello();
+        "times", zip([a().both(|head| head.extra.clone_from(&unix_times))]), hello();
+        "unicode name field", zip([a().both(|head| head.extra.clone_from(&same_name))]), hello();
+        "no utf-8 flag", zip([a().both(|head| head.flags = 0)]), hello();
+        "from windows", zip([a().central(|head| (head.made_by, head.attributes) = (0, 0x20))]), hello();
+        "no mode", zip([a().mode(0)]), hello();
+        "setuid", zip([a().mode(0o104_755)]), vec!["a*=hello"];
+        "sticky and setgid", zip([a().mode(0o103_644)]), hello();
+        "group may execute", zip([a().mode(0o100_654)]), vec!["a*=hello"];
+        "listed in another order", listed_backwards(), vec!["a=hello", "b=x"];
+        "zip inside zip", zip([File::stored("in.zip", zip([a()]))]), vec![inner_zip()];
+        "directory without bit", zip([File::directory("d/").mode(0)]), vec!["d/"];
+        "deflated directory", zip([File::deflated("d/", "").mode(0o040_755)]), vec!["d/"];
+    ])
 }
 
 /// What the directory shows of the archive in the archive.
@@ -292,117 +178,38 @@ fn tars() -> Vec<Row<Lines>> {
         bytes.resize(bytes.len() + length, 0);
         bytes
     };
-    vec![
-        row("gnu header", tar([a().gnu()]), hello()),
-        row("old file", tar([a().put(156, &[0])]), hello()),
-        row(
-            "directory without slash",
-            tar([Entry::directory("d")]),
-            vec!["d/"],
-        ),
-        row(
-            "prefix",
-            tar([a().put(345, b"p/q")]),
-            vec!["p/", "p/q/", "p/q/a=hello"],
-        ),
-        row(
-            "pax path",
-            targz([Entry::pax(&[("path", &long)]), a()]),
-            long_lines(),
-        ),
-        row(
-            "gnu long name",
-            targz([Entry::long(b'L', &long), a().gnu()]),
-            long_lines(),
-        ),
-        row(
-            "gnu long link",
-            tar([Entry::long(b'K', "b"), Entry::symlink("l", "cut").gnu()]),
-            vec!["l -> b"],
-        ),
-        row(
-            "pax link",
-            tar([
-                Entry::pax(&[("linkpath", "b"), ("path", "m")]),
-                Entry::symlink("l", "c"),
-            ]),
-            vec!["m -> b"],
-        ),
-        row(
-            "pax size",
-            tar([Entry::pax(&[("size", "5")]), a()]),
-            hello(),
-        ),
-        row(
-            "pax times and owners",
-            tar([
-                Entry::pax(&[
-                    ("mtime", "1.5"),
-                    ("uname", "me"),
-                    ("SCHILY.xattr.user.x", "=\n"),
-                ]),
-                a(),
-            ]),
-            hello(),
-        ),
-        row(
-            "pax charset",
-            tar([
-                Entry::pax(&[("hdrcharset", "ISO-IR 10646 2000 UTF-8")]),
-                a(),
-            ]),
-            hello(),
-        ),
-        row(
-            "global comment",
-            targz([Entry::global(&[("comment", "0123abcd")]), a()]),
-            hello(),
-        ),
-        row(
-            "empty pax",
-            tar([Entry::new(b'x', "p", pax_records(&[])), a()]),
-            hello(),
-        ),
-        row(
-            "binary size",
-            tar([a().size(b"\x80\0\0\0\0\0\0\0\0\0\0\x05")]),
-            hello(),
-        ),
-        row(
-            "size with blanks",
-            tar([a().size(b"         5 \0")]),
-            hello(),
-        ),
-        row("setuid", tar([a().mode(0o6755)]), vec!["a*=hello"]),
-        row("setgid and sticky", tar([a().mode(0o3644)]), hello()),
-        row(
-            "hard link",
-            tar([a(), Entry::hard_link("b", "a")]),
-            vec!["a=hello", "b=hello"],
-        ),
-        row(
-            "hard link of a hard link",
-            targz([
-                a().mode(0o755),
-                Entry::hard_link("b", "./a"),
-                Entry::hard_link("d/c", "b"),
-            ]),
-            vec!["a*=hello", "b*=hello", "d/", "d/c*=hello"],
-        ),
-        row("padded to a record", padded(9 * 1024), hello()),
-        row("padded, compressed", gzip(&padded(1024 * 1024)), hello()),
-        row("padded oddly", padded(7), hello()),
-        row(
-            "full last block",
-            tar([Entry::file("a", [b'y'; 512])]),
-            vec![full_block()],
-        ),
-        row(
-            "tar inside tar",
-            gzip(&tar([Entry::file("in.tar", open([]))])),
-            vec!["in.tar="],
-        ),
-    ]
+    rows_of(table![
+        "gnu header", tar([a().gnu()]), hello();
+        "old file", tar([a().put(156, &[0])]), hello();
+        "directory without slash", tar([Entry::directory("d")]), vec!["d/"];
+        "prefix", tar([a().put(345, b"p/q")]), vec!["p/", "p/q/", "p/q/a=hello"];
+        "pax path", targz([Entry::pax(&[("path", &long)]), a()]), long_lines();
+        "gnu long name", targz([Entry::long(b'L', &long), a().gnu()]), long_lines();
+        "gnu long link", tar([Entry::long(b'K', "b"), Entry::symlink("l", "cut").gnu()]), vec!["l -> b"];
+        "pax link",
+        tar([Entry::pax(&[("linkpath", "b"), ("path", "m")]), Entry::symlink("l", "c")]),
+        vec!["m -> b"];
+        "pax size", tar([Entry::pax(&[("size", "5")]), a()]), hello();
+        "pax times and owners",
+        tar([Entry::pax(&[("mtime", "1.5"), ("uname", "me"), ("SCHILY.xattr.user.x", "=\n")]), a()]),
+        hello();
+        "pax charset", tar([Entry::pax(&[("hdrcharset", "ISO-IR 10646 2000 UTF-8")]), a()]), hello();
+        "global comment", targz([Entry::global(&[("comment", "0123abcd")]), a()]), hello();
+        "empty pax", tar([Entry::new(b'x', "p", pax_records(&[])), a()]), hello();
+        "binary size", tar([a().size(b"\x80\0\0\0\0\0\0\0\0\0\0\x05")]), hello();
+        "size with blanks", tar([a().size(b"         5 \0")]), hello();
+        "setuid", tar([a().mode(0o6755)]), vec!["a*=hello"];
+        "setgid and sticky", tar([a().mode(0o3644)]), hello();
+        "hard link", tar([a(), Entry::hard_link("b", "a")]), vec!["a=hello", "b=hello"];
+        "hard link of a hard link",
+        targz([a().mode(0o755), Entry::hard_link("b", "./a"), Entry::hard_link("d/c", "b")]),
+        vec!["a*=hello", "b*=hello", "d/", "d/c*=hello"];
+        "padded to a record", padded(9 * 1024), hello();
+        "padded, compressed", gzip(&padded(1024 * 1024)), hello();
+        "padded oddly", padded(7), hello();
+        "full last block", tar([Entry::file("a", [b'y'; 512])]), vec![full_block()];
+        "tar inside tar", gzip(&tar([Entry::file("in.tar", open([]))])), vec!["in.tar="];
+    ])
 }
 
 fn full_block() -> &'static str {

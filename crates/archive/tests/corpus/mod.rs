@@ -1,11 +1,5 @@
 //! Archives that are built byte by byte, so that every field can lie.
 #![allow(dead_code, reason = "each test uses its own part")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 #![allow(clippy::too_many_lines, reason = "a table is as long as its rows")]
 
 pub(crate) mod accept;
@@ -34,6 +28,13 @@ pub(crate) fn row<T>(name: impl Into<String>, bytes: Vec<u8>, expected: T) -> Ro
         bytes,
         expected,
     }
+}
+
+pub(crate) fn rows_of<T, S: Into<String>, const N: usize>(
+    table: [(S, Vec<u8>, T); N],
+) -> Vec<Row<T>> {
+    let rows = table.map(|(name, bytes, expected)| row(name, bytes, expected));
+    rows.into()
 }
 
 pub(crate) fn deflate(data: &[u8]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! Archives, sound ones and ones with something changed.
 
-use super::random::Random;
+use prowess_testing::Random;
+
 use crate::corpus::gzip;
 use crate::corpus::tar::{self, Entry};
 use crate::corpus::zip::{Descriptor, File, Head, Zip, extra};
@@ -55,7 +56,9 @@ fn name(random: &mut Random) -> String {
         "long-long-long-long-long-long-long-long-long-long-long-long-long-long-long-long-name",
         "data.json",
     ];
-    let parts: Vec<&str> = (0..=random.below(4)).map(|_| random.pick(&PARTS)).collect();
+    let parts: Vec<&str> = (0..=random.below(4))
+        .map(|_| *random.pick(&PARTS))
+        .collect();
     parts.join("/")
 }
 
@@ -68,26 +71,28 @@ fn things(random: &mut Random) -> Vec<Thing> {
         // Mostly names that can stand beside each other, so that most archives are sound.
         let below = |one: &str, other: &str| one.starts_with(&format!("{other}/"));
         let clashes = |other: &String| *other == name || below(&name, other) || below(other, &name);
-        if taken.iter().any(clashes) && !random.once_in(30) {
+        if taken.iter().any(clashes) && !random.one_in(30) {
             continue;
         }
         taken.push(name.clone());
         match random.below(12) {
             0 | 1 => things.push(Thing::Directory(name)),
             2 => {
-                let up = "../".repeat(name.matches('/').count() + usize::from(random.once_in(25)));
+                let up = "../".repeat(name.matches('/').count() + usize::from(random.one_in(25)));
                 let target = files.last().cloned().unwrap_or_else(|| "a".to_owned());
                 things.push(Thing::Symlink(name, up + &target));
             }
-            3 if !files.is_empty() => things.push(Thing::HardLink(name, random.pick(&files))),
+            3 if !files.is_empty() => {
+                things.push(Thing::HardLink(name, random.pick(&files).clone()));
+            }
             _ => {
-                let length = random.pick(&[0, 1, 5, 100, 511, 512, 513, 3000]);
-                let content = if random.once_in(3) {
+                let length = *random.pick(&[0, 1, 5, 100, 511, 512, 513, 3000]);
+                let content = if random.one_in(3) {
                     random.bytes(length)
                 } else {
                     vec![b'z'; length]
                 };
-                let mode = random.pick(&[0o644, 0o644, 0o755, 0o600, 0o700, 0o4755, 0o664, 0o777]);
+                let mode = *random.pick(&[0o644, 0o644, 0o755, 0o600, 0o700, 0o4755, 0o664, 0o777]);
                 files.push(name.clone());
                 things.push(Thing::File(name, content, mode));
             }
@@ -105,7 +110,7 @@ fn zip(things: &[Thing], random: &mut Random) -> Vec<u8> {
             // Zip has no hard links.
             Thing::HardLink(name, _) => File::stored(name, "copy"),
             Thing::File(name, content, mode) => {
-                let file = if random.once_in(2) {
+                let file = if random.one_in(2) {
                     File::stored(name, content)
                 } else {
                     File::deflated(name, content)
@@ -116,7 +121,7 @@ fn zip(things: &[Thing], random: &mut Random) -> Vec<u8> {
         files.push(decorate(file, random));
     }
     let mut zip = Zip::of(files);
-    if random.once_in(5) {
+    if random.one_in(5) {
         zip.end.comment = random.bytes(9);
     }
     match random.below(5) {
@@ -125,7 +130,7 @@ fn zip(things: &[Thing], random: &mut Random) -> Vec<u8> {
         _ => {}
     }
     let mut bytes = zip.bytes();
-    if random.once_in(5) {
+    if random.one_in(5) {
         change_bytes(&mut bytes, random);
     }
     bytes
@@ -162,7 +167,7 @@ fn change_field(zip: &mut Zip, random: &mut Random) {
     let file = &mut zip.files[which];
     let (field, value, side) = (
         random.below(12),
-        random.next().to_le_bytes(),
+        random.next_u64().to_le_bytes(),
         random.below(3),
     );
     let small = u16::from(value[0] % 12);
@@ -214,23 +219,23 @@ fn change_layout(zip: &mut Zip, random: &mut Random) {
 
 fn tar(things: &[Thing], random: &mut Random) -> Vec<u8> {
     let mut entries = Vec::new();
-    if random.once_in(8) {
+    if random.one_in(8) {
         entries.push(Entry::global(&[("comment", "0123456789abcdef")]));
     }
-    if random.once_in(6) {
+    if random.one_in(6) {
         entries.push(Entry::directory("./"));
     }
     for thing in things {
-        let dotted = if random.once_in(6) { "./" } else { "" };
+        let dotted = if random.one_in(6) { "./" } else { "" };
         let (name, kind, target, content, mode) = match thing {
             Thing::File(name, content, mode) => {
-                (name, random.pick(b"000\0"), "", &content[..], *mode)
+                (name, *random.pick(b"000\0"), "", &content[..], *mode)
             }
             Thing::Directory(name) => (name, b'5', "", &b""[..], 0o755),
             Thing::Symlink(name, target) => (name, b'2', &**target, &b""[..], 0o777),
             Thing::HardLink(name, target) => (name, b'1', &**target, &b""[..], 0o644),
         };
-        let slash = if kind == b'5' && random.once_in(2) {
+        let slash = if kind == b'5' && random.one_in(2) {
             "/"
         } else {
             ""
@@ -238,15 +243,15 @@ fn tar(things: &[Thing], random: &mut Random) -> Vec<u8> {
         let name = format!("{dotted}{name}{slash}");
         entries.extend(named(kind, &name, target, content, mode, random));
     }
-    if random.once_in(3) && !entries.is_empty() {
+    if random.one_in(3) && !entries.is_empty() {
         let which = random.below(entries.len());
         change_header(&mut entries, which, random);
     }
     let mut bytes = tar::tar(entries);
-    if random.once_in(4) {
+    if random.one_in(4) {
         bytes.resize(bytes.len().next_multiple_of(10_240), 0);
     }
-    if random.once_in(6) {
+    if random.one_in(6) {
         change_bytes(&mut bytes, random);
     }
     bytes
@@ -269,7 +274,7 @@ fn named(
             .mode(mode)
     };
     // Writers leave as much of the target in the header as fits.
-    let cut = if target.is_empty() || random.once_in(20) {
+    let cut = if target.is_empty() || random.one_in(20) {
         ""
     } else {
         "cut"
@@ -303,9 +308,9 @@ fn named(
 
 fn change_header(entries: &mut Vec<Entry>, which: usize, random: &mut Random) {
     let entry = entries[which].clone();
-    let value = random.next().to_le_bytes();
+    let value = random.next_u64().to_le_bytes();
     entries[which] = match random.below(16) {
-        0 => entry.put(156, &[random.pick(b"0123456759xgLKSVMDN")]),
+        0 => entry.put(156, &[*random.pick(b"0123456759xgLKSVMDN")]),
         1 => entry.put(random.below(100), &value[..1]),
         2 => entry.size(
             &format!("{:011o}\0", random.below(2000))
@@ -343,7 +348,7 @@ fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
         1 => {
             bytes.remove(at);
         }
-        2 => bytes.insert(at, random.next().to_le_bytes()[0]),
+        2 => bytes.insert(at, random.next_u64().to_le_bytes()[0]),
         3 => bytes.extend(random.bytes(3)),
         _ => bytes[at] ^= 1 << random.below(8),
     }

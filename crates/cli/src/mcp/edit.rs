@@ -100,7 +100,6 @@ fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<Strin
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use std::path::PathBuf;
 

@@ -14,6 +14,7 @@ use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::{Keyword as _, Permission};
+use prowess_testing::{TestDirectory, run};
 use serde_json::json;
 
 /// The result of an attack.
@@ -73,12 +74,18 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-pub(crate) fn manifest(implementation: &str, permissions: &[Permission]) -> String {
+pub(crate) const PYTHON: &str = "{backend: process, command: [python3, main.py]}";
+
+/// A directory with the manifest of the skill `attack`.
+pub(crate) fn skill(implementation: &str, permissions: &[Permission]) -> TestDirectory {
     let words: Vec<&str> = permissions.iter().map(|it| it.as_str()).collect();
-    format!(
+    let manifest = format!(
         "name: attack\nversion: 1.0.0\ndescription: d\ntypes: [tool]\npermissions: {words:?}\n\
          implementation: {implementation}\n"
-    )
+    );
+    let directory = TestDirectory::new();
+    directory.write("attack/SKILL.yaml", manifest);
+    directory
 }
 
 /// A script that a model asks for.
@@ -103,16 +110,10 @@ impl Executor for Script {
         mark: &str,
         permissions: &[Permission],
     ) -> AttackResult {
-        let place = tempfile::tempdir().unwrap();
-        let skill = place.path().join("attack");
-        fs::create_dir_all(skill.join("scripts")).unwrap();
-        fs::write(
-            skill.join("SKILL.yaml"),
-            manifest("{backend: starlark, entrypoint: x.star}", permissions),
-        )
-        .unwrap();
-        fs::write(skill.join("x.star"), "").unwrap();
-        fs::write(skill.join("scripts/attack.py"), text).unwrap();
+        let place = skill("{backend: starlark, entrypoint: x.star}", permissions);
+        place
+            .write("attack/x.star", "")
+            .write("attack/scripts/attack.py", text);
         block_on(async {
             let scripts = Scripts::new(
                 jails(),
@@ -122,7 +123,7 @@ impl Executor for Script {
             )
             .project(project.to_owned())
             .time(Duration::from_secs(90));
-            scripts.serve(&skills(place.path()).await);
+            scripts.serve(&skills(place.root()).await);
             let path = SkillPath::parse("scripts/attack.py").unwrap();
             match scripts.execute(&id(), &path, &[mark.to_owned()]).await {
                 Ok(output) if output.exit_code > 128 => AttackResult::Died(output.stderr),
@@ -173,19 +174,9 @@ impl Executor for Process {
         mark: &str,
         permissions: &[Permission],
     ) -> AttackResult {
-        let place = tempfile::tempdir().unwrap();
-        let skill = place.path().join("attack");
-        fs::create_dir_all(&skill).unwrap();
-        fs::write(
-            skill.join("SKILL.yaml"),
-            manifest(
-                "{backend: process, command: [python3, main.py]}",
-                permissions,
-            ),
-        )
-        .unwrap();
-        fs::write(skill.join("main.py"), PROCESS).unwrap();
-        as_tool(project, place.path(), text, mark, permissions)
+        let place = skill(PYTHON, permissions);
+        place.write("attack/main.py", PROCESS);
+        as_tool(project, place.root(), text, mark, permissions)
     }
 }
 
@@ -247,15 +238,12 @@ impl Plugin {
         let place = tempfile::tempdir().unwrap();
         let library = place.path().join("plugin.so");
         let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let done = std::process::Command::new("cc")
+        run(std::process::Command::new("cc")
             .args(["-shared", "-fPIC", "-O1", "-D_GNU_SOURCE", "-o"])
             .arg(&library)
             .arg("-I")
             .arg(own.join("../sdk/src/plugin"))
-            .arg(own.join("tests/attacks/attack.c"))
-            .status()
-            .unwrap();
-        assert!(done.success());
+            .arg(own.join("tests/attacks/attack.c")));
         Self {
             library: fs::read(library).unwrap(),
         }
@@ -285,19 +273,12 @@ impl Executor for Plugin {
         mark: &str,
         permissions: &[Permission],
     ) -> AttackResult {
-        let place = tempfile::tempdir().unwrap();
-        let skill = place.path().join("attack");
-        fs::create_dir_all(&skill).unwrap();
-        let implementation = "{backend: plugin, entrypoint: plugin.so}";
-        fs::write(
-            skill.join("SKILL.yaml"),
-            manifest(implementation, permissions),
-        )
-        .unwrap();
-        fs::write(skill.join("plugin.so"), &self.library).unwrap();
-        fs::write(skill.join(format!("attack-{mark}.py")), text).unwrap();
+        let place = skill("{backend: plugin, entrypoint: plugin.so}", permissions);
+        place
+            .write("attack/plugin.so", &self.library)
+            .write(&format!("attack/attack-{mark}.py"), text);
         block_on(async {
-            let runtime = runtime(place.path(), project, permissions).await;
+            let runtime = runtime(place.root(), project, permissions).await;
             if let Err(error) = runtime.activate(&id()).await {
                 return AttackResult::Not(error.to_string());
             }

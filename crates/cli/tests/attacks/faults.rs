@@ -1,12 +1,11 @@
 //! A worker that is killed again and again, whenever it hurts.
 
-use std::fs;
 use std::time::Duration;
 
 use prowess_spec::manifest::Permission;
 use serde_json::json;
 
-use crate::executors::{block_on, id, manifest, runtime};
+use crate::executors::{PYTHON, block_on, id, runtime, skill};
 
 const ECHO: &str = r#"
 import json, os, random, sys, threading, time
@@ -37,16 +36,8 @@ fn killed_at_random_points() {
     let _turn = crate::TURN
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let place = tempfile::tempdir().unwrap();
-    let skill = place.path().join("attack");
-    fs::create_dir_all(&skill).unwrap();
-    let command = "{backend: process, command: [python3, main.py]}";
-    fs::write(
-        skill.join("SKILL.yaml"),
-        manifest(command, &[Permission::FileRead]),
-    )
-    .unwrap();
-    fs::write(skill.join("main.py"), ECHO).unwrap();
+    let place = skill(PYTHON, &[Permission::FileRead]);
+    place.write("attack/main.py", ECHO);
     let project = tempfile::tempdir().unwrap();
     block_on(async {
         let mut seed = 0x2545_f491_u32;
@@ -58,7 +49,7 @@ fn killed_at_random_points() {
         };
         let (mut answered, mut failed) = (0, 0);
         // A fresh runtime after each few deaths: five in a minute are too many for one.
-        let mut current = runtime(place.path(), project.path(), &[Permission::FileRead]).await;
+        let mut current = runtime(place.root(), project.path(), &[Permission::FileRead]).await;
         current.activate(&id()).await.unwrap();
         let mut deaths = 0;
         let mut just_shot = false;
@@ -85,7 +76,7 @@ fn killed_at_random_points() {
             if deaths == 4 {
                 deaths = 0;
                 current.shut_down().await;
-                current = runtime(place.path(), project.path(), &[Permission::FileRead]).await;
+                current = runtime(place.root(), project.path(), &[Permission::FileRead]).await;
                 current.activate(&id()).await.unwrap();
             }
         }

@@ -1,13 +1,8 @@
 //! Every attack of the sandbox's table, made by a skill: as a script, as a process skill and as a native plugin.
 //!
 //! With `PROWESS_SANDBOX_REPORT` set to a file, what happened is appended to it as Markdown.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
 
 mod arena;
 mod executors;

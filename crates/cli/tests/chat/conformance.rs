@@ -1,8 +1,8 @@
 //! The conformance skill, through the program: from discovery to a script in the sandbox, over both wire formats.
 
+use prowess_testing::model::{BOTH, Step, call};
 use serde_json::{Value, json};
 
-use crate::scripted::{BOTH, Step, call};
 use crate::setup::{events, model, run};
 use crate::support::TestProject;
 

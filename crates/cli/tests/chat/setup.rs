@@ -1,19 +1,14 @@
 //! A project with skills, and a model that says what a script says.
 
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
 
+use prowess_testing::model::{KEY, ScriptedModel, Step, Wire};
 use serde_json::Value;
-use tokio::runtime::Runtime;
 
-use crate::scripted::{KEY, Scripted, Step, Wire};
 use crate::support::{Run, TestProject};
 
-/// The models live here.
-static THREADS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
-
-pub(crate) fn model(wire: Wire, steps: impl IntoIterator<Item = Step>) -> Scripted {
-    THREADS.block_on(Scripted::start(wire, steps))
+pub(crate) fn model(wire: Wire, steps: impl IntoIterator<Item = Step>) -> ScriptedModel {
+    ScriptedModel::start(wire, steps)
 }
 
 /// A project with a few skills.
@@ -33,23 +28,21 @@ pub(crate) fn new_project() -> TestProject {
 }
 
 /// The arguments that lead to a model.
-pub(crate) fn leading_to(model: &Scripted) -> Vec<String> {
-    let choice = model.choice();
-    let url = choice.base_url.unwrap();
-    [
-        "--provider",
-        &choice.provider,
-        "--model",
-        &choice.model,
-        "--base-url",
-        &url,
-    ]
-    .map(str::to_owned)
-    .to_vec()
+pub(crate) fn leading_to(model: &ScriptedModel) -> Vec<String> {
+    let provider = model.provider_name();
+    let words = format!(
+        "--provider {provider} --model scripted-1 --base-url {}",
+        model.url
+    );
+    words.split(' ').map(str::to_owned).collect()
 }
 
 /// `prowess chat`, with a key.
-pub(crate) fn chat(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Command {
+pub(crate) fn chat(
+    project: &TestProject,
+    model: Option<&ScriptedModel>,
+    arguments: &[&str],
+) -> Command {
     let leading = model.map(leading_to).unwrap_or_default();
     let leading = leading.iter().map(String::as_str);
     let words: Vec<&str> = ["chat"]
@@ -65,7 +58,7 @@ pub(crate) fn chat(project: &TestProject, model: Option<&Scripted>, arguments: &
     command
 }
 
-pub(crate) fn run(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Run {
+pub(crate) fn run(project: &TestProject, model: Option<&ScriptedModel>, arguments: &[&str]) -> Run {
     Run::of(chat(project, model, arguments).output().unwrap())
 }
 

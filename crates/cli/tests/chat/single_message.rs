@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use prowess_testing::model::{BOTH, KEY, Step, Wire, call};
 use serde_json::json;
 
-use crate::scripted::{BOTH, Step, Wire, call};
 use crate::setup::{chat, events, model, new_project, run, types};
 use crate::support::{Run, TestProject};
 
@@ -261,11 +261,7 @@ fn provider_errors_are_reported_with_hints() {
                 failed.stderr
             );
             assert!(failed.stderr.contains(said), "{said}: {}", failed.stderr);
-            assert!(
-                !failed.stderr.contains(crate::scripted::KEY),
-                "{}",
-                failed.stderr
-            );
+            assert!(!failed.stderr.contains(KEY), "{}", failed.stderr);
             let after = run(&project, Some(&model), &["--resume", "-p", "three"]);
             assert_eq!(
                 (after.code, after.stdout.as_str()),

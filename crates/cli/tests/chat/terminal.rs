@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use prowess_testing::ChildGuard;
+use prowess_testing::model::{ScriptedModel, Step, Wire, call};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::scripted::{Scripted, Step, Wire, call};
 use crate::setup::{chat, model, new_project, run};
 use crate::support::TestProject;
 use crate::support::terminal::{plain, terminal};
@@ -16,7 +17,7 @@ use crate::support::terminal::{plain, terminal};
 /// A chat in a terminal.
 struct Session {
     ours: File,
-    child: Child,
+    child: ChildGuard,
     bytes: Vec<u8>,
     /// The same without colours.
     shown: String,
@@ -25,7 +26,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(project: &TestProject, model: Option<&Scripted>, arguments: &[&str]) -> Self {
+    fn start(project: &TestProject, model: Option<&ScriptedModel>, arguments: &[&str]) -> Self {
         let (ours, theirs) = terminal(90);
         let mut command = chat(project, model, arguments);
         // Keys that send signals do so to whoever has the terminal.
@@ -38,7 +39,7 @@ impl Session {
             .unwrap();
         let mut session = Self {
             ours,
-            child,
+            child: ChildGuard(child),
             bytes: Vec::new(),
             shown: String::new(),
             seen: 0,
@@ -109,13 +110,6 @@ impl Session {
 }
 
 /// Nothing is left of a test that failed.
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn skills_are_completed_with_their_descriptions() {
     let project = new_project();
@@ -278,7 +272,7 @@ fn code_skill(project: &TestProject, name: &str, code: &str) {
 
 /// Somebody types `a` while a skill takes its time to start; then another one asks.
 #[test]
-fn what_was_typed_before_a_question_is_no_answer() {
+fn input_typed_before_a_question_is_discarded() {
     let project = new_project();
     let slow = "def slow():\n    for i in range(1000000):\n        x = i\n\nslow()\n";
     code_skill(&project, "a-slow-one", slow);
@@ -337,7 +331,7 @@ fn conversation_needs_a_terminal_for_input_and_output() {
 
 /// Whoever pulls the plug in the middle of an answer finds the chat as it was before.
 #[test]
-fn killed_in_the_middle() {
+fn killed_turn_is_not_saved() {
     let project = new_project();
     let model = model(
         Wire::OpenAi,
@@ -367,7 +361,7 @@ fn killed_in_the_middle() {
     assert_eq!(said, ["first", "one", "third"]);
 }
 
-fn wait_for_two(model: &Scripted) {
+fn wait_for_two(model: &ScriptedModel) {
     let end = Instant::now() + Duration::from_secs(20);
     while model.seen().len() < 2 {
         assert!(Instant::now() < end);

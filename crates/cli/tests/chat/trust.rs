@@ -1,6 +1,7 @@
 //! Keys, and who may say where they go.
 
-use crate::scripted::{KEY, Step, Wire};
+use prowess_testing::model::{KEY, Step, Wire};
+
 use crate::setup::{chat, leading_to, model, new_project, run};
 use crate::support::Run;
 
@@ -155,7 +156,7 @@ fn local_server_receives_no_key_of_another_provider() {
     let arguments = ["--base-url", &local.url, "--model", "llama", "-p", "x"];
     let said = run(&project, None, &arguments);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let headers = format!("{:?}", local.last().headers);
+    let headers = local.last().head;
     assert!(!headers.contains(KEY), "{headers}");
     // Named as OpenAI, it does.
     let openai = leading_to(&local);
@@ -165,7 +166,7 @@ fn local_server_receives_no_key_of_another_provider() {
         .chain(["-p", "x"])
         .collect();
     run(&project, None, &openai);
-    assert!(format!("{:?}", local.last().headers).contains(KEY));
+    assert!(local.last().head.contains(KEY));
 }
 
 /// A place that is typed without a provider gets no key, whatever is configured.
@@ -187,7 +188,7 @@ fn base_url_alone_receives_no_key() {
         "{}",
         said.stderr
     );
-    let headers = format!("{:?}", local.last().headers);
+    let headers = local.last().head;
     assert!(
         !headers.contains(KEY) && !headers.contains("sk-work"),
         "{headers}"

@@ -1,8 +1,8 @@
 //! What goes wrong, and what is said about it.
 
 use insta::assert_snapshot;
+use prowess_testing::model::{ModelRequest, ScriptedModel, Step};
 
-use crate::model::{Model, ModelRequest, Reply};
 use crate::support::{TestProject, without_digests};
 use crate::{BENCHMARK, REPORT, benchmark, new_project, pupil, run};
 
@@ -10,9 +10,9 @@ pub(crate) const EVALS: &str = ".agents/skills/haiku/evals/evals.json";
 
 /// The output of a run that fails before any request.
 pub(crate) fn refused(project: &TestProject, more: &[&str]) -> String {
-    let model = Model::new(|_: &ModelRequest| panic!("nobody is to be asked"));
+    let model = ScriptedModel::from_fn(|_: &ModelRequest| panic!("nobody is to be asked"));
     let run = run(project, &model, more);
-    assert_eq!((model.requests(), run.stdout.as_str()), (0, ""));
+    assert_eq!((model.seen().len(), run.stdout.as_str()), (0, ""));
     assert!(!project.path("prowess-eval/haiku/report.html").exists());
     run.snapshot()
 }
@@ -149,11 +149,16 @@ fn missing_key_or_approval_exits_with_four() {
     ");
 }
 
+fn unavailable() -> Step {
+    let body = r#"{"error": {"message": "it is down"}}"#;
+    Step::Status(503, vec![("retry-after", "3600")], body.to_owned())
+}
+
 #[test]
 fn provider_failure_at_the_start_is_reported() {
     let (project, model) = (
         new_project(),
-        Model::new(|_: &ModelRequest| Reply::Status(503)),
+        ScriptedModel::from_fn(|_: &ModelRequest| unavailable()),
     );
     let run = run(&project, &model, &["--quiet"]);
     assert_eq!(run.code, Some(1));
@@ -163,16 +168,19 @@ fn provider_failure_at_the_start_is_reported() {
         run.stderr
     );
     assert!(!project.path("prowess-eval").exists());
-    assert_eq!(model.requests(), 1);
+    assert_eq!(model.seen().len(), 1);
 }
 
 #[test]
 fn provider_failure_during_a_run_is_reported() {
     let project = new_project();
-    let model = Model::new(|asked: &ModelRequest| {
-        let without = !asked.last.contains("<skill id=");
-        if without && asked.last.contains("Regen") && !asked.system.starts_with("You judge") {
-            return Reply::Status(503);
+    let model = ScriptedModel::from_fn(|asked: &ModelRequest| {
+        let without = !asked.last_text().contains("<skill id=");
+        if without
+            && asked.last_text().contains("Regen")
+            && !asked.system().starts_with("You judge")
+        {
+            return unavailable();
         }
         pupil(asked)
     });
@@ -207,7 +215,9 @@ fn report_escapes_skill_and_model_output() {
         ".agents/skills/haiku/evals/triggers.json",
         triggers.to_string(),
     );
-    let model = Model::new(move |_: &ModelRequest| Reply::Say(format!("{hostile}\u{1b}[2J")));
+    let model = ScriptedModel::from_fn(move |_: &ModelRequest| {
+        Step::Say(format!("{hostile}\u{1b}[2J").leak())
+    });
     let run = run(&project, &model, &["--runs", "1"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'));

@@ -1,16 +1,9 @@
 //! `prowess eval`, the whole program, against a model behind a real endpoint.
+#![cfg(test)]
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 mod failures;
 mod grading;
-mod model;
 mod output;
 #[path = "../support/mod.rs"]
 mod support;
@@ -19,7 +12,7 @@ use std::fs;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use model::{Model, ModelRequest, Reply};
+use prowess_testing::model::{ModelRequest, ScriptedModel, Step, call};
 use serde_json::{Value, json};
 use support::{Run, TestProject, without_seconds};
 
@@ -56,32 +49,38 @@ pub(crate) fn new_project() -> TestProject {
 }
 
 /// Knows what to do if it has the instructions, and finds them for a poem.
-pub(crate) fn pupil(asked: &ModelRequest) -> Reply {
-    if asked.system.starts_with("You judge") {
-        let about = asked.last.contains("rain falls");
+pub(crate) fn pupil(asked: &ModelRequest) -> Step {
+    if asked.system().starts_with("You judge") {
+        let about = asked.last_text().contains("rain falls");
         let verdict = if about {
             "PASS\nIt is."
         } else {
             "FAIL\nIt is not."
         };
-        return Reply::Say(verdict.to_owned());
+        return Step::Say(verdict);
     }
-    let has_skill = asked.last.contains("<skill id=\"haiku\">");
-    if has_skill && asked.role == "user" {
-        assert!(asked.last.contains("drop, cloud"), "{}", asked.last);
-        assert!(asked.last.contains("über Regen 🌧"), "{}", asked.last);
-        return Reply::Say(
-            r#"{"lines": [5, 7, 5], "text": "rain falls", "of": "5 syllables"}"#.into(),
+    let has_skill = asked.last_text().contains("<skill id=\"haiku\">");
+    if has_skill && asked.last_role() == "user" {
+        assert!(
+            asked.last_text().contains("drop, cloud"),
+            "{}",
+            asked.last_text()
         );
+        assert!(
+            asked.last_text().contains("über Regen 🌧"),
+            "{}",
+            asked.last_text()
+        );
+        return Step::Say(r#"{"lines": [5, 7, 5], "text": "rain falls", "of": "5 syllables"}"#);
     }
-    if asked.role == "user" && asked.last.contains("poem") {
-        return Reply::Load("haiku");
+    if asked.last_role() == "user" && asked.last_text().contains("poem") {
+        return call("load_skill", &json!({"id": "haiku"}));
     }
-    Reply::Say("I do not know.".to_owned())
+    Step::Say("I do not know.")
 }
 
 /// `prowess eval haiku` with a model, and more.
-pub(crate) fn eval(project: &TestProject, model: &Model, more: &[&str]) -> Command {
+pub(crate) fn eval(project: &TestProject, model: &ScriptedModel, more: &[&str]) -> Command {
     let mut command = project.command(&["eval", "haiku", "--approve-skills", "haiku"]);
     command
         .args(["--provider", "openai", "--model", "scripted-1"])
@@ -91,7 +90,7 @@ pub(crate) fn eval(project: &TestProject, model: &Model, more: &[&str]) -> Comma
     command
 }
 
-pub(crate) fn run(project: &TestProject, model: &Model, more: &[&str]) -> Run {
+pub(crate) fn run(project: &TestProject, model: &ScriptedModel, more: &[&str]) -> Run {
     Run::of(eval(project, model, more).output().unwrap())
 }
 
@@ -104,7 +103,7 @@ pub(crate) fn benchmark(project: &TestProject) -> Value {
 
 #[test]
 fn every_grader_compares_with_and_without() {
-    let (project, model) = (new_project(), Model::new(pupil));
+    let (project, model) = (new_project(), ScriptedModel::from_fn(pupil));
     let run = run(&project, &model, &["--runs", "2"]);
     assert_snapshot!(without_seconds(&run.snapshot()), @r"
     exit 0
@@ -142,7 +141,7 @@ fn every_grader_compares_with_and_without() {
     assert!(failed.iter().all(|it| it["passed"] == false), "{failed:?}");
     assert_eq!(failed[4]["evidence"], "dry");
     // Four answers and their judge, four messages; that one loads the skill is enough.
-    assert_eq!(model.requests(), 4 + 4 + 4);
+    assert_eq!(model.seen().len(), 4 + 4 + 4);
     let page = project.read(REPORT);
     assert!(page.contains("Evals of haiku"));
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("<svg"));
@@ -150,7 +149,7 @@ fn every_grader_compares_with_and_without() {
 
 #[test]
 fn json_equals_the_written_benchmark() {
-    let (project, model) = (new_project(), Model::new(pupil));
+    let (project, model) = (new_project(), ScriptedModel::from_fn(pupil));
     let run = run(&project, &model, &["--json", "--runs", "1", "--quiet"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert_eq!(run.stdout, project.read(BENCHMARK));
@@ -161,8 +160,8 @@ fn json_equals_the_written_benchmark() {
 fn fail_under_exits_with_three() {
     let (project, model) = (
         new_project(),
-        Model::new(|asked: &ModelRequest| match pupil(asked) {
-            Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
+        ScriptedModel::from_fn(|asked: &ModelRequest| match pupil(asked) {
+            Step::Say(text) => Step::Say(text.replace("5 syllables", "five").leak()),
             other => other,
         }),
     );
@@ -180,11 +179,11 @@ fn fail_under_exits_with_three() {
 
 #[test]
 fn baseline_differences_are_printed() {
-    let (project, model) = (new_project(), Model::new(pupil));
+    let (project, model) = (new_project(), ScriptedModel::from_fn(pupil));
     assert_eq!(run(&project, &model, &["--runs", "1"]).code, Some(0));
-    let worse = Model::new(|asked: &ModelRequest| match pupil(asked) {
-        Reply::Say(text) => Reply::Say(text.replace("5 syllables", "five")),
-        Reply::Load(_) => Reply::Say("No.".to_owned()),
+    let worse = ScriptedModel::from_fn(|asked: &ModelRequest| match pupil(asked) {
+        Step::Say(text) => Step::Say(text.replace("5 syllables", "five").leak()),
+        Step::Call(..) => Step::Say("No."),
         other => other,
     });
     project.write("prowess-eval/haiku/mine.txt", "stays");
@@ -224,7 +223,7 @@ fn baseline_differences_are_printed() {
 
 #[test]
 fn directory_and_single_eval_are_selected() {
-    let (project, model) = (new_project(), Model::new(pupil));
+    let (project, model) = (new_project(), ScriptedModel::from_fn(pupil));
     fs::rename(project.path(".agents/skills/haiku"), project.path("mine")).unwrap();
     let out = project.path("über/ergebnis");
     let mut command = project.command(&["eval", "./mine", "--approve-skills", "haiku"]);
@@ -267,12 +266,16 @@ fn results_are_written_outside_the_skill() {
 #[test]
 fn judge_can_be_another_model() {
     let project = new_project();
-    let judge = Model::new(|asked: &ModelRequest| {
-        assert!(asked.system.starts_with("You judge"), "{}", asked.system);
-        Reply::Say("FAIL: never good enough".to_owned())
+    let judge = ScriptedModel::from_fn(|asked: &ModelRequest| {
+        assert!(
+            asked.system().starts_with("You judge"),
+            "{}",
+            asked.system()
+        );
+        Step::Say("FAIL: never good enough")
     });
-    let model = Model::new(|asked: &ModelRequest| {
-        assert!(!asked.system.starts_with("You judge"));
+    let model = ScriptedModel::from_fn(|asked: &ModelRequest| {
+        assert!(!asked.system().starts_with("You judge"));
         pupil(asked)
     });
     let run = run(
@@ -291,7 +294,7 @@ fn judge_can_be_another_model() {
     let written = run.json();
     assert_eq!(written["judge"], "local/strict");
     assert_eq!(written["runs"][0]["pass_rate"], 0.8);
-    assert_eq!(judge.requests(), 2);
+    assert_eq!(judge.seen().len(), 2);
 }
 
 #[test]
@@ -348,7 +351,7 @@ fn with_code() -> TestProject {
 #[test]
 fn unapproved_code_of_other_skills_is_reported() {
     let project = with_code();
-    let model = Model::new(|_: &ModelRequest| Reply::Say("no".to_owned()));
+    let model = ScriptedModel::from_fn(|_: &ModelRequest| Step::Say("no"));
     project
         .write(
             "skills/plain/SKILL.md",
@@ -380,11 +383,11 @@ fn code_is_active_only_with_the_skill() {
         "{}",
         refused.stderr
     );
-    let model = Model::new(|asked: &ModelRequest| {
-        let has_tool = asked.tools.iter().any(|tool| tool == "count_words");
-        let named = asked.last.contains("<skill id=\"counter\">");
-        assert_eq!(has_tool, named, "{}", asked.last);
-        Reply::Say(if has_tool { "there is a tool" } else { "no" }.to_owned())
+    let model = ScriptedModel::from_fn(|asked: &ModelRequest| {
+        let has_tool = asked.tool_names().iter().any(|tool| tool == "count_words");
+        let named = asked.last_text().contains("<skill id=\"counter\">");
+        assert_eq!(has_tool, named, "{}", asked.last_text());
+        Step::Say(if has_tool { "there is a tool" } else { "no" })
     });
     let approved = ["--approve-skills", "counter", "--quiet", "--json"];
     let mut command = project.command(&[&arguments[..], &approved].concat());
@@ -396,5 +399,5 @@ fn code_is_active_only_with_the_skill() {
     assert_eq!(written["triggers"][0]["triggered"], 2);
     assert_eq!(written["triggers"][1]["triggered"], 0);
     // The word alone activates the code; nobody has to be asked about that.
-    assert_eq!(model.requests(), 4 + 2);
+    assert_eq!(model.seen().len(), 4 + 2);
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
+use prowess_testing::model::{ModelRequest, ScriptedModel, Step};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::failures::refused;
-use crate::model::{Model, ModelRequest, Reply};
 use crate::support::{Run, TestProject, without_seconds};
 use crate::{BENCHMARK, REPORT, benchmark, eval, new_project, pupil, run};
 
@@ -15,20 +15,20 @@ const PARTIAL: &str = "prowess-eval/haiku/benchmark.partial.json";
 const PARTIAL_REPORT: &str = "prowess-eval/haiku/report.partial.html";
 
 /// Interrupts it where the model does not answer.
-fn interrupted(project: &TestProject, model: &Model) -> Run {
+fn interrupted(project: &TestProject, model: &ScriptedModel) -> Run {
     let mut command = eval(project, model, &[]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    model.hangs();
+    model.wait_for_hang();
     let id = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
     kill_process(id, Signal::INT).unwrap();
     Run::of(child.wait_with_output().unwrap())
 }
 
 /// Does not answer when it comes to the second message.
-fn hangs_late(asked: &ModelRequest) -> Reply {
-    if asked.last.contains("what is the time") {
-        return Reply::Hang;
+fn hangs_late(asked: &ModelRequest) -> Step {
+    if asked.last_text().contains("what is the time") {
+        return Step::Hang("");
     }
     pupil(asked)
 }
@@ -43,9 +43,9 @@ fn unwritable_directory_is_rejected_before_any_request() {
     error: cannot write to /proc/x: No such file or directory (os error 2)
     hint: choose another directory with --out
     ");
-    let model = Model::new(pupil);
+    let model = ScriptedModel::from_fn(pupil);
     let run = run(&project, &model, &["--out", "/proc/x", "--json"]);
-    assert_eq!((run.code, model.requests()), (Some(1), 0));
+    assert_eq!((run.code, model.seen().len()), (Some(1), 0));
     assert_eq!(run.json()["error"]["code"], "failure");
     project.write("file", "mine");
     assert_snapshot!(refused(&project, &["--out", "file/below/it"]), @r"
@@ -68,7 +68,7 @@ fn unwritable_directory_is_rejected_before_any_request() {
 fn results_are_printed_if_they_cannot_be_written() {
     let project = new_project();
     let usual = project.path("prowess-eval");
-    let model = Model::new(move |asked: &ModelRequest| {
+    let model = ScriptedModel::from_fn(move |asked: &ModelRequest| {
         // A file appears where the results should go.
         fs::write(&usual, "in the way").unwrap();
         pupil(asked)
@@ -91,7 +91,7 @@ fn results_are_printed_if_they_cannot_be_written() {
 
 #[test]
 fn interrupt_writes_partial_results() {
-    let (project, model) = (new_project(), Model::new(hangs_late));
+    let (project, model) = (new_project(), ScriptedModel::from_fn(hangs_late));
     let run = interrupted(&project, &model);
     assert_eq!(run.code, Some(1));
     assert!(
@@ -124,10 +124,10 @@ fn interrupt_writes_partial_results() {
 #[test]
 fn interrupt_does_not_overwrite_complete_results() {
     let project = new_project();
-    let good = Model::new(pupil);
+    let good = ScriptedModel::from_fn(pupil);
     assert_eq!(run(&project, &good, &["--runs", "1"]).code, Some(0));
     let complete = (project.read(BENCHMARK), project.read(REPORT));
-    let run = interrupted(&project, &Model::new(hangs_late));
+    let run = interrupted(&project, &ScriptedModel::from_fn(hangs_late));
     assert_eq!(run.code, Some(1));
     let told = "wrote prowess-eval/haiku/benchmark.partial.json and prowess-eval/haiku/report.partial.html: \
                 prowess-eval/haiku/benchmark.json is complete and was not overwritten\n";
@@ -138,7 +138,7 @@ fn interrupt_does_not_overwrite_complete_results() {
     assert!(project.read(PARTIAL_REPORT).contains("stopped early"));
     // Those are ours as well, and nobody else's would be touched.
     project.write(PARTIAL, "{\"mine\": true}\n");
-    let model = Model::new(|_: &ModelRequest| panic!("nobody is to be asked"));
+    let model = ScriptedModel::from_fn(|_: &ModelRequest| panic!("nobody is to be asked"));
     let refused = crate::run(&project, &model, &[]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     assert_eq!(project.read(PARTIAL), "{\"mine\": true}\n");
@@ -147,8 +147,8 @@ fn interrupt_does_not_overwrite_complete_results() {
 #[test]
 fn interrupt_before_the_first_result_writes_nothing() {
     let project = new_project();
-    let good = Model::new(pupil);
-    let hangs = || Model::new(|_: &ModelRequest| Reply::Hang);
+    let good = ScriptedModel::from_fn(pupil);
+    let hangs = || ScriptedModel::from_fn(|_: &ModelRequest| Step::Hang(""));
     let run = interrupted(&project, &hangs());
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(!project.path("prowess-eval").exists());

@@ -1,67 +1,41 @@
 //! Running the real binary in a directory of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 #[cfg(unix)]
 pub(crate) mod terminal;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
 use std::process::{Command, Output};
 
-use tempfile::TempDir;
+use prowess_testing::{TestDirectory, repository};
 
 /// A temporary project directory in which the program runs.
-pub(crate) struct TestProject {
-    directory: TempDir,
+pub(crate) struct TestProject(TestDirectory);
+
+impl Deref for TestProject {
+    type Target = TestDirectory;
+
+    fn deref(&self) -> &TestDirectory {
+        &self.0
+    }
 }
 
 impl TestProject {
     pub(crate) fn new() -> Self {
-        Self {
-            directory: tempfile::tempdir().unwrap(),
-        }
+        Self(TestDirectory::new())
     }
 
     /// A copy of a directory of the repository.
     pub(crate) fn copy_of(path: &str) -> Self {
         let project = Self::new();
-        copy(&repository().join(path), &project.path(path));
+        project.copy(&repository().join(path), path);
         project
-    }
-
-    pub(crate) fn root(&self) -> &Path {
-        self.directory.path()
-    }
-
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.root().join(path)
-    }
-
-    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-        self
-    }
-
-    pub(crate) fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.path(path)).unwrap()
     }
 
     /// A valid skill.
     pub(crate) fn skill(&self, path: &str) -> &Self {
-        let name = path.rsplit('/').next().unwrap();
-        self.write(
-            &format!("{path}/SKILL.md"),
-            format!("---\nname: {name}\ndescription: d\n---\n"),
-        )
+        self.0.skill(path, "d", "");
+        self
     }
 
     /// The program with these arguments. What `--approve-skills` names is named with its digest, because a name alone
@@ -124,28 +98,6 @@ impl TestProject {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         Run::of(self.command(arguments).output().unwrap())
-    }
-}
-
-/// The repository's root.
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .unwrap()
-        .to_owned()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
     }
 }
 

@@ -1,12 +1,6 @@
 //! The trust contract, through the real program.
+#![cfg(test)]
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 
 #[path = "../support/mod.rs"]
 mod support;

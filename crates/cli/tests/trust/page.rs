@@ -3,8 +3,10 @@
 use std::fs;
 use std::process::Command;
 
+use prowess_testing::repository;
+
 use crate::support::terminal::{answering_in, plain};
-use crate::support::{TestProject, repository, without_digests};
+use crate::support::{TestProject, without_digests};
 
 /// A directory of the user `ada`, beside a git repository with the hostile project.
 fn clone_ready() -> TestProject {

@@ -1,23 +1,17 @@
 //! A small world of files for the loader.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::missing_panics_doc,
-    reason = "helpers of tests may panic, and not every test uses all of them"
-)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::fs;
 use std::path::PathBuf;
 
 use prowess_config::{ConfigEntry, Error, Lookup, Problem, Repository, SkillsConfig};
-use tempfile::TempDir;
+use prowess_testing::TestDirectory;
 
 /// `work/` is the working directory, `home/` the home directory, `user/` the user's configuration.
 pub(crate) struct World {
-    root: TempDir,
+    files: TestDirectory,
     pub(crate) variables: BTreeMap<String, OsString>,
     /// Whether the user said yes to whatever the project reaches.
     pub(crate) trusts: bool,
@@ -25,12 +19,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let root = TempDir::new().unwrap();
-        for directory in ["work", "home", "user/prowess"] {
-            fs::create_dir_all(root.path().join(directory)).unwrap();
-        }
+        let files = TestDirectory::new();
+        files.create("work").create("home").create("user/prowess");
         Self {
-            root,
+            files,
             variables: BTreeMap::new(),
             trusts: true,
         }
@@ -66,13 +58,11 @@ impl World {
     }
 
     pub(crate) fn put(&self, path: &str, text: impl AsRef<[u8]>) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.files.write(path, text);
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.root.path().join(path)
+        self.files.path(path)
     }
 
     pub(crate) fn look<T>(&self, directory: &str, look: impl FnOnce(&Lookup<'_>) -> T) -> T {
@@ -111,7 +101,7 @@ impl World {
     }
 
     pub(crate) fn relative(&self, text: &str) -> String {
-        text.replace(&format!("{}/", self.root.path().display()), "")
+        text.replace(&format!("{}/", self.files.root().display()), "")
     }
 
     /// Problems as a terminal would show them.

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_comes_back() {
+    fn index_round_trips() {
         for index in [SearchIndex::empty(), sample()] {
             assert_eq!(SearchIndex::from_bytes(&index.to_bytes()), Some(index));
         }
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_refused() {
+    fn random_bytes_are_rejected() {
         let mut state = 11;
         for _ in 0..20_000 {
             let noise: Vec<u8> = (0..random(&mut state) % 200)

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back() {
+    fn numbers_round_trip() {
         for number in [0, 1, 127, 128, 300, 1 << 31, u64::MAX] {
             let mut bytes = Vec::new();
             write_number(&mut bytes, number);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn postings_come_back() {
+    fn postings_round_trip() {
         let list = [0, 1, 7, 1000, u32::MAX - 1].map(|document| Posting {
             document,
             counts: Counts(17),

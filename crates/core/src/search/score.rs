@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_or_found() {
+    fn empty_queries_and_results() {
         check("", &[]);
         check("  ?! ", &[]);
         check("the", &[]);

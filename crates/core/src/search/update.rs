@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn so_does_any_row_of_differences() {
+    fn any_sequence_of_differences_equals_a_new_index() {
         let bodies = [
             "apples run",
             "pears ran running",
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_remains_of_what_is_gone() {
+    fn removed_skills_leave_nothing() {
         let (index, _) = SearchIndex::empty().update([skill("a", "apples", 1)]);
         let (index, made) = index.update([]);
         assert_eq!(made, report(0, 0, 1, 0));

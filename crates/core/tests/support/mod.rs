@@ -1,10 +1,5 @@
 //! Catalogs made up for tests.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic, and each test binary uses its own part"
-)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::Arc;
 

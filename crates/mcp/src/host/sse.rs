@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_in_whatever_pieces() {
+    fn events_are_joined_from_chunks() {
         let stream = b": hello\r\nid: 1\r\ndata:\r\n\r\nevent: message\ndata: {\"a\":\ndata: 1}\n\ndata: 2\n\n";
         for size in [1, 7, stream.len()] {
             let mut events = Events::default();
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_refused() {
+    fn endless_event_is_rejected() {
         let mut events = Events::default();
         let piece = vec![b'x'; MESSAGE_BYTES / 2 + 1];
         assert!(events.take(&piece).is_ok());

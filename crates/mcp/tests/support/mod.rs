@@ -1,12 +1,5 @@
 //! What the tests share: skills, a client that says exactly what it is told, and ways to reach a server.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "each test uses some of it, and may panic"
-)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod http;
 pub(crate) mod lying;
@@ -75,11 +68,7 @@ pub(crate) async fn server_of(directory: &Path) -> SkillsServer {
 
 /// Writes the skills of [`source`] into a directory, for servers that are other processes.
 pub(crate) fn write_skills(root: &Path) {
-    let write = |path: &str, bytes: &[u8]| {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    };
+    let write = |path: &str, bytes: &[u8]| prowess_testing::write(root.join(path), bytes);
     write("pdf/SKILL.md", PDF.as_bytes());
     write("pdf/references/FORMS.md", b"# Forms\n");
     write("pdf/references/eu/VAT rates.md", "# VAT – ü\n".as_bytes());
@@ -92,14 +81,7 @@ pub(crate) fn write_skills(root: &Path) {
 
 /// The program that serves a directory; cargo builds it together with the tests.
 pub(crate) fn example() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().unwrap().parent().unwrap();
-    let program = profile.join("examples").join("serve");
-    assert!(
-        program.exists(),
-        "build it first: cargo build -p prowess-mcp --example serve"
-    );
-    program
+    prowess_testing::example("prowess-mcp", "serve")
 }
 
 /// Which revision a client speaks.

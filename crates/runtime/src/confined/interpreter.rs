@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_a_file() {
+    fn interpreters_are_found() {
         check(
             "scripts/a.py",
             "print()",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run() {
+    fn files_without_an_interpreter_are_rejected() {
         let file = |name: &str, text: &str| {
             let path = SkillPath::parse(name).unwrap();
             for_file(
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn q21_what_needs_a_version_manager_is_refused() {
+    fn q21_version_managers_are_rejected() {
         for (path, program) in [
             ("~/.pyenv/shims", "python-of-mine"),
             ("~/.cargo/bin", "cargo-of-mine"),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use prowess_sdk::wire::{Asked, Request, Version};
 use serde_json::Value;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::oneshot::error::TryRecvError;
 use tokio::sync::{Notify, oneshot};
 
 use super::clock::Clock;
@@ -104,10 +105,12 @@ impl RunningWorker {
             self.connection.write(&asked).await?;
             // Most responses arrive sooner than a sleeping thread wakes up.
             while began.elapsed() < POLL_TIME {
-                if let Ok(answer) = answered.try_recv() {
-                    return answer.map_err(CallError::Failed);
+                match answered.try_recv() {
+                    Ok(answer) => return answer.map_err(CallError::Failed),
+                    // A receiver that reported this must not be awaited.
+                    Err(TryRecvError::Closed) => return Err(CallError::Exited(self.exit())),
+                    Err(TryRecvError::Empty) => tokio::task::yield_now().await,
                 }
-                tokio::task::yield_now().await;
             }
             match (&mut answered).await {
                 Ok(answer) => answer.map_err(CallError::Failed),

@@ -114,7 +114,7 @@ async fn q24_a_program_that_never_reads_is_held_back() {
 }
 
 #[tokio::test]
-async fn q24_refusals_are_not_told_without_end() {
+async fn q24_denial_events_are_bounded() {
     let (_place, running) = program().await;
     let (text, is_error) = running.call("denied", json!({})).await;
     assert!(is_error, "{text}");

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use prowess_runtime::ApprovalDecision;
+use prowess_testing::run;
 use serde_json::json;
 
 use crate::place::{Place, Running};
@@ -60,7 +61,7 @@ impl Traced {
     }
 
     fn script(&self, path: &str, body: &str) {
-        self.place.write(path, &format!("#!/bin/sh\n{body}\n"));
+        self.place.write(path, format!("#!/bin/sh\n{body}\n"));
         fs::set_permissions(self.place.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
@@ -70,17 +71,13 @@ impl Traced {
 
     /// Runs git as the author of the project would.
     fn git(&self, below: &str, words: &[&str]) {
-        let done = Command::new("git")
+        run(Command::new("git")
             .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
             .args(["-c", "protocol.file.allow=always"])
             .args(words)
             .current_dir(self.place.path(below))
             .env("HOME", self.place.path("home"))
-            .env_remove("XDG_CONFIG_HOME")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{words:?}: {said}");
+            .env_remove("XDG_CONFIG_HOME"));
     }
 
     fn set(&self, key: &str, value: &str) {
@@ -264,7 +261,7 @@ async fn q26_filters_of_any_name_start_nothing() {
     }
     traced.place.write(
         "home/more",
-        &format!("[filter \"included\"]\n\tclean = {trap}\n"),
+        format!("[filter \"included\"]\n\tclean = {trap}\n"),
     );
     traced.set(
         "include.path",
@@ -272,7 +269,7 @@ async fn q26_filters_of_any_name_start_nothing() {
     );
     traced.place.write(
         "home/branch",
-        &format!("[filter \"branch\"]\n\tprocess = {trap}\n"),
+        format!("[filter \"branch\"]\n\tprocess = {trap}\n"),
     );
     traced.set(
         "includeIf.onbranch:main.path",
@@ -514,7 +511,7 @@ async fn q26_a_repository_of_another_user_is_refused() {
     }
     traced.place.write(
         "project/.git/config",
-        &format!("[core]\n\tfsmonitor = {}\n", traced.trap()),
+        format!("[core]\n\tfsmonitor = {}\n", traced.trap()),
     );
     refused(&traced).await;
     traced.nothing_else_ran();

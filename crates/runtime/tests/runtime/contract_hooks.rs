@@ -193,7 +193,7 @@ async fn hk8_fragments_within_the_budget() {
 }
 
 #[tokio::test]
-async fn hk9_cancelling_elsewhere_is_ignored_and_told_once() {
+async fn hk9_cancelling_elsewhere_is_ignored_and_reported_once() {
     let cancel = "return hook_result(cancel = True)";
     let (_place, running) = with_echo(&[("a", hook("OnAfterToolResult", cancel))]).await;
     for _ in 0..3 {
@@ -321,7 +321,7 @@ async fn q16_a_hook_without_the_permission_does_not_see_other_skills_calls() {
 }
 
 #[tokio::test]
-async fn q16_who_changes_an_input_needs_what_the_call_needs() {
+async fn q16_changing_an_input_needs_the_permissions_of_the_call() {
     let (_place, running) = changing(SEES_TOOLS).await;
     let input = json!({"command": ["echo", "original"]});
     let (text, is_error) = running.call("go", input).await;
@@ -335,7 +335,7 @@ async fn q16_who_changes_an_input_needs_what_the_call_needs() {
 }
 
 #[tokio::test]
-async fn q16_a_changed_input_is_told_with_the_skill_that_changed_it() {
+async fn q16_a_changed_input_is_reported_with_its_skill() {
     let (_place, running) = changing("permissions: ['hook:tools', 'shell:exec']\n").await;
     let input = json!({"command": ["echo", "original"]});
     let result = running.runtime.call_tool("go", input).await.unwrap();

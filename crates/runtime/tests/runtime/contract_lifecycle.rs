@@ -116,7 +116,7 @@ register_tool('other', '', other)
 }
 
 #[tokio::test]
-async fn lc5_greeted_and_bidden_farewell() {
+async fn lc5_activation_hooks_are_called() {
     let place = Place::new();
     let code = "
 def on(data):
@@ -169,7 +169,7 @@ async fn a_skill_that_changes_while_active() {
 }
 
 #[tokio::test]
-async fn what_it_needs_comes_first() {
+async fn dependencies_are_activated_first() {
     let place = Place::new();
     place.skill("base", "tool", "", TOOL);
     let needs = |name: &str| format!("dependencies: [{{name: {name}, version: \"^1\"}}]\n");
@@ -210,7 +210,7 @@ register_tool('twice', '', twice)
 }
 
 #[tokio::test]
-async fn q19_denied_is_asked_about_again_when_the_user_wants_it_again() {
+async fn q19_denial_is_asked_again_when_the_user_activates_the_skill_again() {
     let place = Place::new();
     place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", TOOL);
     let running = place.open_with(ApprovalDecision::Deny, |_| ()).await;

@@ -144,7 +144,7 @@ async fn p3_changed_content_is_asked_about_again() {
     let second = second.await.with(&["a"]).await;
     assert!(second.approver.1.lock().unwrap().is_empty());
     // One byte of it changes.
-    place.write("skills/a/skill.star", &format!("{CALLS}#"));
+    place.write("skills/a/skill.star", format!("{CALLS}#"));
     let approvals = kept(store).await;
     let third = place
         .open_with(ApprovalDecision::Unavailable, |parts| {
@@ -180,7 +180,7 @@ async fn p5_revoked_while_active() {
 }
 
 #[tokio::test]
-async fn p7_undecided_and_nobody_to_ask() {
+async fn p7_undecided_without_an_approver() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["file:read"]), CALLS);
     let fine = "register_tool('fine', '', lambda input: 'fine')";
@@ -197,7 +197,7 @@ async fn p7_undecided_and_nobody_to_ask() {
 }
 
 #[tokio::test]
-async fn p8_no_more_often_than_a_turn_allows() {
+async fn p8_calls_per_turn_are_limited() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
     let running = place.open_with(ApprovalDecision::Once, |parts| {
@@ -220,7 +220,7 @@ async fn p8_no_more_often_than_a_turn_allows() {
 }
 
 #[tokio::test]
-async fn p9_nothing_outside_of_the_project() {
+async fn p9_paths_outside_the_project_are_denied() {
     let (place, running) = asked_for(&["file:read", "file:write"], ApprovalDecision::Once).await;
     place.write("secret.txt", "secret");
     place.write("project/inside.txt", "inside");
@@ -319,18 +319,7 @@ async fn p9_a_hard_link_is_not_written_through() {
 }
 
 fn git(place: &Place, words: &[&str]) {
-    let mut command = std::process::Command::new("git");
-    command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
-    let done = command
-        .args(words)
-        .current_dir(place.path("project"))
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    prowess_testing::git(place.path("project"), words);
 }
 
 #[tokio::test]
@@ -347,7 +336,7 @@ async fn p10_git_takes_no_options() {
     }
     place.write(
         "project/.git/hooks/pre-commit",
-        &format!("#!/bin/sh\ntouch {trap}\n"),
+        format!("#!/bin/sh\ntouch {trap}\n"),
     );
     let hook = place.path("project/.git/hooks/pre-commit");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -434,7 +423,7 @@ async fn listener() -> (u16, Arc<std::sync::atomic::AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn p11_nothing_inside_the_network() {
+async fn p11_private_addresses_are_denied() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["net:fetch"]), CALLS);
     let (port, count) = listener().await;
@@ -473,7 +462,7 @@ async fn p11_nothing_inside_the_network() {
 }
 
 #[tokio::test]
-async fn p12_a_program_that_takes_too_long_goes_with_its_children() {
+async fn p12_a_timed_out_program_is_killed_with_its_children() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
     let running = place.open_with(ApprovalDecision::Once, |parts| {
@@ -547,7 +536,7 @@ async fn no_code_runs_before_it_was_approved() {
 }
 
 #[tokio::test]
-async fn a_program_ends_with_the_call_that_wanted_it() {
+async fn program_ends_with_its_call() {
     let place = Place::new();
     place.skill("a", "tool", &permissions(&["shell:exec"]), CALLS);
     let running = place.open().await.with(&["a"]).await;

@@ -44,7 +44,7 @@ fn program(place: &Place, name: &str, permissions: &str, code: &str) {
     place.write(&format!("skills/{name}/SKILL.yaml"), &manifest);
     place.write(
         &format!("skills/{name}/main.py"),
-        &format!("{PRELUDE}{code}"),
+        format!("{PRELUDE}{code}"),
     );
 }
 
@@ -70,17 +70,17 @@ async fn r1_what_is_started() {
     manifest("entry", "entrypoint: bin/main");
     place.write(
         "skills/entry/bin/main",
-        &format!("#!/usr/bin/env python3\n{PRELUDE}{ECHO}"),
+        format!("#!/usr/bin/env python3\n{PRELUDE}{ECHO}"),
     );
     manifest("extension", "entrypoint: main.py");
     place.write(
         "skills/extension/main.py",
-        &format!("{PRELUDE}{}", ECHO.replace("echo", "echo2")),
+        format!("{PRELUDE}{}", ECHO.replace("echo", "echo2")),
     );
     manifest("own", "command: [\"./bin/run\", \"x\"]");
     place.write(
         "skills/own/bin/run",
-        &format!(
+        format!(
             "#!/usr/bin/python3\n{PRELUDE}{}",
             ECHO.replace("echo", "echo3")
         ),
@@ -114,7 +114,7 @@ async fn r1_what_is_started() {
 }
 
 #[tokio::test]
-async fn r2_ends_before_it_says_anything() {
+async fn r2_exit_before_the_first_message() {
     let place = Place::new();
     program(&place, "a", "", "sys.exit('no licence found')");
     let running = place.open().await;
@@ -289,7 +289,7 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn r9_told_to_end_and_ended() {
+async fn r9_shutdown_then_kill() {
     let polite = r#"
 for request in requests():
     if request["method"] == "initialize":
@@ -334,7 +334,7 @@ while True:
 }
 
 #[tokio::test]
-async fn r10_what_the_sandbox_refuses() {
+async fn r10_sandbox_refusals() {
     let code = r#"
 import socket, subprocess
 def attempt(work):
@@ -385,7 +385,7 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn r11_questions_that_are_not_allowed() {
+async fn r11_host_calls_that_are_not_allowed() {
     let code = r#"
 for request in requests():
     if request["method"] == "initialize":
@@ -429,7 +429,7 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn permissions_furnish_the_jail() {
+async fn permissions_configure_the_sandbox() {
     let code = r#"
 def see():
     seen = []
@@ -472,7 +472,7 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn what_was_approved_is_what_runs() {
+async fn approved_content_is_what_runs() {
     // The file changes between being read and being started again: the old bytes run, until the skill is asked about.
     let code = r#"
 for request in requests():
@@ -492,7 +492,7 @@ for request in requests():
 }
 
 #[tokio::test]
-async fn half_a_line_and_then_nothing() {
+async fn incomplete_line_is_not_a_message() {
     let code = r#"
 for request in requests():
     if request["method"] == "initialize":

@@ -55,7 +55,7 @@ fn activate<'a>(running: &'a Running, name: &'a str) -> Step<'a, bool> {
 }
 
 #[tokio::test]
-async fn an_activation_leaves_nothing() {
+async fn dropped_activation_leaves_nothing() {
     let loading = slow("sleep 62.125");
     let greeting = slow_in("OnActivate", "sleep 62.25");
     for (code, command) in [(loading, "sleep 62.125"), (greeting, "sleep 62.25")] {
@@ -93,7 +93,7 @@ async fn an_activation_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_it_needs_goes_with_it_or_stays_whole() {
+async fn dropped_activation_keeps_dependencies_consistent() {
     let place = Place::new();
     let needs = "dependencies: [{name: base, version: \"^1\"}]\n";
     let top = TOOL.replace("hello", "top");
@@ -129,7 +129,7 @@ async fn what_it_needs_goes_with_it_or_stays_whole() {
 }
 
 #[tokio::test]
-async fn who_waits_for_the_same_skill_is_next() {
+async fn waiting_activation_continues() {
     let place = Place::new();
     place.skill("a", "tool", EXEC, &slow("sleep 62.625"));
     let running = place.open().await;
@@ -150,7 +150,7 @@ async fn who_waits_for_the_same_skill_is_next() {
 }
 
 #[tokio::test]
-async fn a_farewell_ends_the_skill_all_the_same() {
+async fn dropped_deactivation_still_deactivates() {
     let place = Place::new();
     let code = slow_in("OnDeactivate", "sleep 62.75");
     place.skill("a", "tool", EXEC, &code);
@@ -170,7 +170,7 @@ async fn a_farewell_ends_the_skill_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_end_of_all_is_the_end_of_those_that_it_came_to() {
+async fn dropped_shutdown_ends_only_the_reached_skills() {
     let place = Place::new();
     place.skill("a", "tool", "", &TOOL.replace("hello", "first"));
     let last = slow_in("OnDeactivate", "sleep 62.875");

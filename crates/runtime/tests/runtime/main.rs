@@ -1,10 +1,5 @@
 //! Skills with code, from their files to their effects, through real workers.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 mod contract_commands;
 mod contract_flood;

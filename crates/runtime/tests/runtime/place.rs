@@ -1,6 +1,7 @@
 //! A project, skills, and a runtime over them.
 
 use std::fs;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,12 +16,18 @@ use prowess_runtime::{
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
+use prowess_testing::{TestDirectory, example};
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// Directories for a project and for skills of each scope.
-pub(crate) struct Place {
-    directory: TempDir,
+pub(crate) struct Place(TestDirectory);
+
+impl Deref for Place {
+    type Target = TestDirectory;
+
+    fn deref(&self) -> &TestDirectory {
+        &self.0
+    }
 }
 
 /// Answers every question the same way, and counts them.
@@ -60,21 +67,11 @@ pub(crate) struct Running {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = TestDirectory::new();
         for below in ["project", "builtin", "user", "skills"] {
-            fs::create_dir(directory.path().join(below)).unwrap();
+            directory.create(below);
         }
-        Self { directory }
-    }
-
-    pub(crate) fn path(&self, below: &str) -> PathBuf {
-        self.directory.path().join(below)
-    }
-
-    pub(crate) fn write(&self, below: &str, text: &str) {
-        let path = self.path(below);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        Self(directory)
     }
 
     /// A skill of the project: types, further lines of the manifest, and its code.
@@ -156,14 +153,7 @@ impl Place {
 
 /// The program that builds sandboxes and runs workers: `examples/launcher.rs`, built with the tests.
 pub(crate) fn launcher() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let target = test.parent().unwrap().parent().unwrap();
-    let launcher = target.join("examples/launcher");
-    assert!(
-        launcher.exists(),
-        "run `cargo build -p prowess-runtime --examples`"
-    );
-    launcher
+    example("prowess-runtime", "launcher")
 }
 
 fn worker(kind: &str) -> Program {

@@ -36,7 +36,7 @@ register_tool('two', 'from the code', lambda input: '2', {'type': 'object', 'pro
 async fn prompts_reach_the_prompt_within_their_budget() {
     let place = Place::new();
     place.write("skills/a/prompt.md", "Speak of aggregates.\n");
-    place.write("skills/a/words.md", &"a line of context\n".repeat(500));
+    place.write("skills/a/words.md", "a line of context\n".repeat(500));
     let more = "prompt: {system_prompt_file: prompt.md, context_files: [words.md], max_context_tokens: 100}\n";
     place.skill("a", "prompt", more, "");
     let running = place.open().await;
@@ -155,7 +155,7 @@ async fn transforms_need_their_type() {
 }
 
 #[tokio::test]
-async fn wiki_sections_are_handed_to_who_builds_one() {
+async fn wiki_sections_are_returned() {
     let place = Place::new();
     place.write("skills/a/setup.md", "# Setup\n");
     place.skill(
@@ -171,7 +171,7 @@ async fn wiki_sections_are_handed_to_who_builds_one() {
 }
 
 #[tokio::test]
-async fn what_does_not_work_here_does_not_become_active() {
+async fn incompatible_skills_are_not_activated() {
     let place = Place::new();
     place.skill("a", "prompt", "compatibility: {prowess: \">=99\"}\n", "");
     place.skill("b", "prompt", "compatibility: {platforms: [windows]}\n", "");

@@ -1,14 +1,5 @@
 //! What the tests share: a launcher, and a place with something to protect.
-#![allow(
-    dead_code,
-    unused_imports,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "helpers of tests may panic, and not every test uses each of them"
-)]
+#![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
 pub(crate) mod arena;
 pub(crate) mod attack;

@@ -189,11 +189,7 @@ impl Drop for Watched {
 /// What git, editors and agents would believe, at several depths: in a repository, in one below, and in one whose files
 /// are elsewhere.
 fn trusted_files(project: &Path) {
-    let write = |path: &str, text: &str| {
-        let path = project.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
+    let write = |path: &str, text: &str| prowess_testing::write(project.join(path), text);
     for repository in [".git", "sub/.git", "pointer/.bare"] {
         write(&format!("{repository}/config"), "[core]\n");
         write(&format!("{repository}/hooks/pre-commit"), "#!/bin/sh\n");

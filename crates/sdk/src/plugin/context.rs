@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn each_function_asks_for_one_thing() {
+    fn each_function_makes_one_host_call() {
         let call = |method: &str, params: &Value| json!({"method": method, "params": params});
         check(
             |it| it.log("m"),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_too() {
+    fn repository_functions_make_host_calls() {
         let call = |method: &str, params: &Value| json!({"method": method, "params": params});
         check(
             |it| it.git_diff(&["HEAD"]),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_another_shape_is_a_failure() {
+    fn malformed_response_is_a_failure() {
         let context = Context::for_tests(|_| Ok(json!({"text": "?"})));
         let failure = context.read_file("p").unwrap_err();
         assert_eq!(

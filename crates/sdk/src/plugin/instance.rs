@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_registered_is_told() {
+    fn registrations_are_reported() {
         let told = initialize(&Instance::new(), "1.0.0", &[]);
         let names: Vec<_> = told["result"]["tools"].as_array().unwrap().iter().collect();
         assert_eq!(names.len(), 4);
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_once() {
+    fn plugin_is_unloaded_once() {
         for told_before in [false, true] {
             let instance = Instance::new();
             initialize(&instance, "1.0.0", &[]);

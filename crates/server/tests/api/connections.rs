@@ -5,7 +5,7 @@ use prowess_server::limits::HEADERS;
 use super::*;
 
 #[tokio::test]
-async fn health_names_what_is_wrong() {
+async fn health_reports_problems() {
     let remote = support::options("http://127.0.0.1:1");
     let remote =
         prowess_sources::HttpSource::new(remote, prowess_sources::RemoteOptions::default());

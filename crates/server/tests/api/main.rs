@@ -1,9 +1,5 @@
 //! The API as a client sees it, byte by byte.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -13,7 +9,6 @@ mod files;
 mod safety;
 mod skills;
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +19,7 @@ use prowess_core::{
 use prowess_server::{ApiOptions, Code, keep_fresh};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
+use prowess_testing::TestDirectory;
 use serde_json::{Value, json};
 use support::client::{Response, ask, get, send};
 use support::ours::Ours;
@@ -45,28 +41,19 @@ fn ids(response: &Response) -> Vec<String> {
 }
 
 /// A directory with a skill that has a secret beside it and links that lead to it.
-fn exposed() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    let skills = directory.path().join("skills/tools/pdf");
-    fs::create_dir_all(skills.join("references")).unwrap();
-    fs::write(
-        skills.join("SKILL.md"),
-        skill("pdf", "Reads PDFs", "Read.\n"),
-    )
-    .unwrap();
-    fs::write(skills.join("references/a.md"), "a").unwrap();
-    fs::write(
-        directory.path().join("skills/tools/COLLECTION.md"),
-        "Things to use",
-    )
-    .unwrap();
-    fs::write(directory.path().join("secret"), "s3cr3t").unwrap();
+fn exposed() -> TestDirectory {
+    let directory = TestDirectory::new();
+    directory
+        .skill("skills/tools/pdf", "Reads PDFs", "Read.\n")
+        .write("skills/tools/pdf/references/a.md", "a")
+        .write("skills/tools/COLLECTION.md", "Things to use")
+        .write("secret", "s3cr3t");
     #[cfg(unix)]
-    std::os::unix::fs::symlink("../../../secret", skills.join("link")).unwrap();
+    directory.link("../../../secret", "skills/tools/pdf/link");
     directory
 }
 
-fn filesystem(directory: &tempfile::TempDir) -> FilesystemSource {
+fn filesystem(directory: &TestDirectory) -> FilesystemSource {
     let options = FilesystemOptions::new(Scope::Project);
-    FilesystemSource::new(directory.path().join("skills"), options)
+    FilesystemSource::new(directory.path("skills"), options)
 }

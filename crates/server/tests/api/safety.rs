@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn no_path_leads_out() {
+async fn paths_outside_the_skill_are_rejected() {
     let directory = exposed();
     let ours = Ours::over(filesystem(&directory)).await;
     let collections = get(ours.address, "/api/skill-collections", &[])
@@ -40,7 +40,7 @@ async fn no_path_leads_out() {
         );
         let text = refused.text();
         assert!(!text.contains("s3cr3t"), "{text}");
-        let root = directory.path().to_str().unwrap();
+        let root = directory.root().to_str().unwrap();
         assert!(!text.contains(root), "{text}");
     }
     let denied = ours
@@ -72,7 +72,7 @@ async fn no_path_leads_out() {
 }
 
 #[tokio::test]
-async fn only_its_own_hosts() {
+async fn other_hosts_are_rejected() {
     let skills = Skills::builder()
         .source("served", some_skills())
         .build()
@@ -119,7 +119,7 @@ async fn only_its_own_hosts() {
 }
 
 #[tokio::test]
-async fn only_with_the_token() {
+async fn requests_without_the_token_are_rejected() {
     let skills = Skills::builder()
         .source("served", some_skills())
         .build()
@@ -161,7 +161,7 @@ async fn only_with_the_token() {
 }
 
 #[tokio::test]
-async fn nothing_but_reading() {
+async fn only_read_methods_are_allowed() {
     let ours = ours().await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
         let refused = ask(

@@ -114,7 +114,7 @@ async fn one_skill() {
 }
 
 #[tokio::test]
-async fn what_nobody_may_see_is_not_served() {
+async fn hidden_skills_are_not_served() {
     let mut source = some_skills();
     let text =
         "---\nname: robot\ndescription: Moves an arm\nrequires_capabilities: [arm]\n---\nMove.\n";
@@ -145,7 +145,7 @@ async fn what_nobody_may_see_is_not_served() {
 }
 
 #[tokio::test]
-async fn who_has_it_already_is_told_so() {
+async fn matching_etag_returns_not_modified() {
     let ours = ours().await;
     for target in [
         "/api/skills",
@@ -188,9 +188,7 @@ async fn a_change_is_seen_after_a_refresh() {
         etag(&get(ours.address, "/api/skills", &[]).await),
         etag(&before)
     );
-    let other = directory.path().join("skills/other");
-    fs::create_dir(&other).unwrap();
-    fs::write(other.join("SKILL.md"), skill("other", "Is new", "New.\n")).unwrap();
+    directory.skill("skills/other", "Is new", "New.\n");
     assert_eq!(
         etag(&get(ours.address, "/api/skills", &[]).await),
         etag(&before)
@@ -204,7 +202,7 @@ async fn a_change_is_seen_after_a_refresh() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sources_are_looked_at_again() {
+async fn sources_are_refreshed() {
     let skills = Skills::builder()
         .source("served", some_skills())
         .build()
@@ -247,7 +245,7 @@ impl Source for Counting {
 }
 
 #[tokio::test]
-async fn searching_at_once_reads_once() {
+async fn concurrent_searches_read_once() {
     let loads: Arc<AtomicUsize> = Arc::default();
     let ours = Ours::over(Counting(some_skills(), Arc::clone(&loads))).await;
     let asked: Vec<_> = (0..20)

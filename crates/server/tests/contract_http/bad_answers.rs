@@ -39,7 +39,7 @@ async fn h9_too_long() {
 }
 
 #[tokio::test]
-async fn h9_as_long_as_may_be() {
+async fn h9_at_the_length_limit() {
     let server = Scripted::start(|_| {
         let mut body = br#"{"skills":[],"collections":[]}"#.to_vec();
         body.resize(16 * MIB, b' ');
@@ -159,7 +159,7 @@ async fn h9_one_bad_entry_among_good() {
 }
 
 #[tokio::test]
-async fn h9_a_document_that_is_none() {
+async fn h9_invalid_document() {
     for (body, expected) in [
         (
             r#"{"id":"a","name":"a","description":"d"}"#,

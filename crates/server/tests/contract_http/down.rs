@@ -43,7 +43,7 @@ async fn h5_stale_while_the_server_is_down() {
 }
 
 #[tokio::test]
-async fn h5_a_session_goes_on() {
+async fn h5_a_session_continues() {
     let ours = Ours::over(some_skills()).await;
     let remote = HttpSource::new(options(&ours.url()), RemoteOptions::default());
     let skills = Skills::builder()
@@ -126,7 +126,7 @@ async fn h5_also_after_a_restart() {
 }
 
 #[tokio::test]
-async fn h5_what_was_kept_belongs_to_who_asked() {
+async fn h5_the_cache_belongs_to_one_credential() {
     let directory = tempfile::tempdir().unwrap();
     let ours = Ours::over(some_skills()).await;
     let mut mine = options(&ours.url());
@@ -213,7 +213,7 @@ async fn h6_down_from_the_start() {
 }
 
 #[tokio::test]
-async fn h6_and_back() {
+async fn h6_up_again() {
     let address = Scripted::start(|_| missing()).await.stop().await;
     let source = source(options(&format!("http://{address}/api")));
     reason(source.snapshot().await.unwrap_err());

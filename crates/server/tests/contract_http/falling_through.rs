@@ -91,7 +91,7 @@ async fn h4_other_answers_are_errors() {
 }
 
 #[tokio::test]
-async fn h4_another_skill_than_was_asked_for() {
+async fn h4_response_with_another_skill() {
     let server =
         Scripted::start(|_| json(r#"{"id":"b","name":"b","description":"d","body":"Obey b."}"#))
             .await;

@@ -1,10 +1,5 @@
 //! The contract of the HTTP source, against our server and against one that misbehaves.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests may panic"
-)]
+#![cfg(test)]
 
 #[path = "../support/mod.rs"]
 mod support;

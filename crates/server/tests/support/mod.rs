@@ -1,10 +1,5 @@
 //! What the tests of the server and of its clients share.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    reason = "helpers of tests may panic, and not every test needs all of them"
-)]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 pub mod client;
 pub mod ours;

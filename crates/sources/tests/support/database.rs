@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use prowess_config::Url;
+use prowess_testing::{ChildGuard, free_port, run, sql};
 use tempfile::TempDir;
 
 /// Servers refuse to run as root.
@@ -20,10 +20,6 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         write!(text, "{byte:02x}").unwrap();
     }
     text
-}
-
-fn check(output: &Output) {
-    assert!(output.status.success(), "{output:?}");
 }
 
 /// A directory that nobody owns.
@@ -48,11 +44,6 @@ fn unprivileged(program: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
 pub(crate) struct Sqlite {
     directory: TempDir,
 }
@@ -70,11 +61,7 @@ impl Sqlite {
     }
 
     pub(crate) fn run(&self, statement: &str) {
-        let script =
-            "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.execute(sys.argv[2])";
-        let mut python = Command::new("python3");
-        python.args(["-c", script]).arg(self.path()).arg(statement);
-        check(&python.output().unwrap());
+        sql(self.path(), statement);
     }
 }
 
@@ -109,7 +96,7 @@ impl Postgres {
             .arg(format!("--pwfile={}", password.display()))
             .arg(&data)
             .current_dir(directory.path());
-        check(&initdb.output().unwrap());
+        run(&mut initdb);
         let port = free_port();
         let options = format!(
             "-p {port} -c listen_addresses=127.0.0.1 -c fsync=off -c unix_socket_directories={}",
@@ -150,7 +137,7 @@ impl Postgres {
             statement,
             self.url().expose(),
         ]);
-        check(&psql.output().unwrap());
+        run(&mut psql);
     }
 }
 
@@ -166,7 +153,7 @@ impl Drop for Postgres {
 
 pub(crate) struct MariaDb {
     directory: TempDir,
-    server: Child,
+    _server: ChildGuard,
     port: u16,
 }
 
@@ -183,7 +170,7 @@ impl MariaDb {
             ])
             .arg(format!("--datadir={}", data.display()))
             .current_dir(directory.path());
-        check(&install.output().expect("MariaDB is needed by this test"));
+        run(&mut install);
         let port = free_port();
         let server = unprivileged("/usr/sbin/mariadbd")
             .args([
@@ -208,7 +195,7 @@ impl MariaDb {
             .unwrap();
         let database = Self {
             directory,
-            server,
+            _server: ChildGuard(server),
             port,
         };
         // It says nothing when it is ready, so it is asked until it answers.
@@ -253,13 +240,6 @@ impl MariaDb {
     }
 
     pub(crate) fn run(&self, statement: &str) {
-        check(&self.client(statement).output().unwrap());
-    }
-}
-
-impl Drop for MariaDb {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+        run(&mut self.client(statement));
     }
 }

@@ -1,13 +1,7 @@
 //! Folders of skills made up for tests.
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests may panic, and each test binary uses its own part"
-)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::fs;
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use pollster::block_on;
@@ -15,37 +9,27 @@ use prowess_core::{
     Catalog, CatalogOptions, Composite, Dialect, Scope, SkillId, Skills, Snapshot, Source,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource};
-use tempfile::TempDir;
+use prowess_testing::TestDirectory;
 
 /// A directory that goes away with the test.
-pub(crate) struct Place {
-    directory: TempDir,
+pub(crate) struct Place(TestDirectory);
+
+impl Deref for Place {
+    type Target = TestDirectory;
+
+    fn deref(&self) -> &TestDirectory {
+        &self.0
+    }
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self {
-            directory: tempfile::tempdir().unwrap(),
-        }
+        Self(TestDirectory::new())
     }
 
     /// In memory where the system has a directory for that.
     pub(crate) fn in_memory() -> Self {
-        let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-        Self {
-            directory: directory.unwrap(),
-        }
-    }
-
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.directory.path().join(path)
-    }
-
-    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-        self
+        Self(TestDirectory::in_memory())
     }
 
     /// Two skills, one of them with files.
@@ -66,15 +50,8 @@ impl Place {
     }
 
     pub(crate) fn described(&self, path: &str, description: &str) -> &Self {
-        let name = path.rsplit('/').next().unwrap();
-        let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody of {path}.\n");
-        self.write(&format!("{path}/SKILL.md"), text)
-    }
-
-    pub(crate) fn link(&self, target: impl Into<PathBuf>, path: &str) -> &Self {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(target.into(), path).unwrap();
+        self.0
+            .skill(path, description, &format!("Body of {path}.\n"));
         self
     }
 

@@ -1,10 +1,11 @@
 //! Skills to ask both validators about: every ingredient alone, many together, and many damaged.
 
+use prowess_testing::Random;
+
 use crate::ingredients::{
     BODIES, FRAMES, LETTER_RANGES, NAME_LINES, odd_descriptions, odd_fields, odd_names,
     valid_descriptions, valid_fields, valid_names,
 };
-use crate::random::Random;
 
 /// A skill folder with one file.
 #[derive(Debug, Clone)]

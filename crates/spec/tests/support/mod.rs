@@ -1,11 +1,4 @@
 //! What the contract tests of the format share.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may panic"
-)]
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use prowess_spec::{

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_named() {
+    fn position_is_reported() {
         let text = format!("x = 1\nä = {}", "[".repeat(300));
         let error = check("lib/a.star", &text).unwrap_err().to_string();
         assert_eq!(

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_says_what_it_is() {
+    fn header_is_parsed() {
         let table = [
             (Vec::new(), "`p` is empty"),
             (

@@ -3,14 +3,17 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use prowess_sdk::{Limit, limit_of};
+use prowess_testing::ChildGuard;
 use serde_json::{Value, json};
 
 /// Longer than any limit of a worker.
@@ -20,7 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) type Reply = Result<Value, (i64, &'static str)>;
 
 pub(crate) struct Worker {
-    child: Child,
+    child: ChildGuard,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
@@ -45,8 +48,12 @@ impl End {
 
 impl Worker {
     pub(crate) fn start() -> Self {
+        Self::spawn(&["starlark".as_ref()])
+    }
+
+    pub(crate) fn spawn(arguments: &[&OsStr]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_prowess-worker"))
-            .arg("starlark")
+            .args(arguments)
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -70,7 +77,7 @@ impl Worker {
         });
         Self {
             input: child.stdin.take(),
-            child,
+            child: ChildGuard(child),
             lines,
             stderr: Some(stderr),
             asked: 0,
@@ -111,11 +118,11 @@ impl Worker {
         self.asked += 1;
         let request =
             json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
-        self.send_line(&request.to_string());
+        self.send_line(&request);
         self.asked
     }
 
-    pub(crate) fn send_line(&mut self, line: &str) {
+    pub(crate) fn send_line(&mut self, line: impl Display) {
         let input = self.input.as_mut().unwrap();
         // A worker that is gone shows in what is read next.
         let _ = input.write_all(format!("{line}\n").as_bytes());
@@ -149,7 +156,7 @@ impl Worker {
             };
             self.questions
                 .push((method.to_owned(), message["params"].clone()));
-            self.send_line(&reply.to_string());
+            self.send_line(&reply);
         }
     }
 
@@ -183,6 +190,12 @@ impl Worker {
         answer["result"]["content"].as_str().unwrap().to_owned()
     }
 
+    /// Ends it from outside, as a host does at its deadline.
+    pub(crate) fn kill(mut self) -> End {
+        self.child.kill().unwrap();
+        self.end()
+    }
+
     /// Closes its input and waits.
     pub(crate) fn end(mut self) -> End {
         drop(self.input.take());
@@ -192,12 +205,5 @@ impl Worker {
             signal: status.signal(),
             stderr: self.stderr.take().unwrap().join().unwrap(),
         }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

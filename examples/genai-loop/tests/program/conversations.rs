@@ -2,11 +2,9 @@
 
 use std::net::TcpListener;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 
+use prowess_testing::model::{ModelRequest, ScriptedModel, Step, call};
 use serde_json::json;
-
-use crate::model::{Seen, Step, serve};
 
 const SKILLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../skills");
 /// Of the description of a skill, and of its body.
@@ -37,20 +35,20 @@ fn fail(mut program: Command) -> String {
 }
 
 /// Runs the program to its good end: what it printed, and what the model was asked.
-fn run(steps: Vec<Step>, messages: &[&str]) -> (String, Vec<Seen>) {
+fn run(steps: Vec<Step>, messages: &[&str]) -> (String, Vec<ModelRequest>) {
     let expected = steps.len();
-    let (url, seen) = serve(steps);
-    let output = program(SKILLS, &url, messages).output().unwrap();
+    let model = ScriptedModel::without_streams(steps);
+    let output = program(SKILLS, &model.url, messages).output().unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{complaint}");
-    let seen: Vec<Seen> = take(&seen);
+    let seen = model.seen();
     assert_eq!(seen.len(), expected);
     for request in &seen {
         assert_eq!(request.body["model"], "scripted-1");
         assert!(request.head.starts_with("post /v1/chat/completions "));
         assert!(request.head.contains("authorization: bearer sk-test\r\n"));
         assert_eq!(
-            request.tools(),
+            request.tool_names(),
             ["browse_skills", "load_skill", "read_skill_file"]
         );
         let system = request.said("system").concat();
@@ -60,12 +58,8 @@ fn run(steps: Vec<Step>, messages: &[&str]) -> (String, Vec<Seen>) {
     (String::from_utf8(output.stdout).unwrap(), seen)
 }
 
-fn take(seen: &Arc<Mutex<Vec<Seen>>>) -> Vec<Seen> {
-    std::mem::take(&mut seen.lock().unwrap())
-}
-
 fn load(id: &str) -> Step {
-    Step::Call(vec![("load_skill", json!({"id": id}))])
+    call("load_skill", &json!({"id": id}))
 }
 
 #[test]
@@ -87,7 +81,7 @@ fn a_body_is_sent_once_it_was_loaded() {
 }
 
 #[test]
-fn a_skill_that_a_message_names_is_there_from_the_start() {
+fn referenced_skill_is_in_the_first_request() {
     let (printed, seen) = run(vec![Step::Say("Line 3.")], &["/log-triage why?"]);
     assert_eq!(printed, "Line 3.\n");
     let said = seen[0].said("user");
@@ -109,18 +103,21 @@ fn a_skill_that_is_only_named_goes_out_with_the_next_message() {
 }
 
 #[test]
-fn what_a_model_gets_wrong_is_told_to_it() {
+fn invalid_tool_calls_are_reported_to_the_model() {
     let steps = vec![
         load("log-triag"),
-        Step::Call(vec![("open_skill", json!({"id": "log-triage"}))]),
-        Step::Call(vec![("load_skill", json!({}))]),
-        Step::Call(vec![
-            ("load_skill", json!({"id": "log-triage"})),
-            (
-                "read_skill_file",
-                json!({"id": "pdf-forms", "path": "../../Cargo.toml"}),
-            ),
-        ]),
+        call("open_skill", &json!({"id": "log-triage"})),
+        call("load_skill", &json!({})),
+        Step::Call(
+            "",
+            vec![
+                ("load_skill", json!({"id": "log-triage"}).to_string()),
+                (
+                    "read_skill_file",
+                    json!({"id": "pdf-forms", "path": "../../Cargo.toml"}).to_string(),
+                ),
+            ],
+        ),
         Step::Say("Line 3."),
     ];
     let (printed, seen) = run(steps, &["why did this fail?"]);
@@ -140,15 +137,12 @@ fn what_a_model_gets_wrong_is_told_to_it() {
 
 #[test]
 fn a_server_may_do_without_a_key() {
-    let (url, seen) = serve(vec![Step::Say("Line 3.")]);
-    let mut program = program(SKILLS, &format!("{url}/"), &["why?"]);
+    let model = ScriptedModel::without_streams([Step::Say("Line 3.")]);
+    let mut program = program(SKILLS, &format!("{}/", model.url), &["why?"]);
     let output = program.env_remove("OPENAI_API_KEY").output().unwrap();
     assert_eq!(output.stdout, b"Line 3.\n");
-    assert!(
-        take(&seen)[0]
-            .head
-            .starts_with("post /v1/chat/completions ")
-    );
+    let head = model.last().head;
+    assert!(head.starts_with("post /v1/chat/completions "));
 }
 
 #[test]
@@ -156,7 +150,9 @@ fn a_server_that_is_down_or_refuses_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let down = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let (refuses, _) = serve(vec![Step::Status(500)]);
+    let body = r#"{"error": {"message": "not today", "type": "server_error"}}"#;
+    let refusal = Step::Status(500, Vec::new(), body.to_owned());
+    let refuses = ScriptedModel::without_streams([refusal]).url;
     for (url, reason) in [(down, "error sending request"), (refuses, "500")] {
         let complaint = fail(program(SKILLS, &url, &["why did this fail?"]));
         let first = format!("Error: no answer from {url}\n");
@@ -167,11 +163,10 @@ fn a_server_that_is_down_or_refuses_is_an_error() {
 
 #[test]
 fn a_model_that_never_stops_calling_tools_is_an_error() {
-    let steps = (0..20).map(|_| load("log-triage")).collect();
-    let (url, seen) = serve(steps);
-    let complaint = fail(program(SKILLS, &url, &["why did this fail?"]));
+    let model = ScriptedModel::without_streams((0..20).map(|_| load("log-triage")));
+    let complaint = fail(program(SKILLS, &model.url, &["why did this fail?"]));
     assert!(complaint.contains(" 20"), "{complaint}");
-    assert_eq!(take(&seen).len(), 20);
+    assert_eq!(model.seen().len(), 20);
 }
 
 #[test]

@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_query_says_where() {
+    fn invalid_query_reports_its_position() {
         let table = [
             ("", "a query begins with `$`, at character 1 of ``"),
             ("$x", "`.` or `[` is expected, at character 2 of `$x`"),

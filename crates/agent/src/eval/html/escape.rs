@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_text_is_markup() {
+    fn text_is_escaped() {
         assert_eq!(
             escape("<a href='x' b=\"y\">&amp;\u{1b}\u{0}ä\n"),
             "&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;ä\n"

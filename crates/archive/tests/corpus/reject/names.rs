@@ -1,5 +1,7 @@
 //! Names that are no paths inside, and names that are one.
 
+use prowess_testing::table;
+
 use super::ProblemName;
 use crate::corpus::accept::{directory, each, file, link};
 use crate::corpus::tar::{Entry, tar};
@@ -77,91 +79,31 @@ pub(super) fn names() -> Vec<Row<ProblemName>> {
 
 pub(super) fn collisions() -> Vec<Row<ProblemName>> {
     let mut rows = Vec::new();
-    for (what, items, kind) in [
-        ("twice", vec![file("a"), file("a")], "Collision"),
-        ("twice with dot", vec![file("a"), file("./a")], "Collision"),
-        ("by case", vec![file("a"), file("A")], "Collision"),
-        ("by case above", vec![file("a/x"), file("A/y")], "Collision"),
-        (
-            "by composition",
-            vec![file("\u{e9}"), file("e\u{301}")],
-            "Collision",
-        ),
-        (
-            "by compatibility",
-            vec![file("\u{fb01}"), file("fi")],
-            "Collision",
-        ),
-        ("by width", vec![file("\u{ff21}"), file("a")], "Collision"),
-        ("by sharp s", vec![file("\u{df}"), file("SS")], "Collision"),
-        ("by kelvin", vec![file("\u{212a}"), file("k")], "Collision"),
-        ("by joiner", vec![file("a\u{200d}"), file("a")], "Collision"),
-        ("by last dot", vec![file("a."), file("a")], "Collision"),
-        (
-            "directory twice",
-            vec![directory("a/"), directory("a/")],
-            "Collision",
-        ),
-        (
-            "root twice",
-            vec![directory("./"), directory("./"), file("a")],
-            "Collision",
-        ),
-        (
-            "directory by case",
-            vec![directory("a/"), directory("A/")],
-            "Collision",
-        ),
-        (
-            "file and directory",
-            vec![file("a"), directory("a/")],
-            "Collision",
-        ),
-        (
-            "directory and file",
-            vec![directory("a/"), file("a")],
-            "Collision",
-        ),
-        (
-            "file and below",
-            vec![file("a"), file("a/b")],
-            "NotADirectory",
-        ),
-        (
-            "below and file",
-            vec![file("a/b"), file("a")],
-            "NotADirectory",
-        ),
-        (
-            "file and below by case",
-            vec![file("a"), file("A/b")],
-            "Collision",
-        ),
-        (
-            "below a link",
-            vec![link("a", "b"), file("a/x")],
-            "NotADirectory",
-        ),
-        (
-            "below a link to here",
-            vec![link("a", "."), file("a/x")],
-            "NotADirectory",
-        ),
-        (
-            "link over directory",
-            vec![file("a/x"), link("a", "b")],
-            "NotADirectory",
-        ),
-        (
-            "link twice",
-            vec![link("a", "b"), link("a", "c")],
-            "Collision",
-        ),
-        (
-            "link and file",
-            vec![link("a", "b"), file("a")],
-            "Collision",
-        ),
+    for (what, items, kind) in table![
+        "twice", vec![file("a"), file("a")], "Collision";
+        "twice with dot", vec![file("a"), file("./a")], "Collision";
+        "by case", vec![file("a"), file("A")], "Collision";
+        "by case above", vec![file("a/x"), file("A/y")], "Collision";
+        "by composition", vec![file("\u{e9}"), file("e\u{301}")], "Collision";
+        "by compatibility", vec![file("\u{fb01}"), file("fi")], "Collision";
+        "by width", vec![file("\u{ff21}"), file("a")], "Collision";
+        "by sharp s", vec![file("\u{df}"), file("SS")], "Collision";
+        "by kelvin", vec![file("\u{212a}"), file("k")], "Collision";
+        "by joiner", vec![file("a\u{200d}"), file("a")], "Collision";
+        "by last dot", vec![file("a."), file("a")], "Collision";
+        "directory twice", vec![directory("a/"), directory("a/")], "Collision";
+        "root twice", vec![directory("./"), directory("./"), file("a")], "Collision";
+        "directory by case", vec![directory("a/"), directory("A/")], "Collision";
+        "file and directory", vec![file("a"), directory("a/")], "Collision";
+        "directory and file", vec![directory("a/"), file("a")], "Collision";
+        "file and below", vec![file("a"), file("a/b")], "NotADirectory";
+        "below and file", vec![file("a/b"), file("a")], "NotADirectory";
+        "file and below by case", vec![file("a"), file("A/b")], "Collision";
+        "below a link", vec![link("a", "b"), file("a/x")], "NotADirectory";
+        "below a link to here", vec![link("a", "."), file("a/x")], "NotADirectory";
+        "link over directory", vec![file("a/x"), link("a", "b")], "NotADirectory";
+        "link twice", vec![link("a", "b"), link("a", "c")], "Collision";
+        "link and file", vec![link("a", "b"), file("a")], "Collision";
     ] {
         rows.extend(each(what, &items, &kind));
     }

@@ -1,131 +1,49 @@
 //! Tar headers that can be read in two ways.
 
+use prowess_testing::table;
+
 use super::ProblemName;
 use crate::corpus::tar::{Entry, tar, targz};
-use crate::corpus::{Row, row};
+use crate::corpus::{Row, row, rows_of};
 
 pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || Entry::file("a", "hello");
-    let mut rows = vec![
-        row("checksum", tar([a().break_sum(0, b"b")]), "Tar::Checksum"),
-        row(
-            "checksum of nothing",
-            tar([a().break_sum(148, &[0; 8])]),
-            "Tar::Checksum",
-        ),
-        row("signed checksum", tar([signed_sum()]), "Tar::Checksum"),
-        row(
-            "second checksum",
-            targz([a(), Entry::file("b", "").break_sum(3, b"x")]),
-            "Tar::Checksum",
-        ),
-        row("no magic", targz([a().put(257, &[0; 8])]), "Tar::Magic"),
-        row("other version", tar([a().put(263, b"99")]), "Tar::Magic"),
-        row("negative size", tar([a().size(&[0xff; 12])]), "Tar::Number"),
-        row("minus", tar([a().size(b"-0000000005\0")]), "Tar::Number"),
-        row("no size", tar([a().size(&[0; 12])]), "Tar::Number"),
-        row(
-            "decimal size",
-            tar([a().size(b"00000000009\0")]),
-            "Tar::Number",
-        ),
-        row(
-            "hexadecimal size",
-            tar([a().size(b"0x5\0\0\0\0\0\0\0\0\0")]),
-            "Tar::Number",
-        ),
-        row(
-            "size with more behind",
-            tar([a().size(b"00005\x00000007")]),
-            "Tar::Number",
-        ),
-        row(
-            "binary size too large",
-            tar([a().size(b"\x80\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff")]),
-            "Tar::Number",
-        ),
-        row(
-            "binary size of exabytes",
-            tar([a().size(b"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff")]),
-            "Truncated::Content",
-        ),
-        row(
-            "strange mode",
-            tar([a().put(100, b"rwxr-xr\0")]),
-            "Tar::Number",
-        ),
-        row(
-            "strange owner",
-            tar([a().put(108, b"root\0\0\0\0")]),
-            "Tar::Number",
-        ),
-        row(
-            "strange time",
-            tar([a().put(136, b"yesterday\0\0\0")]),
-            "Tar::Number",
-        ),
-        row(
-            "name behind the name",
-            tar([a().put(10, b"../x")]),
-            "Tar::Stray",
-        ),
-        row(
-            "target behind the target",
-            tar([Entry::symlink("l", "a").put(170, b"/x")]),
-            "Tar::Stray",
-        ),
-        row(
-            "prefix in gnu",
-            tar([a().gnu().put(345, b"p")]),
-            "Tar::Stray",
-        ),
-        row(
-            "prefix up",
-            tar([a().put(345, b"../..")]),
-            "Name::Traversal",
-        ),
-        row(
-            "prefix absolute",
-            tar([a().put(345, b"/etc")]),
-            "Name::Absolute",
-        ),
-        row("star padding", tar([a().put(508, b"tar\0")]), "Tar::Stray"),
-        row(
-            "file with a target",
-            tar([a().put(157, b"b")]),
-            "Tar::Stray",
-        ),
-        row(
-            "directory with content",
-            tar([Entry::new(b'5', "d", "x")]),
-            "Tar::Content",
-        ),
-        row(
-            "link with content",
-            tar([Entry::new(b'2', "l", "x").put(157, b"a")]),
-            "Tar::Content",
-        ),
-        row(
-            "hard link with content",
-            tar([a(), Entry::new(b'1', "h", "x").put(157, b"a")]),
-            "Tar::Content",
-        ),
-        row(
-            "file with slash",
-            tar([Entry::file("a/", "")]),
-            "Name::Slash",
-        ),
-        row(
-            "old file with slash",
-            tar([Entry::new(0, "a/", "")]),
-            "Name::Slash",
-        ),
-        row(
-            "link with slash",
-            tar([Entry::symlink("a/", "b")]),
-            "Name::Slash",
-        ),
-    ];
+    let mut rows = rows_of(table![
+        "checksum", tar([a().break_sum(0, b"b")]), "Tar::Checksum";
+        "checksum of nothing", tar([a().break_sum(148, &[0; 8])]), "Tar::Checksum";
+        "signed checksum", tar([signed_sum()]), "Tar::Checksum";
+        "second checksum", targz([a(), Entry::file("b", "").break_sum(3, b"x")]), "Tar::Checksum";
+        "no magic", targz([a().put(257, &[0; 8])]), "Tar::Magic";
+        "other version", tar([a().put(263, b"99")]), "Tar::Magic";
+        "negative size", tar([a().size(&[0xff; 12])]), "Tar::Number";
+        "minus", tar([a().size(b"-0000000005\0")]), "Tar::Number";
+        "no size", tar([a().size(&[0; 12])]), "Tar::Number";
+        "decimal size", tar([a().size(b"00000000009\0")]), "Tar::Number";
+        "hexadecimal size", tar([a().size(b"0x5\0\0\0\0\0\0\0\0\0")]), "Tar::Number";
+        "size with more behind", tar([a().size(b"00005\x00000007")]), "Tar::Number";
+        "binary size too large",
+        tar([a().size(b"\x80\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff")]),
+        "Tar::Number";
+        "binary size of exabytes",
+        tar([a().size(b"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff")]),
+        "Truncated::Content";
+        "strange mode", tar([a().put(100, b"rwxr-xr\0")]), "Tar::Number";
+        "strange owner", tar([a().put(108, b"root\0\0\0\0")]), "Tar::Number";
+        "strange time", tar([a().put(136, b"yesterday\0\0\0")]), "Tar::Number";
+        "name behind the name", tar([a().put(10, b"../x")]), "Tar::Stray";
+        "target behind the target", tar([Entry::symlink("l", "a").put(170, b"/x")]), "Tar::Stray";
+        "prefix in gnu", tar([a().gnu().put(345, b"p")]), "Tar::Stray";
+        "prefix up", tar([a().put(345, b"../..")]), "Name::Traversal";
+        "prefix absolute", tar([a().put(345, b"/etc")]), "Name::Absolute";
+        "star padding", tar([a().put(508, b"tar\0")]), "Tar::Stray";
+        "file with a target", tar([a().put(157, b"b")]), "Tar::Stray";
+        "directory with content", tar([Entry::new(b'5', "d", "x")]), "Tar::Content";
+        "link with content", tar([Entry::new(b'2', "l", "x").put(157, b"a")]), "Tar::Content";
+        "hard link with content", tar([a(), Entry::new(b'1', "h", "x").put(157, b"a")]), "Tar::Content";
+        "file with slash", tar([Entry::file("a/", "")]), "Name::Slash";
+        "old file with slash", tar([Entry::new(0, "a/", "")]), "Name::Slash";
+        "link with slash", tar([Entry::symlink("a/", "b")]), "Name::Slash";
+    ]);
     for (kind, what, expected) in [
         (b'3', "character device", "Special"),
         (b'4', "block device", "Special"),
@@ -133,12 +51,12 @@ pub(super) fn rows() -> Vec<Row<ProblemName>> {
         (b'S', "sparse", "Special"),
         (b'M', "continued file", "Special"),
         (b'V', "label", "Special"),
-        (b'7', "contiguous", "Tar::Kind"),
-        (b'D', "gnu directory", "Tar::Kind"),
-        (b'N', "old long name", "Tar::Kind"),
-        (b'X', "solaris header", "Tar::Kind"),
-        (b'Z', "unknown", "Tar::Kind"),
-        (0xff, "unknown byte", "Tar::Kind"),
+        (b'7', "contiguous", "Tar::ProblemName"),
+        (b'D', "gnu directory", "Tar::ProblemName"),
+        (b'N', "old long name", "Tar::ProblemName"),
+        (b'X', "solaris header", "Tar::ProblemName"),
+        (b'Z', "unknown", "Tar::ProblemName"),
+        (0xff, "unknown byte", "Tar::ProblemName"),
     ] {
         let entry = Entry::new(kind, "a", "");
         rows.push(row(format!("{what}.tar"), tar([entry.clone()]), expected));

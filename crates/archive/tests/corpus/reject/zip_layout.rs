@@ -1,8 +1,10 @@
 //! Zip archives with bytes where none should be, and records that point elsewhere.
 
+use prowess_testing::table;
+
 use super::ProblemName;
 use crate::corpus::zip::{File, Zip, zip};
-use crate::corpus::{Row, row};
+use crate::corpus::{Row, rows_of};
 
 pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let a = || File::deflated("a", "hello");
@@ -11,232 +13,81 @@ pub(super) fn rows() -> Vec<Row<ProblemName>> {
     let whole = zip([a(), b()]);
     let inner = zip([File::stored("evil", "")]);
     let shell = [b"#!/bin/sh\nexit\n", &*whole].concat();
-    vec![
-        row(
-            "prepended",
-            with(|zip| zip.prefix = b"PK\x03\x04".to_vec()),
-            "Zip::Gap",
-        ),
-        row(
-            "prepended and hidden",
-            with(|zip| {
-                zip.prefix = b"PK\x03\x04".to_vec();
-                zip.end.offset = Some(4);
-            }),
-            "Zip::Directory",
-        ),
-        row("self-extracting", shell, "NotAnArchive"),
-        row(
-            "trailing byte",
-            with(|zip| zip.suffix = vec![0]),
-            "Zip::NoEnd",
-        ),
-        row(
-            "trailing line",
-            with(|zip| zip.suffix = b"\n".to_vec()),
-            "Zip::NoEnd",
-        ),
-        row(
-            "trailing zip",
-            [whole.clone(), inner.clone()].concat(),
-            "Zip::Directory",
-        ),
-        row(
-            "trailing 70,000 bytes",
-            with(|zip| zip.suffix = vec![0; 70_000]),
-            "Zip::NoEnd",
-        ),
-        row(
-            "comment shorter than said",
-            with(|zip| zip.end.comment_length = Some(1)),
-            "Zip::NoEnd",
-        ),
-        row(
-            "comment longer than said",
-            with(|zip| {
-                zip.end.comment = b"hidden".to_vec();
-                zip.end.comment_length = Some(2);
-            }),
-            "Zip::NoEnd",
-        ),
-        row(
-            "zip in the comment",
-            Zip::of([a()])
-                .change(|zip| zip.end.comment.clone_from(&inner))
-                .bytes(),
-            "Zip::ManyEnds",
-        ),
-        row(
-            "end in the comment",
-            with(|zip| {
-                zip.end.comment = [b"PK\x05\x06", &[0; 18][..]].concat();
-            }),
-            "Zip::ManyEnds",
-        ),
-        row(
-            "end in the comment, unsound",
-            with(|zip| {
-                zip.end.comment = [b"PK\x05\x06", &[1; 20][..]].concat();
-            }),
-            "Zip::NoEnd",
-        ),
-        row("two ends that fit", two_ends(), "Zip::ManyEnds"),
-        row(
-            "gap before the list",
-            with(|zip| zip.before_list = vec![0]),
-            "Zip::Trailing",
-        ),
-        row(
-            "gap after the list",
-            with(|zip| zip.after_list = vec![0]),
-            "Zip::Directory",
-        ),
-        row(
-            "gap in the central directory",
-            with(|zip| {
-                zip.after_list = vec![0];
-                zip.end.size = Some(46 * 2 + 2 + 1);
-            }),
-            "Zip::Count",
-        ),
-        row(
-            "gap between entries",
-            zip([a(), b().change(|file| file.before = vec![0])]),
-            "Zip::Gap",
-        ),
-        row(
-            "gap before entries",
-            zip([a().change(|file| file.before = vec![b'P', b'K', 3, 4])]),
-            "Zip::Gap",
-        ),
-        row(
-            "hidden entry first",
-            zip([a().change(|file| file.is_listed = false), b()]),
-            "Zip::Gap",
-        ),
-        row(
-            "hidden entry between",
-            zip([
-                a(),
-                b().change(|file| file.is_listed = false),
-                File::stored("c", ""),
-            ]),
-            "Zip::Gap",
-        ),
-        row(
-            "hidden entry last",
-            zip([a(), b().change(|file| file.is_listed = false)]),
-            "Zip::Trailing",
-        ),
-        row(
-            "entry listed twice",
-            zip([
-                a(),
-                a().change(|file| {
-                    file.local.signature = 0;
-                    file.central.offset = Some(0);
-                }),
-            ]),
-            "Zip::Overlap",
-        ),
-        row("two names for one entry", overlapping(), "Zip::Overlap"),
-        row("quoted overlap", quoted_overlap(), "Zip::Overlap"),
-        row("entry in an entry", entry_in_an_entry(), "Zip::Overlap"),
-        row(
-            "entry past the end",
-            zip([a(), b().central(|head| head.offset = Some(1 << 30))]),
-            "Zip::Gap",
-        ),
-        row(
-            "content past the list",
-            zip([a().both(|head| head.packed = 1 << 20)]),
-            "Zip::Directory",
-        ),
-        row(
-            "one entry too many declared",
-            with(|zip| (zip.end.count, zip.end.count_here) = (Some(3), Some(3))),
-            "Zip::Count",
-        ),
-        row(
-            "one entry too few declared",
-            with(|zip| (zip.end.count, zip.end.count_here) = (Some(1), Some(1))),
-            "Zip::Count",
-        ),
-        row(
-            "no entries declared",
-            with(|zip| (zip.end.count, zip.end.count_here) = (Some(0), Some(0))),
-            "Zip::Count",
-        ),
-        row(
-            "counts differ",
-            with(|zip| zip.end.count = Some(3)),
-            "Zip::Parts",
-        ),
-        row("second disk", with(|zip| zip.end.disk = 1), "Zip::Parts"),
-        row(
-            "list on second disk",
-            with(|zip| zip.end.list_disk = 1),
-            "Zip::Parts",
-        ),
-        row(
-            "zip64 count",
-            with(|zip| (zip.end.count, zip.end.count_here) = (Some(u16::MAX), Some(u16::MAX))),
-            "Zip::Zip64",
-        ),
-        row(
-            "zip64 offset",
-            with(|zip| zip.end.offset = Some(u32::MAX)),
-            "Zip::Zip64",
-        ),
-        row(
-            "zip64 locator",
-            with(|zip| zip.after_list = [b"PK\x06\x07", &[0; 16][..]].concat()),
-            "Zip::Zip64",
-        ),
-        row(
-            "zip64 locator in a comment",
-            zip([a().central(|head| {
-                head.comment = [b"PK\x06\x07", &[0; 16][..]].concat();
-            })]),
-            "Zip::Zip64",
-        ),
-        row(
-            "list elsewhere",
-            with(|zip| zip.end.offset = Some(0)),
-            "Zip::Directory",
-        ),
-        row(
-            "list larger than the file",
-            with(|zip| zip.end.size = Some(1 << 20)),
-            "Zip::Directory",
-        ),
-        row(
-            "list of a gigabyte",
-            with(|zip| zip.end.size = Some(1 << 30)),
-            "Metadata",
-        ),
-        row(
-            "10,001 entries",
-            zip((0..10_001).map(|number| File::stored(format!("{number}"), ""))),
-            "TooManyEntries",
-        ),
-        row(
-            "truncated in the end",
-            whole[..whole.len() - 1].to_vec(),
-            "Zip::NoEnd",
-        ),
-        row(
-            "truncated in the central directory",
-            whole[..whole.len() - 40].to_vec(),
-            "Zip::NoEnd",
-        ),
-        row("truncated in an entry", whole[..40].to_vec(), "Zip::NoEnd"),
-        row(
-            "truncated at the front",
-            whole[1..].to_vec(),
-            "NotAnArchive",
-        ),
-    ]
+    rows_of(table![
+        "prepended", with(|zip| zip.prefix = b"PK\x03\x04".to_vec()), "Zip::Gap";
+        "prepended and hidden",
+        with(|zip| { zip.prefix = b"PK\x03\x04".to_vec(); zip.end.offset = Some(4); }),
+        "Zip::Directory";
+        "self-extracting", shell, "NotAnArchive";
+        "trailing byte", with(|zip| zip.suffix = vec![0]), "Zip::NoEnd";
+        "trailing line", with(|zip| zip.suffix = b"\n".to_vec()), "Zip::NoEnd";
+        "trailing zip", [whole.clone(), inner.clone()].concat(), "Zip::Directory";
+        "trailing 70,000 bytes", with(|zip| zip.suffix = vec![0; 70_000]), "Zip::NoEnd";
+        "comment shorter than said", with(|zip| zip.end.comment_length = Some(1)), "Zip::NoEnd";
+        "comment longer than said",
+        with(|zip| { zip.end.comment = b"hidden".to_vec(); zip.end.comment_length = Some(2); }),
+        "Zip::NoEnd";
+        "zip in the comment",
+        Zip::of([a()]).change(|zip| zip.end.comment.clone_from(&inner)).bytes(),
+        "Zip::ManyEnds";
+        "end in the comment",
+        with(|zip| { zip.end.comment = [b"PK\x05\x06", &[0; 18][..]].concat(); }),
+        "Zip::ManyEnds";
+        "end in the comment, unsound",
+        with(|zip| { zip.end.comment = [b"PK\x05\x06", &[1; 20][..]].concat(); }),
+        "Zip::NoEnd";
+        "two ends that fit", two_ends(), "Zip::ManyEnds";
+        "gap before the list", with(|zip| zip.before_list = vec![0]), "Zip::Trailing";
+        "gap after the list", with(|zip| zip.after_list = vec![0]), "Zip::Directory";
+        "gap in the central directory",
+        with(|zip| { zip.after_list = vec![0]; zip.end.size = Some(46 * 2 + 2 + 1); }),
+        "Zip::Count";
+        "gap between entries", zip([a(), b().change(|file| file.before = vec![0])]), "Zip::Gap";
+        "gap before entries", zip([a().change(|file| file.before = vec![b'P', b'K', 3, 4])]), "Zip::Gap";
+        "hidden entry first", zip([a().change(|file| file.is_listed = false), b()]), "Zip::Gap";
+        "hidden entry between",
+        zip([a(), b().change(|file| file.is_listed = false), File::stored("c", "")]),
+        "Zip::Gap";
+        "hidden entry last", zip([a(), b().change(|file| file.is_listed = false)]), "Zip::Trailing";
+        "entry listed twice",
+        zip([a(), a().change(|file| { file.local.signature = 0; file.central.offset = Some(0); })]),
+        "Zip::Overlap";
+        "two names for one entry", overlapping(), "Zip::Overlap";
+        "quoted overlap", quoted_overlap(), "Zip::Overlap";
+        "entry in an entry", entry_in_an_entry(), "Zip::Overlap";
+        "entry past the end", zip([a(), b().central(|head| head.offset = Some(1 << 30))]), "Zip::Gap";
+        "content past the list", zip([a().both(|head| head.packed = 1 << 20)]), "Zip::Directory";
+        "one entry too many declared",
+        with(|zip| (zip.end.count, zip.end.count_here) = (Some(3), Some(3))),
+        "Zip::Count";
+        "one entry too few declared",
+        with(|zip| (zip.end.count, zip.end.count_here) = (Some(1), Some(1))),
+        "Zip::Count";
+        "no entries declared",
+        with(|zip| (zip.end.count, zip.end.count_here) = (Some(0), Some(0))),
+        "Zip::Count";
+        "counts differ", with(|zip| zip.end.count = Some(3)), "Zip::Parts";
+        "second disk", with(|zip| zip.end.disk = 1), "Zip::Parts";
+        "list on second disk", with(|zip| zip.end.list_disk = 1), "Zip::Parts";
+        "zip64 count",
+        with(|zip| (zip.end.count, zip.end.count_here) = (Some(u16::MAX), Some(u16::MAX))),
+        "Zip::Zip64";
+        "zip64 offset", with(|zip| zip.end.offset = Some(u32::MAX)), "Zip::Zip64";
+        "zip64 locator", with(|zip| zip.after_list = [b"PK\x06\x07", &[0; 16][..]].concat()), "Zip::Zip64";
+        "zip64 locator in a comment",
+        zip([a().central(|head| { head.comment = [b"PK\x06\x07", &[0; 16][..]].concat(); })]),
+        "Zip::Zip64";
+        "list elsewhere", with(|zip| zip.end.offset = Some(0)), "Zip::Directory";
+        "list larger than the file", with(|zip| zip.end.size = Some(1 << 20)), "Zip::Directory";
+        "list of a gigabyte", with(|zip| zip.end.size = Some(1 << 30)), "Metadata";
+        "10,001 entries",
+        zip((0..10_001).map(|number| File::stored(format!("{number}"), ""))),
+        "TooManyEntries";
+        "truncated in the end", whole[..whole.len() - 1].to_vec(), "Zip::NoEnd";
+        "truncated in the central directory", whole[..whole.len() - 40].to_vec(), "Zip::NoEnd";
+        "truncated in an entry", whole[..40].to_vec(), "Zip::NoEnd";
+        "truncated at the front", whole[1..].to_vec(), "NotAnArchive";
+    ])
 }
 
 /// Two records, each with a comment that reaches to the end.

@@ -1,0 +1,28 @@
+//! Helpers shared by the tests of the workspace. They know no other crate of it, so that every crate can use them.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::new_without_default,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests may panic"
+)]
+
+mod directory;
+pub mod model;
+mod program;
+mod random;
+
+pub use directory::{TestDirectory, skill_text, write};
+pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};
+pub use random::Random;
+
+/// An array of tuples, one for each row; rows end with `;`. `rustfmt` does not break rows apart, so that a table of
+/// cases stays a table.
+#[macro_export]
+macro_rules! table {
+    ($($($cell:expr),+;)*) => {
+        [$(($($cell),+)),*]
+    };
+}
