@@ -3,9 +3,6 @@
 use prowess_core::{MemorySource, Scope, SkillId};
 use prowess_spec::{SkillPath, quote};
 
-#[cfg(feature = "archive")]
-use crate::archive::unpack_into;
-
 /// A skill as an application has it: with text, or with the bytes of an archive that holds it.
 #[derive(Clone, Debug, Default)]
 pub struct SkillRecord {
@@ -81,6 +78,15 @@ fn add_files(source: &mut MemorySource, id: &SkillId, files: Vec<(String, Vec<u8
             source.add_file(id, path, bytes);
         }
     }
+}
+
+/// Sets the text and the files of a record to those of the archive in `data`.
+#[cfg(feature = "archive")]
+fn unpack_into(record: &mut SkillRecord, data: Vec<u8>) -> Result<(), String> {
+    let unpacked = crate::archive::unpack_skill(data)?;
+    record.content = Some(unpacked.text);
+    record.files.extend(unpacked.files);
+    Ok(())
 }
 
 #[cfg(not(feature = "archive"))]

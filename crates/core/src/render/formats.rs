@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::catalog::{Collection, Skill};
 use crate::id::SkillId;
 
-use super::catalog::{CatalogFormat, RenderOptions, ToolNames};
 use super::escape::{plain_line, without_cut_tag, without_own_tags, xml_line};
+use super::options::{CatalogFormat, RenderOptions, ToolNames};
 
 /// A skill with its description ready to be cut.
 pub(super) struct CatalogEntry {

@@ -5,5 +5,5 @@ mod opened;
 mod single;
 mod source;
 
-pub(crate) use single::unpack_into;
+pub(crate) use single::unpack_skill;
 pub use source::ArchiveSource;

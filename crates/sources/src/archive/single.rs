@@ -5,13 +5,17 @@ use std::io::Cursor;
 use prowess_archive::{EntryKind, Limits, walk};
 use prowess_spec::is_skill_file;
 
-use crate::records::SkillRecord;
-
 /// Bytes that the archive of one record may unpack to.
 const ARCHIVE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Sets the text and the files of a record to those of the one skill in `data`.
-pub(crate) fn unpack_into(record: &mut SkillRecord, data: Vec<u8>) -> Result<(), String> {
+/// The one skill of an archive.
+pub(crate) struct UnpackedSkill {
+    pub(crate) text: String,
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+}
+
+/// Unpacks the one skill in `data`.
+pub(crate) fn unpack_skill(data: Vec<u8>) -> Result<UnpackedSkill, String> {
     let limits = Limits {
         total_bytes: ARCHIVE_BYTES,
         ..Limits::default()
@@ -39,12 +43,16 @@ pub(crate) fn unpack_into(record: &mut SkillRecord, data: Vec<u8>) -> Result<(),
     let prefix = path
         .rsplit_once('/')
         .map_or(String::new(), |(directory, _)| format!("{directory}/"));
+    let mut unpacked = UnpackedSkill {
+        text: String::new(),
+        files: Vec::new(),
+    };
     for (name, bytes) in files {
         if name == path {
-            record.content = Some(String::from_utf8_lossy(&bytes).into_owned());
+            unpacked.text = String::from_utf8_lossy(&bytes).into_owned();
         } else if let Some(inside) = name.strip_prefix(&prefix) {
-            record.files.push((inside.to_owned(), bytes));
+            unpacked.files.push((inside.to_owned(), bytes));
         }
     }
-    Ok(())
+    Ok(unpacked)
 }
