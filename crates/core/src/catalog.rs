@@ -141,6 +141,7 @@ pub struct Skill<'c> {
     pub descriptor: &'c Descriptor,
     /// The name of its source.
     pub source: &'c Arc<str>,
+    directory: Option<&'c str>,
     layer: usize,
 }
 
@@ -148,6 +149,14 @@ impl Skill<'_> {
     /// The index of its source's layer.
     pub fn layer(&self) -> usize {
         self.layer
+    }
+
+    /// Its source and its directory there: `~/.agents/skills/pdf`.
+    pub fn path(&self) -> String {
+        match self.directory {
+            Some(directory) => format!("{}/{directory}", self.source),
+            None => self.source.to_string(),
+        }
     }
 }
 
@@ -281,6 +290,12 @@ impl Catalog {
         Some(Skill {
             descriptor: layer.snapshot.skills.get(position.index as usize)?,
             source: &layer.status.name,
+            directory: layer
+                .snapshot
+                .directories
+                .get(position.index as usize)
+                .map(|directory| &**directory)
+                .filter(|directory| !directory.is_empty()),
             layer: usize::from(position.layer),
         })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use prowess_spec::{Diagnostic, SKILL_FILE, Skill, SkillPath};
+use prowess_spec::{Diagnostic, Profile, SKILL_FILE, Severity, Skill, SkillPath};
 use serde::Serialize;
 
 use crate::descriptor::Descriptor;
@@ -154,6 +154,8 @@ pub struct Freshness {
 pub struct Snapshot {
     /// The skills, sorted by id.
     pub skills: Vec<Descriptor>,
+    /// The directory of each of them, relative to the source; empty if the source has none.
+    pub directories: Vec<Box<str>>,
     /// Invalid skills.
     pub invalid: Vec<Invalid>,
     /// Descriptions of collections.
@@ -183,13 +185,19 @@ impl Invalid {
         }
     }
 
-    /// Everything that is wrong, one line each.
+    /// Every error, one line each; first those that prevent loading.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
-        let messages = self.diagnostics.iter().map(|found| found.message.as_str());
+        let is_error =
+            |found: &&Diagnostic, profile| found.severity(profile) == Some(Severity::Error);
+        let all = self.diagnostics.iter();
+        let fatal = all.clone().filter(move |it| is_error(it, Profile::Load));
+        let others =
+            all.filter(move |it| !is_error(it, Profile::Load) && is_error(it, Profile::Check));
+        let messages = fatal.chain(others).map(|found| found.message.as_str());
         self.problem.as_deref().into_iter().chain(messages)
     }
 
-    /// The first thing that is wrong.
+    /// Why it cannot be used.
     pub fn reason(&self) -> &str {
         self.reasons().next().unwrap_or_default()
     }

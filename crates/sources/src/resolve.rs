@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use prowess_config::{Repository, RepositorySpec, RepositoryState, Scope as Whose, SkillsConfig};
 use prowess_core::{
-    Dialect, Document, FileEntry, FilePart, Scope, SkillId, Skills, SkillsBuilder, Snapshot,
-    Source, SourceError,
+    Collisions, Dialect, Document, FileEntry, FilePart, Scope, SkillId, Skills, SkillsBuilder,
+    Snapshot, Source, SourceError,
 };
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Keyword;
@@ -46,6 +46,8 @@ pub type OtherSources<'a> = dyn Fn(&Repository, &RemoteOptions) -> Option<Arc<dy
 pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBuilder {
     let settings = &config.skills;
     let mut dialect = Dialect::named(settings.dialect.as_str()).unwrap_or_default();
+    // The sources below are in the order of their importance.
+    dialect.collisions = Collisions::FirstWins;
     if config.states("skills.max_injection_bytes") {
         dialect.limits.skill_bytes = settings.max_injection_bytes;
     }

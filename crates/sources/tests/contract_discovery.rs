@@ -130,6 +130,43 @@ fn d7_collisions() {
 }
 
 #[test]
+fn d7_two_directories_of_one_root() {
+    let place = Place::new();
+    for directory in ["here/b", "here/a"] {
+        place.write(
+            &format!("{directory}/SKILL.md"),
+            "---\nname: same\ndescription: d\n---\n",
+        );
+    }
+    let sources: Vec<(&str, Arc<dyn Source>)> = vec![("here", Arc::new(place.source("here")))];
+    let catalog = catalog(sources, CatalogOptions::default());
+    let shadowed: Vec<_> = catalog.shadowed().collect();
+    assert_eq!(shadowed.len(), 1);
+    assert_eq!(
+        (shadowed[0].winner.path(), shadowed[0].loser.path()),
+        ("here/a".to_owned(), "here/b".to_owned())
+    );
+}
+
+#[test]
+fn d30_the_reason_is_the_first_error() {
+    let place = Place::new();
+    place.write(
+        "bare/SKILL.md",
+        "---\nslug: bare\nname: bare\ndescription:\n---\n",
+    );
+    let snapshot = place.snapshot();
+    let invalid = &snapshot.invalid[0];
+    assert!(invalid.diagnostics[0].message.contains("slug"));
+    assert!(
+        invalid.reason().contains("description"),
+        "{}",
+        invalid.reason()
+    );
+    assert!(invalid.reasons().all(|reason| !reason.contains("slug")));
+}
+
+#[test]
 fn d8_invalid_beside_valid() {
     let place = Place::new();
     place

@@ -165,6 +165,19 @@ fn d29_directories_of_every_agent() {
 }
 
 #[test]
+fn d7_the_dialect_does_not_reorder_project_and_user() {
+    let machine = Machine::new();
+    machine.user("skills.dialect = 'ruby-llm'");
+    machine
+        .place
+        .skill("project/.agents/skills/same")
+        .skill("home/.agents/skills/same");
+    let skills = machine.skills();
+    let catalog = skills.catalog();
+    assert_eq!(&**catalog.get("same").unwrap().source, ".agents/skills");
+}
+
+#[test]
 fn c17_the_budget_of_the_catalog() {
     let budget = |settings: &str, window: Option<usize>| {
         let machine = Machine::new();

@@ -99,12 +99,8 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         );
     }
     for shadowed in catalog.shadowed() {
-        let (id, winner, loser) = (
-            &shadowed.winner.descriptor.id,
-            shadowed.winner.source,
-            shadowed.loser.source,
-        );
-        let _ = writeln!(out, "shadowed  {id} of {loser}, by {winner}");
+        let (loser, winner) = (shadowed.loser.path(), shadowed.winner.path());
+        let _ = writeln!(out, "shadowed  {loser}, by {winner}");
     }
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();

@@ -71,7 +71,9 @@ struct RefusedRow<'c> {
 struct ShadowedRow<'c> {
     id: &'c str,
     source: &'c str,
+    path: String,
     winner: &'c str,
+    winner_path: String,
 }
 
 #[derive(Serialize)]
@@ -189,7 +191,9 @@ fn document(catalog: &Catalog, all: bool) -> Document<'_> {
             .map(|shadowed| ShadowedRow {
                 id: shadowed.loser.descriptor.id.as_str(),
                 source: shadowed.loser.source,
+                path: shadowed.loser.path(),
                 winner: shadowed.winner.source,
+                winner_path: shadowed.winner.path(),
             })
             .collect();
         document.invalid = catalog
@@ -218,12 +222,8 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
         );
     }
     for shadowed in catalog.shadowed() {
-        let (id, loser, winner) = (
-            &shadowed.loser.descriptor.id,
-            shadowed.loser.source,
-            shadowed.winner.source,
-        );
-        let _ = writeln!(out, "shadowed: {id} of {loser}, by {winner}");
+        let (loser, winner) = (shadowed.loser.path(), shadowed.winner.path());
+        let _ = writeln!(out, "shadowed: {loser}, by {winner}");
     }
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();

@@ -37,14 +37,16 @@ const LEAVES: &str =
 /// The result of a scan, and the data to check whether it is current.
 pub(super) struct Scan {
     snapshot: Arc<Snapshot>,
-    /// For each skill of the snapshot, where it lies and what its file looked like.
-    places: Vec<Place>,
-    /// The positions in `places`, to be found by directory.
+    /// For each skill of the snapshot, the identity of its file.
+    stamps: Vec<Stamp>,
+    /// The positions of skills, by directory.
     by_directory: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-struct Place {
+/// A skill that was found.
+struct Found {
+    descriptor: Descriptor,
     directory: Box<str>,
     stamp: Stamp,
 }
@@ -86,18 +88,22 @@ impl Scan {
             .get(index)
             .filter(|skill| skill.id == *id);
         skill
-            .and_then(|_| self.places.get(index))
-            .map(|place| &*place.directory)
+            .and_then(|_| self.snapshot.directories.get(index))
+            .map(|directory| &**directory)
     }
 
     /// The skill in a directory: its index, and what its file looked like.
     fn known(&self, directory: &str) -> Option<(usize, Stamp)> {
-        let place = |index: &u32| self.places.get(*index as usize);
-        let is_it = |index: &u32| place(index).is_some_and(|place| &*place.directory == directory);
+        let directories = &self.snapshot.directories;
+        let is_it = |index: &u32| {
+            let known = directories.get(*index as usize);
+            known.is_some_and(|known| &**known == directory)
+        };
         let index = self
             .by_directory
             .find(self.hasher.hash_one(directory), is_it)?;
-        Some((*index as usize, place(index)?.stamp))
+        let index = *index as usize;
+        Some((index, *self.stamps.get(index)?))
     }
 }
 
@@ -169,7 +175,7 @@ struct Walk<'w> {
 struct State {
     /// Skills whose file is as it was: indices into the previous scan.
     same: Vec<usize>,
-    fresh: Vec<(Descriptor, Place)>,
+    fresh: Vec<Found>,
     invalid: Vec<Invalid>,
     collections: BTreeMap<CollectionPath, String>,
     warnings: Vec<String>,
@@ -178,7 +184,7 @@ struct State {
 impl State {
     fn is_same_as(&self, previous: &Scan) -> bool {
         self.fresh.is_empty()
-            && self.same.len() == previous.places.len()
+            && self.same.len() == previous.stamps.len()
             && self.invalid.is_empty()
             && previous.snapshot.invalid.is_empty()
             && self.collections == previous.snapshot.collections
@@ -188,37 +194,45 @@ impl State {
     fn finish(mut self, previous: Option<&Scan>) -> Scan {
         if let Some(previous) = previous {
             let old = |index: &usize| {
-                let place = previous.places.get(*index)?;
-                let copy = Place {
-                    directory: place.directory.clone(),
-                    stamp: place.stamp,
-                };
-                Some((previous.snapshot.skills.get(*index)?.clone(), copy))
+                Some(Found {
+                    descriptor: previous.snapshot.skills.get(*index)?.clone(),
+                    directory: previous.snapshot.directories.get(*index)?.clone(),
+                    stamp: *previous.stamps.get(*index)?,
+                })
             };
             self.fresh.extend(self.same.iter().filter_map(old));
         }
-        self.fresh
-            .par_sort_by(|(a, x), (b, y)| (&a.id, &x.directory).cmp(&(&b.id, &y.directory)));
+        self.fresh.par_sort_by(|a, b| {
+            (&a.descriptor.id, &a.directory).cmp(&(&b.descriptor.id, &b.directory))
+        });
         self.invalid.sort_by(|a, b| a.path.cmp(&b.path));
         self.warnings.sort();
-        let (skills, places): (Vec<Descriptor>, Vec<Place>) = self.fresh.into_iter().unzip();
+        let count = self.fresh.len();
+        let (mut skills, mut directories) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut stamps = Vec::with_capacity(count);
+        for found in self.fresh {
+            skills.push(found.descriptor);
+            directories.push(found.directory);
+            stamps.push(found.stamp);
+        }
         let hasher = DefaultHashBuilder::default();
         let hash = |index: &u32| {
-            let place = places.get(*index as usize);
-            hasher.hash_one(place.map_or("", |place| &*place.directory))
+            let directory: Option<&Box<str>> = directories.get(*index as usize);
+            hasher.hash_one(directory.map_or("", |directory| &**directory))
         };
-        let mut by_directory = HashTable::with_capacity(places.len());
-        for index in 0..u32::try_from(places.len()).unwrap_or(u32::MAX) {
+        let mut by_directory = HashTable::with_capacity(count);
+        for index in 0..u32::try_from(count).unwrap_or(u32::MAX) {
             by_directory.insert_unique(hash(&index), index, hash);
         }
         Scan {
             snapshot: Arc::new(Snapshot {
                 skills,
+                directories,
                 invalid: self.invalid,
                 collections: self.collections,
                 warnings: self.warnings,
             }),
-            places,
+            stamps,
             by_directory,
             hasher,
         }
@@ -479,11 +493,11 @@ impl Walk<'_> {
         let stamp = Stamp::of(metadata);
         let scope = self.options.scope;
         let descriptor = Descriptor::new(id, head, scope, metadata.len(), stamp.number());
-        let place = Place {
+        self.lock().fresh.push(Found {
+            descriptor,
             directory: directory.into(),
             stamp,
-        };
-        self.lock().fresh.push((descriptor, place));
+        });
     }
 }
 
