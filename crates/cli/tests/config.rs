@@ -67,7 +67,7 @@ fn unusable_repository_is_reported() {
     home/.config/prowess/prowess.toml: 1 problem
     ");
     let list = project.run(&["list", "--offline"]);
-    assert!(list.stdout.contains("a      d"), "{}", list.snapshot());
+    assert!(list.stdout.contains("\na  "), "{}", list.snapshot());
     assert!(list.stderr.contains("warning: company: "));
     let doctor = project.run(&["doctor", "--offline"]);
     assert_eq!(doctor.code, Some(1));
@@ -131,7 +131,7 @@ fn config_option_selects_the_file() {
         "[[skills.repositories]]\nname = \"b\"\ntype = \"filesystem\"\npath = \"skills\"\n",
     );
     let list = project.run(&["list", "--config", "elsewhere/my.toml"]);
-    assert!(list.stdout.contains("b      d"), "{}", list.snapshot());
+    assert!(list.stdout.contains("\nb  "), "{}", list.snapshot());
     let missing = project.run(&["list", "--config", "nope.toml"]);
     assert_eq!(missing.code, Some(1));
     assert!(

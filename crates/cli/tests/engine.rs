@@ -32,25 +32,37 @@ fn cl1_flat_layout_is_listed() {
     assert_snapshot!(project.run(&["list"]).snapshot(), @r"
     exit 0
     --- stdout
-    SKILL  DESCRIPTION           TOKENS  SOURCE
-    csv    Summarises CSV files  4       .agents/skills
-    pdf    Reads PDF files       4       .agents/skills
+    SKILL         DESCRIPTION                                                   TOKENS  SOURCE
+    core-tools    Reads, writes, lists and searches the files of the project …  152     built-in
+    csv           Summarises CSV files                                          4       .agents/skills
+    git           Shows what changed in the repository and its history, stage…  114     built-in
+    pdf           Reads PDF files                                               4       .agents/skills
+    skill-author  Writes a new Agent Skill or improves an existing one. Use i…  357     built-in
     --- stderr
-    2 skills in 1 place, 1 invalid (see `prowess list --all`)
+    5 skills in 1 place, 3 built in, 1 invalid (see `prowess list --all`)
     ");
     assert_snapshot!(project.run(&["prompt"]).snapshot(), @r#"
     exit 0
     --- stdout
     <available_skills>
+      <skill id="core-tools">
+        <description>Reads, writes, lists and searches the files of the project and runs commands in it. Use it for any task that needs to look at or change files, or to run a program.</description>
+      </skill>
       <skill id="csv">
         <description>Summarises CSV files</description>
+      </skill>
+      <skill id="git">
+        <description>Shows what changed in the repository and its history, stages files and commits them. Use it when the task is about commits, differences, history or what is uncommitted.</description>
       </skill>
       <skill id="pdf">
         <description>Reads PDF files</description>
       </skill>
+      <skill id="skill-author">
+        <description>Writes a new Agent Skill or improves an existing one. Use it when a user wants to teach an agent something for good, asks for a SKILL.md, or a skill is not picked up when it should be.</description>
+      </skill>
     </available_skills>
     --- stderr
-    2 of 2 skills listed, about 50 tokens, for the system prompt
+    5 of 5 skills listed, about 229 tokens, for the system prompt
     "#);
     assert_snapshot!(project.run(&["list", "--all", "--quiet"]).stdout.lines().last().unwrap(), @"invalid: .agents/skills/broken/SKILL.md: the file does not start with a `---` line");
 }
@@ -120,14 +132,17 @@ fn nearest_level_of_a_monorepo_wins() {
     assert_snapshot!(run.snapshot(), @r"
     exit 0
     --- stdout
-    SKILL  DESCRIPTION    TOKENS  SOURCE
-    css    Writes CSS     4       apps/web/.agents/skills
-    pdf    The web app's  4       apps/web/.agents/skills
-    shadowed: pdf of apps/.claude/skills, by apps/web/.agents/skills
-    shadowed: pdf of .agents/skills, by apps/web/.agents/skills
-    shadowed: pdf of ~/.agents/skills, by apps/web/.agents/skills
+    SKILL         DESCRIPTION                                          TOKENS  SOURCE
+    core-tools    Reads, writes, lists and searches the files of the…  152     built-in
+    css           Writes CSS                                           4       apps/web/.agents/skills
+    git           Shows what changed in the repository and its histo…  114     built-in
+    pdf           The web app's                                        4       apps/web/.agents/skills
+    skill-author  Writes a new Agent Skill or improves an existing o…  357     built-in
+    shadowed: apps/.claude/skills/pdf, by apps/web/.agents/skills/pdf
+    shadowed: .agents/skills/pdf, by apps/web/.agents/skills/pdf
+    shadowed: ~/.agents/skills/pdf, by apps/web/.agents/skills/pdf
     --- stderr
-    2 skills in 4 places, 3 shadowed
+    5 skills in 4 places, 3 built in, 3 shadowed
     ");
 }
 
@@ -254,8 +269,12 @@ fn cl1_commands_work_without_skills() {
     assert_snapshot!(project.run(&["list"]).snapshot(), @r"
     exit 0
     --- stdout
+    SKILL         DESCRIPTION                                                         TOKENS  SOURCE
+    core-tools    Reads, writes, lists and searches the files of the project and ru…  152     built-in
+    git           Shows what changed in the repository and its history, stages file…  114     built-in
+    skill-author  Writes a new Agent Skill or improves an existing one. Use it when…  357     built-in
     --- stderr
-    no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above
+    3 built-in skills; no .agents/skills, .claude/skills or .prowess/skills in this directory or above
     ");
     assert_snapshot!(project.run(&["list", "--in", "nowhere"]).snapshot(), @r"
     exit 0
@@ -264,13 +283,17 @@ fn cl1_commands_work_without_skills() {
     warning: nowhere does not exist
     0 skills in 1 place
     ");
+    // With nothing at all, there is no prompt.
+    project.write(
+        "home/.config/prowess/prowess.toml",
+        "skills.builtin = false\n",
+    );
     assert_eq!(project.run(&["prompt", "--quiet"]).stdout, "");
+    let listed = project.run(&["list", "--json"]).json();
+    assert_eq!(listed["skills"], serde_json::json!([]));
     assert_eq!(
-        project.run(&["list", "--json"]).json()["skills"]
-            .as_array()
-            .unwrap()
-            .len(),
-        0
+        project.run(&["list"]).stderr,
+        "no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above\n"
     );
 }
 
@@ -279,7 +302,14 @@ fn cl8_dialects_change_the_prompt() {
     let project = flat();
     assert_eq!(
         project
-            .run(&["prompt", "--dialect", "remcochat", "--quiet"])
+            .run(&[
+                "prompt",
+                "--dialect",
+                "remcochat",
+                "--quiet",
+                "--in",
+                ".agents/skills"
+            ])
             .stdout,
         "{\"available_skills\":[{\"name\":\"csv\",\"description\":\"Summarises CSV files\"},{\"name\":\"pdf\",\"description\":\"Reads PDF files\"}]}\n"
     );
@@ -326,12 +356,15 @@ fn d9_unreadable_skills_are_reported_and_the_rest_loads() {
     assert_snapshot!(without_privileges(&project, &["list"]).snapshot(), @r"
     exit 0
     --- stdout
-    SKILL  DESCRIPTION  TOKENS  SOURCE
-    fine   d            0       .agents/skills
+    SKILL         DESCRIPTION                                                   TOKENS  SOURCE
+    core-tools    Reads, writes, lists and searches the files of the project …  152     built-in
+    fine          d                                                             0       .agents/skills
+    git           Shows what changed in the repository and its history, stage…  114     built-in
+    skill-author  Writes a new Agent Skill or improves an existing one. Use i…  357     built-in
     --- stderr
     warning: cannot read closed-directory/SKILL.md: permission denied
     warning: cannot read closed-file/SKILL.md: permission denied
-    1 skill in 1 place
+    4 skills in 1 place, 3 built in
     ");
 }
 

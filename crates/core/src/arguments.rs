@@ -11,6 +11,41 @@
 /// assert_eq!(with_arguments("About.", "robots"), "About.\n\nARGUMENTS: robots");
 /// ```
 pub fn with_arguments(body: &str, arguments: &str) -> String {
+    let (mut out, replaced) = fill(body, arguments);
+    let arguments = arguments.trim();
+    if !replaced && !arguments.is_empty() {
+        out.push_str(APPENDED);
+        out.push_str(arguments);
+    }
+    out
+}
+
+const APPENDED: &str = "\n\nARGUMENTS: ";
+const CUT: &str = "[truncated]";
+
+/// The same, where arguments are shortened if the body would otherwise exceed `limit`.
+pub(crate) fn with_arguments_within(body: &str, arguments: &str, limit: usize) -> String {
+    let mut out = with_arguments(body, arguments);
+    let least = with_arguments(body, "").len();
+    let mut length = arguments.len();
+    while out.len() > limit.max(least + CUT.len()) && length > 0 {
+        length /= 2;
+        let kept = arguments.get(..arguments.floor_char_boundary(length));
+        out = match kept.unwrap_or_default() {
+            "" => with_arguments(body, ""),
+            kept => with_arguments(body, &format!("{kept}{CUT}")),
+        };
+    }
+    out
+}
+
+/// Whether a body says where its arguments belong.
+pub(crate) fn has_placeholders(body: &str) -> bool {
+    fill(body, "").1
+}
+
+/// The body with its placeholders replaced, and whether there were any.
+fn fill(body: &str, arguments: &str) -> (String, bool) {
     let arguments = arguments.trim();
     let words = words(arguments);
     let mut out = String::with_capacity(body.len() + arguments.len());
@@ -35,11 +70,7 @@ pub fn with_arguments(body: &str, arguments: &str) -> String {
         }
     }
     out.push_str(rest);
-    if !replaced && !arguments.is_empty() {
-        out.push_str("\n\nARGUMENTS: ");
-        out.push_str(arguments);
-    }
-    out
+    (out, replaced)
 }
 
 /// A digit from 1 to 9 that is not part of a longer number, as in `$10`.

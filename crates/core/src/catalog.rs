@@ -53,6 +53,17 @@ pub struct SourceStatus {
     pub skills: usize,
     /// Its warnings.
     pub warnings: Vec<String>,
+    /// Hidden directories that were not searched.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hidden: usize,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Something that went wrong in a source or with one of its skills.

@@ -206,6 +206,7 @@ impl NamedSource {
                 refreshed: freshness.refreshed.and_then(since).map(|age| age.as_secs()),
                 skills: snapshot.skills.len(),
                 warnings: snapshot.warnings.clone(),
+                hidden: snapshot.hidden,
             },
             snapshot,
         }
@@ -219,5 +220,7 @@ fn sorted(snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
     }
     let mut sorted = Snapshot::clone(&snapshot);
     sorted.skills.sort_by(|a, b| a.id.cmp(&b.id));
+    // They belong to positions.
+    sorted.directories.clear();
     Arc::new(sorted)
 }

@@ -58,7 +58,7 @@ pub use script::ScriptRunner;
 pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
 pub use session::{Prompt, Session, ToolOutcome, ToolRefusal, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};
-pub use skills::{Enforcement, IncompleteSkills, PreloadError, Settings, Skills};
+pub use skills::{Enforcement, IncompleteSkills, NestedSkill, PreloadError, Settings, Skills};
 pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };

@@ -2,12 +2,16 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::arguments::with_arguments;
+use prowess_spec::is_skill_file;
+use serde::Serialize;
+
+use crate::arguments::{has_placeholders, with_arguments_within};
 use crate::catalog::Catalog;
 use crate::composite::Composite;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Shape};
 use crate::event::Event;
 use crate::id::SkillId;
+use crate::join::join_all;
 use crate::render::render_skill;
 use crate::script::ScriptRunner;
 use crate::search::SearchIndex;
@@ -45,6 +49,9 @@ impl Default for Settings {
     }
 }
 
+/// Bytes of the tags around a body, without the id.
+const TAG_BYTES: usize = 23;
+
 /// Skills for any number of sessions at once; a clone is another handle to the same ones.
 ///
 /// A refresh builds a new catalog and swaps it in; readers of the old one are not affected.
@@ -69,6 +76,18 @@ pub struct IncompleteSkills {
     /// What went wrong, one line each.
     pub problems: Vec<String>,
 }
+
+/// A `SKILL.md` inside of another skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NestedSkill {
+    /// The skill that it is part of.
+    pub parent: SkillId,
+    /// Its directory there.
+    pub directory: String,
+}
+
+/// Skills whose files are listed at once.
+const AT_ONCE: usize = 32;
 
 /// A skill that a session could not start with.
 #[derive(Debug, thiserror::Error)]
@@ -99,14 +118,12 @@ impl Skills {
         let catalog = sources.catalog().await;
         let mut preloaded: Vec<Block> = Vec::new();
         for id in preload {
-            let (block, _) =
-                block(&sources, &settings, id, "")
-                    .await
-                    .map_err(|reason| PreloadError {
-                        id: id.clone(),
-                        reason: reason.to_string(),
-                        nearest: owned(catalog.nearest(id.as_str())),
-                    })?;
+            let loaded = block(&sources, &settings, id, "").await;
+            let LoadedBlock { block, .. } = loaded.map_err(|reason| PreloadError {
+                id: id.clone(),
+                reason: reason.to_string(),
+                nearest: owned(catalog.nearest(id.as_str())),
+            })?;
             if !preloaded.contains(&block) {
                 preloaded.push(block);
             }
@@ -209,6 +226,30 @@ impl Skills {
         Err(IncompleteSkills { problems })
     }
 
+    /// Skills inside of other skills, which are part of those and not listed. It reads the names of all files.
+    pub async fn nested(&self) -> Vec<NestedSkill> {
+        let catalog = self.catalog();
+        let ids: Vec<SkillId> = catalog
+            .skills()
+            .map(|skill| skill.descriptor.id.clone())
+            .collect();
+        let mut nested = Vec::new();
+        for some in ids.chunks(AT_ONCE) {
+            let files = join_all(some.iter().map(|id| self.sources().files(id))).await;
+            for (parent, files) in some.iter().zip(files) {
+                let inside = files.unwrap_or_default().into_iter().filter_map(|file| {
+                    let (directory, name) = file.path.as_str().rsplit_once('/')?;
+                    is_skill_file(name).then(|| NestedSkill {
+                        parent: parent.clone(),
+                        directory: directory.to_owned(),
+                    })
+                });
+                nested.extend(inside);
+            }
+        }
+        nested
+    }
+
     /// The sources of the catalog.
     pub fn sources(&self) -> &Composite {
         &self.inner.sources
@@ -222,7 +263,7 @@ impl Skills {
         &self,
         id: &SkillId,
         arguments: &str,
-    ) -> Result<(Block, Event), SourceError> {
+    ) -> Result<LoadedBlock, SourceError> {
         block(&self.inner.sources, &self.inner.settings, id, arguments).await
     }
 
@@ -235,16 +276,30 @@ fn owned(ids: Vec<&str>) -> Vec<String> {
     ids.into_iter().map(str::to_owned).collect()
 }
 
-/// A skill's instructions as the model gets them.
+/// A block, and what became of the arguments.
+pub(crate) struct LoadedBlock {
+    pub(crate) block: Block,
+    pub(crate) event: Event,
+    /// Whether the arguments are in the block.
+    pub(crate) has_arguments: bool,
+}
+
+/// A skill's instructions as the model gets them. Arguments are part of them where the body has a place for them or the
+/// dialect appends them.
 async fn block(
     sources: &Composite,
     settings: &Settings,
     id: &SkillId,
     arguments: &str,
-) -> Result<(Block, Event), SourceError> {
+) -> Result<LoadedBlock, SourceError> {
     let document = sources.load(id).await?;
-    let body = with_arguments(&document.body, arguments);
-    let rendered = render_skill(id, &body, settings.dialect.limits.skill_bytes);
+    let appends = settings.dialect.shape == Shape::Text;
+    let takes = appends || has_placeholders(&document.body);
+    let arguments = if takes { arguments } else { "" };
+    let limit = settings.dialect.limits.skill_bytes;
+    let room = limit.saturating_sub(TAG_BYTES + id.as_str().len());
+    let body = with_arguments_within(&document.body, arguments, room);
+    let rendered = render_skill(id, &body, limit);
     let rendered = rendered.map_err(|error| SourceError::Invalid {
         id: id.clone(),
         reason: error.to_string(),
@@ -258,5 +313,9 @@ async fn block(
         id: id.clone(),
         text: rendered.text,
     };
-    Ok((block, event))
+    Ok(LoadedBlock {
+        block,
+        event,
+        has_arguments: !arguments.trim().is_empty(),
+    })
 }

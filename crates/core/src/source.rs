@@ -162,6 +162,8 @@ pub struct Snapshot {
     pub collections: BTreeMap<CollectionPath, String>,
     /// Warnings about the source as a whole.
     pub warnings: Vec<String>,
+    /// Hidden directories that were not searched.
+    pub hidden: usize,
 }
 
 /// A skill that could not be used.

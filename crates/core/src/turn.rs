@@ -24,10 +24,12 @@ pub struct Turn {
     pub notices: Vec<String>,
     /// The blocks of the skills that became active, for the model only.
     pub blocks: Vec<Block>,
-    /// The message without its reference.
+    /// The message without its reference; empty if it is part of a block, as the arguments of its skill.
     pub text: String,
     /// The events.
     pub events: Vec<Event>,
+    /// Whether a block holds the message.
+    pub(crate) has_arguments: bool,
 }
 
 /// Instructions for the model.
@@ -49,6 +51,6 @@ impl Turn {
 
     /// Whether a request to the model is needed; a bare reference only activates.
     pub fn needs_model(&self) -> bool {
-        !self.text.trim().is_empty()
+        self.has_arguments || !self.text.trim().is_empty()
     }
 }

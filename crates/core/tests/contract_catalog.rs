@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, Hints, MemorySource, Prompt,
-    RenderError, RenderOptions, Scope, SkillId, Skills, ToolNames, render_catalog, render_skill,
-    with_arguments,
+    Catalog, CatalogFormat, CatalogOptions, CatalogReport, Dialect, Event, Hints, MemorySource,
+    Operation, Prompt, RenderError, RenderOptions, Scope, SkillId, Skills, ToolNames,
+    render_catalog, render_skill, with_arguments,
 };
 use support::{TREE, borrowed, catalog, layer, many};
 
@@ -516,4 +516,54 @@ fn j10_arguments() {
         format!("Write.\n\nARGUMENTS: {typed}")
     );
     assert_eq!(with_arguments("[$ARGUMENTS][$1]", ""), "[][]");
+}
+
+#[test]
+fn truncation_is_reported_under_every_dialect() {
+    let mut source = MemorySource::new(Scope::Project);
+    let body = "x".repeat(250_000);
+    source.add(
+        "long",
+        &format!("---\nname: long\ndescription: d\n---\n{body}"),
+    );
+    source.add_file(
+        &id("long"),
+        prowess_spec::SkillPath::parse("references/a.md").unwrap(),
+        vec![b'y'; 3_000_000],
+    );
+    let source = std::sync::Arc::new(source);
+    for dialect in Dialect::ALL {
+        let builder = Skills::builder().source("memory", std::sync::Arc::clone(&source));
+        let skills = pollster::block_on(builder.dialect(dialect).build()).unwrap();
+        let session = skills.session();
+        let tool = |operation| dialect.tools.iter().find(|it| it.operation == operation);
+        let load = tool(Operation::Load).unwrap();
+        let arguments = serde_json::json!({load.id: "long"});
+        let outcome = pollster::block_on(session.call(load.name, &arguments));
+        let text = outcome.result.content.to_string();
+        let said = ["\"truncated\":true", "bytes are missing"];
+        let name = dialect.name;
+        assert!(said.iter().any(|said| text.contains(said)), "{name}");
+        assert!(!outcome.result.is_error, "{name}");
+        let [Event::Activated { dropped_bytes, .. }] = outcome.events.as_slice() else {
+            panic!("{name}: {:?}", outcome.events);
+        };
+        let kept = text.matches('x').count();
+        assert!(
+            dropped_bytes.abs_diff(250_000 - kept) < 100,
+            "{name}: {dropped_bytes} {kept}"
+        );
+        let read = tool(Operation::Read).or(load.path.map(|_| load));
+        let Some(read) = read else { continue };
+        let path = read.path.unwrap();
+        let arguments = serde_json::json!({read.id: "long", path: "references/a.md"});
+        let result = pollster::block_on(session.call(read.name, &arguments)).result;
+        let text = result.content.to_string();
+        if dialect.name == "vibe-tavern" {
+            assert!(result.is_error && text.contains("FILE_TOO_LARGE"), "{text}");
+        } else {
+            assert!(!result.is_error, "{name}");
+            assert!(said.iter().any(|said| text.contains(said)), "{name}");
+        }
+    }
 }

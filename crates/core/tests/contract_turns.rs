@@ -8,8 +8,8 @@ use std::sync::{Arc, Barrier, Mutex};
 use async_trait::async_trait;
 use pollster::block_on;
 use prowess_core::{
-    Document, Event, FileEntry, FilePart, MemorySource, Scope, Session, SkillId, SkillParams,
-    Skills, Snapshot, Source, SourceError, ToolUse, Turn, reference,
+    Dialect, Document, Event, FileEntry, FilePart, MemorySource, Scope, Session, SkillId,
+    SkillParams, Skills, Snapshot, Source, SourceError, ToolUse, Turn, reference,
 };
 use prowess_spec::SkillPath;
 
@@ -114,7 +114,7 @@ fn t1_blocks_of_the_caller_come_first() {
     let turn = block_on(session.turn_with("/extraction/email hello", &[id("a")]));
     assert_eq!(
         turn.content(),
-        "<skill id=\"a\">\nBody of a.\n</skill>\n\n<skill id=\"extraction/email\">\nBody of extraction/email.\n\nARGUMENTS: hello\n</skill>\n\nhello"
+        "<skill id=\"a\">\nBody of a.\n</skill>\n\n<skill id=\"extraction/email\">\nBody of extraction/email.\n</skill>\n\nhello"
     );
 }
 
@@ -131,6 +131,85 @@ fn t2_twice_is_once() {
     assert_eq!((second.blocks.len(), second.content().as_str()), (0, "y"));
     assert_eq!(second.events, [Event::AlreadyActive { id: id("a") }]);
     assert_eq!(session.active(), [id("a")]);
+}
+
+/// Skills with places for arguments, under a dialect.
+fn with_places(dialect: Dialect) -> Skills {
+    let mut source = source();
+    source.add(
+        "deploy",
+        "---\nname: deploy\ndescription: Deploys\n---\nDeploy $1 to $2.\n",
+    );
+    let builder = Skills::builder().source("memory", source).dialect(dialect);
+    block_on(builder.build()).unwrap()
+}
+
+#[test]
+fn t13_j10_the_model_gets_the_text_once() {
+    let session = with_places(Dialect::PROWESS).session();
+    let turn = block_on(session.turn("/deploy api staging"));
+    let expected = "<skill id=\"deploy\">\nDeploy api to staging.\n</skill>";
+    assert_eq!(
+        (turn.content().as_str(), turn.needs_model()),
+        (expected, true)
+    );
+    let turn = block_on(session.turn("/a about api"));
+    assert_eq!(
+        turn.content(),
+        "<skill id=\"a\">\nBody of a.\n</skill>\n\nabout api"
+    );
+    // There the host appends them.
+    let session = with_places(Dialect::CLAUDE_CODE).session();
+    let turn = block_on(session.turn("/a about api"));
+    assert_eq!(
+        (turn.content().as_str(), turn.needs_model()),
+        (
+            "<skill id=\"a\">\nBody of a.\n\nARGUMENTS: about api\n</skill>",
+            true
+        )
+    );
+}
+
+#[test]
+fn t2_other_arguments_for_an_active_skill() {
+    let session = with_places(Dialect::PROWESS).session();
+    block_on(session.turn("/deploy api staging"));
+    let turn = block_on(session.turn("/deploy api production"));
+    assert_eq!(
+        turn.content(),
+        "Apply the skill deploy again, with the arguments: api production"
+    );
+    assert_eq!(session.active(), [id("deploy")]);
+}
+
+#[test]
+fn t9_blocks_after_compaction_have_their_arguments() {
+    let session = with_places(Dialect::PROWESS).session();
+    block_on(session.turn("/a hello"));
+    block_on(session.turn("/deploy api staging"));
+    let blocks = block_on(session.fork().pinned_blocks(usize::MAX));
+    let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "<skill id=\"deploy\">\nDeploy api to staging.\n</skill>",
+            "<skill id=\"a\">\nBody of a.\n</skill>"
+        ]
+    );
+}
+
+#[test]
+fn j10_long_arguments_leave_the_instructions_whole() {
+    let long = "é".repeat(40_000);
+    for dialect in [Dialect::PROWESS, Dialect::CLAUDE_CODE] {
+        let session = with_places(dialect).session();
+        let turn = block_on(session.turn(&format!("/deploy {long} staging")));
+        let block = &turn.blocks[0].text;
+        assert!(block.len() <= dialect.limits.skill_bytes);
+        assert!(block.starts_with("<skill id=\"deploy\">\nDeploy é"));
+        assert!(block.contains("[truncated]"));
+        assert!(block.contains(" to "), "the body is whole");
+    }
 }
 
 #[test]

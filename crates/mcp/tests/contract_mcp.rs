@@ -664,8 +664,7 @@ async fn ms11_prompts_are_the_skills_that_people_start() {
         // Twice the same: who asks for the block gets it.
         for _ in 0..2 {
             let got = client.result("prompts/get", get.clone()).await;
-            let expected =
-                "<skill id=\"acme/billing/refunds\">\nRefund order 7.\n</skill>\n\norder 7";
+            let expected = "<skill id=\"acme/billing/refunds\">\nRefund order 7.\n</skill>";
             assert_eq!(got["messages"][0]["role"], "user");
             assert_eq!(got["messages"][0]["content"]["text"], expected);
         }

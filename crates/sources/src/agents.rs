@@ -70,6 +70,7 @@ pub(crate) const IN_PROJECT: [&str; 65] = [
 ];
 
 /// Further ones at the root of a project.
+#[cfg(feature = "config")]
 pub(crate) const AT_ROOT: [&str; 5] = [
     "skills",
     "app/skills",
@@ -79,6 +80,7 @@ pub(crate) const AT_ROOT: [&str; 5] = [
 ];
 
 /// Below the home directory of the user.
+#[cfg(feature = "config")]
 pub(crate) const IN_HOME: [&str; 63] = [
     ".agents/skills",
     ".claude/skills",
@@ -146,6 +148,7 @@ pub(crate) const IN_HOME: [&str; 63] = [
 ];
 
 /// Below the configuration directory of the user.
+#[cfg(feature = "config")]
 pub(crate) const IN_CONFIG: [&str; 7] = [
     "prowess/skills",
     "agents/skills",
@@ -157,6 +160,7 @@ pub(crate) const IN_CONFIG: [&str; 7] = [
 ];
 
 /// Directories of agents that a variable moves elsewhere.
+#[cfg(feature = "config")]
 pub const HOME_VARIABLES: [(&str, &str); 7] = [
     (".autohand", "AUTOHAND_HOME"),
     (".claude", "CLAUDE_CONFIG_DIR"),

@@ -1,6 +1,5 @@
 //! Sources of skills, one module for each kind.
 
-#[cfg(feature = "config")]
 mod agents;
 #[cfg(feature = "archive")]
 mod archive;

@@ -167,6 +167,36 @@ fn d30_the_reason_is_the_first_error() {
 }
 
 #[test]
+fn d15_hidden_directories_of_agents() {
+    let place = Place::new();
+    place
+        .skill("plain")
+        .skill(".claude/skills/a")
+        .skill("web/.cursor/skills/b")
+        .skill(".tabnine/agent/skills/c")
+        .skill(".hidden/skills/d")
+        .skill(".venv/e")
+        .skill("node_modules/f");
+    assert_eq!(place.ids(), ["a", "c", "plain", "web/b"]);
+    assert_eq!(place.snapshot().hidden, 2);
+}
+
+#[test]
+fn d3_nested_skills_are_reported() {
+    let place = Place::new();
+    place
+        .skill("outer")
+        .skill("outer/assets/inner")
+        .skill("other");
+    let skills = place.skills(Dialect::PROWESS);
+    let nested: Vec<(String, String)> = block_on(skills.nested())
+        .into_iter()
+        .map(|it| (it.parent.to_string(), it.directory))
+        .collect();
+    assert_eq!(nested, [("outer".to_owned(), "assets/inner".to_owned())]);
+}
+
+#[test]
 fn d8_invalid_beside_valid() {
     let place = Place::new();
     place

@@ -1,8 +1,8 @@
 //! Our messages as genai takes them.
 
 use genai::chat::{
-    ChatMessage, ChatRequest, ContentPart, MessageContent, Tool, ToolCall as TheirCall,
-    ToolResponse,
+    CacheControl, ChatMessage, ChatRequest, ContentPart, MessageContent, Tool,
+    ToolCall as TheirCall, ToolResponse,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,12 +12,30 @@ use super::types::{Message, Request, ToolCall};
 /// The text for an empty answer: some providers reject empty messages.
 const NOTHING: &str = "(no answer)";
 
-/// A request as genai takes it.
-pub(super) fn request(request: &Request) -> ChatRequest {
-    let messages = request.messages.iter().map(|it| message(it)).collect();
+/// Whether the provider caches only what a request marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CacheMarks {
+    Needed,
+    Unknown,
+}
+
+/// A request as genai takes it. The marks are at the end of the system prompt, which stays the same, and at the end of the
+/// conversation, with which the next request begins.
+pub(super) fn request(request: &Request, marks: CacheMarks) -> ChatRequest {
+    let mut messages: Vec<ChatMessage> = request.messages.iter().map(|it| message(it)).collect();
+    let mut system = Some(request.system.as_str()).filter(|system| !system.is_empty());
+    if marks == CacheMarks::Needed {
+        if let Some(last) = messages.last_mut() {
+            last.options = Some(CacheControl::Ephemeral.into());
+        }
+        if let Some(system) = system.take() {
+            let marked = ChatMessage::system(system).with_options(CacheControl::Ephemeral);
+            messages.insert(0, marked);
+        }
+    }
     let mut theirs = ChatRequest::new(messages);
-    if !request.system.is_empty() {
-        theirs = theirs.with_system(request.system.as_str());
+    if let Some(system) = system {
+        theirs = theirs.with_system(system);
     }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {

@@ -12,7 +12,7 @@ use prowess_core::ToolUse;
 use prowess_net::client_builder;
 
 use super::catalogue::{ModelChoice, adapter, address, key_variable};
-use super::convert;
+use super::convert::{self, CacheMarks};
 use super::error::ProviderError;
 use super::failure::Whose;
 use super::types::{Delta, Request, StopReason, Usage};
@@ -26,6 +26,7 @@ pub struct GenaiProvider {
     whose: Whose,
     name: String,
     tool_use: ToolUse,
+    cache_marks: CacheMarks,
 }
 
 impl GenaiProvider {
@@ -97,6 +98,11 @@ impl GenaiProvider {
             whose,
             name: format!("{}/{}", choice.provider, choice.model),
             tool_use: choice.tool_use,
+            cache_marks: if kind == AdapterKind::Anthropic {
+                CacheMarks::Needed
+            } else {
+                CacheMarks::Unknown
+            },
         })
     }
 }
@@ -130,7 +136,7 @@ impl Provider for GenaiProvider {
             .with_stream_read_timeout(READ_TIME);
         options.max_tokens = request.max_tokens;
         options.temperature = request.temperature;
-        let request = convert::request(&request);
+        let request = convert::request(&request, self.cache_marks);
         let started = self
             .client
             .exec_chat_stream(self.spec.clone(), request, Some(&options))

@@ -51,7 +51,7 @@ async fn t7_resume_after_a_kill() {
             .await
             .0
             .unwrap();
-        let before = model.last().body;
+        let before = model.last();
         // Killed in the middle of a turn: that one is gone, the whole ones are there.
         {
             let cancel = prowess_agent::Cancel::new();
@@ -87,13 +87,10 @@ async fn t7_resume_after_a_kill() {
         let seen = model.last();
         seen.assert_whole();
         // The same request as before the kill, and two messages more.
-        let (old, new) = (
-            before["messages"].as_array().unwrap(),
-            seen.body["messages"].as_array().unwrap(),
-        );
+        let (old, new) = (before.messages(), seen.messages());
         assert_eq!(old[..], new[..old.len()]);
         assert_eq!(new.len(), old.len() + 2);
-        assert_eq!(seen.body["system"], before["system"]);
+        assert_eq!(seen.body["system"], before.body["system"]);
         assert!(!seen.body.to_string().contains("lost"));
     }
 }

@@ -62,7 +62,8 @@ async fn t9_dropped_with_pinned_blocks() {
         seen.assert_whole();
         let text = seen.body.to_string();
         assert_eq!(text.matches("Five, seven").count(), 1);
-        assert!(!text.contains("at-first"), "{text}");
+        assert!(text.contains("Mention at-first."), "{text}");
+        assert_eq!(text.matches("at-first").count(), 1, "{text}");
         assert!(
             seen.messages()[0]
                 .1
@@ -200,7 +201,7 @@ async fn too_much_for_the_model() {
         assert!(ear.has(|event| matches!(event, AgentEvent::Compacted { .. })));
         let text = model.last().body.to_string();
         assert!(
-            !text.contains("at-first") && text.contains("Five, seven"),
+            !text.contains("/haiku") && text.contains("Mention at-first."),
             "{text}"
         );
         // Still too much: then it fails, and says why.

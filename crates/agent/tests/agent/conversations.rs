@@ -130,7 +130,7 @@ async fn t3_explicit_reference_with_text() {
         assert_eq!(messages.len(), 1);
         let text = &messages[0].1;
         assert!(
-            text.starts_with("<skill id=\"haiku\">") && text.ends_with("\n\nrain"),
+            text.starts_with("<skill id=\"haiku\">") && text.ends_with("</skill>"),
             "{text}"
         );
         assert!(text.contains("Mention rain."));
@@ -211,7 +211,10 @@ async fn t1_references_of_the_program_come_first() {
         let text = &model.last().messages()[0].1;
         let email = text.find("<skill id=\"extraction/email\">").unwrap();
         let haiku = text.find("<skill id=\"haiku\">").unwrap();
-        assert!(email < haiku && text.ends_with("</skill>\n\nnow"), "{text}");
+        assert!(
+            email < haiku && text.ends_with("Mention now.\n</skill>"),
+            "{text}"
+        );
         assert!(ear.has(|event| matches!(event, AgentEvent::SkillUnresolved { reference, .. } if reference == "nope")));
     }
 }
@@ -615,5 +618,37 @@ async fn calls_of_one_response_run_concurrently() {
         for (result, name) in results.iter().zip(["b.sh", "a.sh", "c.sh"]) {
             assert!(result.contains(name), "{results:?}");
         }
+    }
+}
+
+/// The system prompt and the tools of all requests are the same, and each conversation begins with the one before.
+#[tokio::test]
+async fn c15_requests_can_be_cached() {
+    for wire in BOTH {
+        let loads = ["haiku", "extraction/email", "long", "haiku", "long"];
+        let mut steps = Vec::new();
+        for turn in 0..20 {
+            if let Some(id) = loads.get(turn / 4).filter(|_| turn % 4 == 0) {
+                steps.push(call("load_skill", &json!({"id": id})));
+            }
+            steps.push(Step::Say("Done."));
+        }
+        let (model, mut chat) = chat(wire, steps).await;
+        for turn in 0..20 {
+            send(&mut chat, &format!("turn {turn}")).await.0.unwrap();
+        }
+        let seen = model.seen();
+        assert_eq!(seen.len(), 25);
+        for pair in seen.windows(2) {
+            assert_eq!(pair[0].system(), pair[1].system());
+            assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);
+            assert!(pair[1].messages().starts_with(&pair[0].messages()));
+        }
+        // Anthropic caches what is marked: the prompt, and the conversation so far.
+        let marks = seen
+            .iter()
+            .map(|it| count(&it.body.to_string(), "cache_control"));
+        let expected = if wire == Wire::Anthropic { 2 } else { 0 };
+        assert!(marks.clone().all(|count| count == expected), "{wire:?}");
     }
 }

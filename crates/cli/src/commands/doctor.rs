@@ -87,6 +87,13 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         };
         let refreshed = source.refreshed.map(ago).unwrap_or_default();
         let _ = writeln!(out, "{health:<9} {} ({skills}){refreshed}", source.name);
+        if source.hidden > 0 {
+            let _ = writeln!(
+                out,
+                "          {} hidden directories not searched",
+                source.hidden
+            );
+        }
         for line in source.reason.iter().chain(&source.warnings) {
             let _ = writeln!(out, "          {line}");
         }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use clap::Args;
-use prowess_core::{Catalog, Descriptor, Health, LevelTokens, Skill, SourceStatus};
+use prowess_core::{
+    Catalog, Descriptor, Health, LevelTokens, NestedSkill, Scope, Skill, SourceStatus,
+};
 use serde::Serialize;
 
 use crate::arguments::{Global, SourceArguments};
@@ -48,6 +50,8 @@ struct Document<'c> {
     shadowed: Vec<ShadowedRow<'c>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     invalid: Vec<InvalidRow<'c>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nested: Vec<NestedSkill>,
     sources: Vec<&'c SourceStatus>,
 }
 
@@ -89,15 +93,20 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     }
     let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
+    let nested = if arguments.all {
+        pollster::block_on(skills.nested())
+    } else {
+        Vec::new()
+    };
     if arguments.json {
-        print_json(&document(&catalog, arguments.all))?;
+        print_json(&document(&catalog, arguments.all, nested))?;
         return Ok(Exit::Success);
     }
     if !catalog.is_empty() {
         terminal::print(&table(catalog.skills()))?;
     }
     if arguments.all {
-        print_rest(&catalog)?;
+        print_rest(&catalog, &nested)?;
     }
     if !global.quiet {
         for source in catalog.sources() {
@@ -168,8 +177,9 @@ fn row(skill: Skill<'_>) -> Row<'_> {
     }
 }
 
-fn document(catalog: &Catalog, all: bool) -> Document<'_> {
+fn document(catalog: &Catalog, all: bool, nested: Vec<NestedSkill>) -> Document<'_> {
     let mut document = Document {
+        nested,
         version: 1,
         skills: catalog.skills().map(row).collect(),
         unavailable: Vec::new(),
@@ -208,8 +218,12 @@ fn document(catalog: &Catalog, all: bool) -> Document<'_> {
     document
 }
 
-fn print_rest(catalog: &Catalog) -> Result<()> {
+fn print_rest(catalog: &Catalog, nested: &[NestedSkill]) -> Result<()> {
     let mut out = String::new();
+    for skill in nested {
+        let (parent, directory) = (&skill.parent, terminal::printable(&skill.directory));
+        let _ = writeln!(out, "nested: {directory} in {parent}, which it is part of");
+    }
     for skill in catalog.unavailable() {
         let needs = skill.descriptor.requires_capabilities.join(", ");
         let _ = writeln!(out, "unavailable: {} needs {needs}", skill.descriptor.id);
@@ -233,9 +247,16 @@ fn print_rest(catalog: &Catalog) -> Result<()> {
 }
 
 fn summary(catalog: &Catalog) -> String {
-    let sources = catalog.sources().count();
-    if catalog.is_empty() && sources == 0 {
-        return "no skills: no .agents/skills, .claude/skills or .prowess/skills in this directory or above".to_owned();
+    const NO_PLACE: &str =
+        "no .agents/skills, .claude/skills or .prowess/skills in this directory or above";
+    let is_builtin = |skill: &Skill<'_>| skill.descriptor.scope == Scope::Builtin;
+    let builtin = catalog.skills().filter(is_builtin).count();
+    let sources = catalog.sources().count() - usize::from(builtin > 0);
+    if sources == 0 && builtin == 0 {
+        return format!("no skills: {NO_PLACE}");
+    }
+    if sources == 0 {
+        return format!("{builtin} built-in skills; {NO_PLACE}");
     }
     let plural = |count: usize, noun: &str| {
         let s = if count == 1 { "" } else { "s" };
@@ -251,6 +272,7 @@ fn summary(catalog: &Catalog) -> String {
             parts.push(format!("{count} {what}"));
         }
     };
+    add(builtin, "built in");
     let untrusted = |source: &&SourceStatus| source.health == Health::Untrusted;
     let untrusted = catalog.sources().filter(untrusted).count();
     add(

@@ -230,8 +230,9 @@ fn q15_a_project_cannot_take_the_id_of_a_built_in_skill() {
     let json: serde_json::Value = serde_json::from_slice(&json.unwrap().stdout).unwrap();
     assert_eq!(json["refused"][0]["reason"], "reserved-id");
     let shown = hostile.command(&["show", "core-tools"]).output().unwrap();
-    assert!(!shown.status.success());
-    // Where the built-in one is there, it is that one.
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("Working with files and commands"), "{shown}");
+    // It is the built-in one everywhere.
     let run = hostile
         .command(&[
             "run",
@@ -313,6 +314,11 @@ fn q9_links_out_of_the_project_reveal_nothing() {
     let listed = run(&["list", "--json"]).json();
     let ids = listed["skills"].as_array().unwrap().iter();
     let ids: Vec<&str> = ids.map(|skill| skill["id"].as_str().unwrap()).collect();
+    let built_in = ["core-tools", "git", "skill-author"];
+    let ids: Vec<&str> = ids
+        .into_iter()
+        .filter(|id| !built_in.contains(id))
+        .collect();
     assert_eq!(ids, ["inside", "mine", "own", "plain"]);
     let warnings = listed["sources"].to_string();
     for expected in [

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::with_arguments;
 use crate::catalog::Skill;
-use crate::dialect::{Files, Operation, ToolSpec};
+use crate::dialect::{Files, Operation, Shape, ToolSpec};
 use crate::event::Event;
 use crate::id::{CollectionPath, SkillId};
 use crate::media::media_type;
@@ -145,16 +145,21 @@ impl Skills {
         let files = files.into_iter().map(|file| file.path.to_string());
         let allowed = |path: &String| is_allowed(self.settings().dialect.limits.files, path);
         session.activate(&id);
+        let end = body.floor_char_boundary(limit);
+        // Dialects send the block or the body.
+        let (bytes, dropped_bytes) = match self.settings().dialect.shape {
+            Shape::Prowess => (rendered.text.len(), rendered.report.dropped_bytes),
+            _ => (end, body.len() - end),
+        };
         events.push(Event::Activated {
             id: id.clone(),
-            bytes: rendered.text.len(),
-            dropped_bytes: rendered.report.dropped_bytes,
+            bytes,
+            dropped_bytes,
         });
-        let end = body.floor_char_boundary(limit);
         Ok(ToolOutput::Skill {
             id,
             block: rendered.text,
-            dropped_bytes: body.len() - end,
+            dropped_bytes,
             body: body.get(..end).unwrap_or_default().to_owned(),
             frontmatter: document.skill.frontmatter,
             files: files.filter(allowed).collect(),

@@ -1,5 +1,6 @@
 //! A conversation, with its active skills and requests.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,7 @@ use crate::event::Event;
 use crate::id::SkillId;
 use crate::rank::{Hints, rank};
 use crate::reference::reference;
-use crate::skills::{Enforcement, Skills};
+use crate::skills::{Enforcement, LoadedBlock, Skills};
 use crate::source::SourceError;
 use crate::tools::{ErrorCode, ToolError, ToolResult, shape};
 use crate::turn::{Block, Turn};
@@ -28,6 +29,8 @@ pub struct Session {
     initial: Vec<SkillId>,
     /// The skills that the catalog lists first.
     likely: Mutex<Arc<[SkillId]>>,
+    /// Arguments with which skills were activated.
+    arguments: Mutex<HashMap<SkillId, String>>,
     /// Blocks of skills that a user activated without a message.
     waiting: Mutex<Vec<Block>>,
 }
@@ -69,6 +72,7 @@ impl Session {
             active: Mutex::default(),
             initial: Vec::new(),
             likely: Mutex::default(),
+            arguments: Mutex::default(),
             waiting: Mutex::default(),
         };
         for id in active {
@@ -88,6 +92,7 @@ impl Session {
         let mut fork = Self::new(self.skills.clone(), self.active());
         fork.initial.clone_from(&self.initial);
         fork.likely = Mutex::new(self.likely());
+        fork.arguments = Mutex::new(self.arguments().clone());
         fork
     }
 
@@ -96,6 +101,11 @@ impl Session {
     pub fn rank(&self, hints: &Hints<'_>) {
         let likely = rank(&self.skills.catalog(), hints).into();
         *self.likely.lock().unwrap_or_else(PoisonError::into_inner) = likely;
+    }
+
+    fn arguments(&self) -> MutexGuard<'_, HashMap<SkillId, String>> {
+        let arguments = self.arguments.lock();
+        arguments.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn likely(&self) -> Arc<[SkillId]> {
@@ -235,11 +245,24 @@ impl Session {
         if self.is_active(id) {
             turn.notices.push(format!("skill {id} is already active"));
             turn.events.push(Event::AlreadyActive { id: id.clone() });
+            if !arguments.trim().is_empty()
+                && let Ok(loaded) = self.skills.block(id, arguments).await
+                && loaded.has_arguments
+            {
+                self.arguments().insert(id.clone(), arguments.to_owned());
+                turn.text = format!("Apply the skill {id} again, with the arguments: {arguments}");
+            }
             return;
         }
         match self.skills.block(id, arguments).await {
-            Ok((block, event)) => {
+            Ok(loaded) => {
+                let LoadedBlock { block, event, .. } = loaded;
                 self.activate(id);
+                if loaded.has_arguments {
+                    self.arguments().insert(id.clone(), arguments.to_owned());
+                    turn.has_arguments = true;
+                    turn.text.clear();
+                }
                 turn.notices.push(format!("skill {id} loaded"));
                 turn.blocks.push(block);
                 turn.events.push(event);
@@ -313,7 +336,8 @@ impl Session {
         let mut blocks = Vec::new();
         let mut left = budget;
         for id in self.active().iter().rev() {
-            if let Ok((block, _)) = self.skills.block(id, "").await
+            let arguments = self.arguments().get(id).cloned().unwrap_or_default();
+            if let Ok(LoadedBlock { block, .. }) = self.skills.block(id, &arguments).await
                 && block.text.len() <= left
             {
                 left -= block.text.len();

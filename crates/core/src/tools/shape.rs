@@ -22,7 +22,15 @@ pub(crate) fn shape(
     outcome: Result<ToolOutput, ToolError>,
     available: &[String],
 ) -> ToolResult {
-    let is_error = outcome.is_err();
+    let too_large = matches!(
+        &outcome,
+        Ok(ToolOutput::File {
+            next_offset: Some(_),
+            ..
+        })
+    );
+    // There a file that is too large is an error.
+    let is_error = outcome.is_err() || too_large && shape == Shape::Envelope;
     let block = match &outcome {
         Ok(ToolOutput::Skill { block, .. }) => block.clone(),
         _ => String::new(),
@@ -156,8 +164,7 @@ fn plain(output: ToolOutput) -> Value {
             dropped_bytes,
             ..
         } => {
-            let notice = (dropped_bytes > 0)
-                .then(|| format!("the body is truncated: {dropped_bytes} bytes are missing"));
+            let notice = body_notice(dropped_bytes);
             without_null(
                 json!({"name": id, "frontmatter": frontmatter, "body": body, "notice": notice}),
             )
@@ -169,12 +176,19 @@ fn plain(output: ToolOutput) -> Value {
             next_offset,
             size,
         } => {
-            let notice = next_offset
-                .map(|next| format!("the file is truncated: {} bytes are missing", size - next));
+            let notice = file_notice(next_offset, size);
             without_null(json!({"name": id, "path": path, "content": content, "notice": notice}))
         }
         other => prowess(other),
     }
+}
+
+fn body_notice(dropped_bytes: usize) -> Option<String> {
+    (dropped_bytes > 0).then(|| format!("the body is truncated: {dropped_bytes} bytes are missing"))
+}
+
+fn file_notice(next_offset: Option<u64>, size: u64) -> Option<String> {
+    next_offset.map(|next| format!("the file is truncated: {} bytes are missing", size - next))
 }
 
 fn envelope(tool: &ToolSpec, outcome: Result<ToolOutput, ToolError>) -> Value {
@@ -249,18 +263,30 @@ fn envelope_code(code: ErrorCode) -> &'static str {
 fn success(outcome: Result<ToolOutput, ToolError>, available: &[String]) -> Value {
     match outcome {
         Ok(ToolOutput::Skill {
-            id, body, location, ..
-        }) => json!({
-            "success": true,
-            "skill_name": id,
-            "skill_path": location,
-            "instructions": body,
-        }),
+            id,
+            body,
+            location,
+            dropped_bytes,
+            ..
+        }) => with_notice(
+            json!({
+                "success": true,
+                "skill_name": id,
+                "skill_path": location,
+                "instructions": body,
+            }),
+            body_notice(dropped_bytes),
+        ),
         Ok(ToolOutput::File {
-            id, path, content, ..
-        }) => {
-            json!({"success": true, "skill_name": id, "resource": path, "content": content})
-        }
+            id,
+            path,
+            content,
+            next_offset,
+            size,
+        }) => with_notice(
+            json!({"success": true, "skill_name": id, "resource": path, "content": content}),
+            file_notice(next_offset, size),
+        ),
         Ok(other) => prowess(other),
         Err(error) if error.code == ErrorCode::SkillNotFound => {
             let error = format!("{}; available: {}", error.message, available.join(", "));
@@ -270,17 +296,37 @@ fn success(outcome: Result<ToolOutput, ToolError>, available: &[String]) -> Valu
     }
 }
 
+fn with_notice(mut value: Value, notice: Option<String>) -> Value {
+    if let (Some(object), Some(notice)) = (value.as_object_mut(), notice) {
+        object.insert("notice".to_owned(), notice.into());
+    }
+    value
+}
+
 fn text(output: ToolOutput) -> String {
+    let below = |text: String, notice: Option<String>| match notice {
+        Some(notice) => format!("{text}\n\n[{notice}]"),
+        None => text,
+    };
     match output {
         ToolOutput::Skill {
             body,
-            location: Some(location),
+            location,
+            dropped_bytes,
             ..
         } => {
-            format!("Base directory for this skill: {location}\n\n{body}")
+            let body = below(body, body_notice(dropped_bytes));
+            match location {
+                Some(location) => format!("Base directory for this skill: {location}\n\n{body}"),
+                None => body,
+            }
         }
-        ToolOutput::Skill { body, .. } => body,
-        ToolOutput::File { content, .. } => content,
+        ToolOutput::File {
+            content,
+            next_offset,
+            size,
+            ..
+        } => below(content, file_notice(next_offset, size)),
         other => without_tags(prowess(other), "").to_string(),
     }
 }

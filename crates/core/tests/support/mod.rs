@@ -48,6 +48,7 @@ pub(crate) fn layer(name: &str, skills: &[(&str, &str)]) -> Layer {
             refreshed: None,
             skills: skills.len(),
             warnings: Vec::new(),
+            hidden: 0,
         },
         snapshot: Arc::new(Snapshot {
             skills,

@@ -21,6 +21,7 @@ use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Links, Strictness};
+use crate::agents::IN_PROJECT;
 use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, description};
 use crate::open::open_in;
 
@@ -126,6 +127,7 @@ pub(super) fn scan(
         allowed,
         previous: previous.map(Arc::as_ref),
         visited: AtomicUsize::new(0),
+        hidden: AtomicUsize::new(0),
         state: Mutex::default(),
     };
     match fs::metadata(root) {
@@ -141,10 +143,12 @@ pub(super) fn scan(
         }
         Err(error) => walk.warn(format!("cannot read {}: {}", name_of(root), error.kind())),
     }
-    let state = walk
+    let hidden = walk.hidden.into_inner();
+    let mut state = walk
         .state
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
+    state.hidden = hidden;
     if let Some(previous) = previous
         && state.is_same_as(previous)
     {
@@ -168,6 +172,7 @@ struct Walk<'w> {
     allowed: Option<Vec<PathBuf>>,
     previous: Option<&'w Scan>,
     visited: AtomicUsize,
+    hidden: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -179,6 +184,7 @@ struct State {
     invalid: Vec<Invalid>,
     collections: BTreeMap<CollectionPath, String>,
     warnings: Vec<String>,
+    hidden: usize,
 }
 
 impl State {
@@ -189,6 +195,7 @@ impl State {
             && previous.snapshot.invalid.is_empty()
             && self.collections == previous.snapshot.collections
             && self.warnings == previous.snapshot.warnings
+            && self.hidden == previous.snapshot.hidden
     }
 
     fn finish(mut self, previous: Option<&Scan>) -> Scan {
@@ -231,6 +238,7 @@ impl State {
                 invalid: self.invalid,
                 collections: self.collections,
                 warnings: self.warnings,
+                hidden: self.hidden,
             }),
             stamps,
             by_directory,
@@ -361,7 +369,19 @@ impl Walk<'_> {
                 manifest = true;
             } else if name == COLLECTION_FILE {
                 described = true;
-            } else if !name.starts_with('.') && name != "node_modules" {
+            } else if name.starts_with('.') {
+                // Links could lead anywhere, or back here.
+                if !entry.file_type()?.is_dir() {
+                    continue;
+                }
+                let known: Vec<&str> = in_hidden(&name)
+                    .filter(|below| is_real_directory(path, below))
+                    .collect();
+                if known.is_empty() {
+                    self.hidden.fetch_add(1, Ordering::Relaxed);
+                }
+                below.extend(known.into_iter().map(|known| joined(directory, known)));
+            } else if name != "node_modules" {
                 let kind = entry.file_type()?;
                 let link = kind.is_symlink() && depth == 0 && self.follows(&entry.path(), &name);
                 if kind.is_dir() || link {
@@ -486,9 +506,7 @@ impl Walk<'_> {
         let Ok(name) = SkillName::parse(&head.name) else {
             return;
         };
-        let mut parts: Vec<&str> = directory.split('/').collect();
-        parts.pop();
-        let collection = CollectionPath::from_directories(parts);
+        let collection = CollectionPath::from_directories(collection_parts(directory));
         let id = SkillId::new(collection.as_ref(), &name);
         let stamp = Stamp::of(metadata);
         let scope = self.options.scope;
@@ -499,6 +517,34 @@ impl Walk<'_> {
             stamp,
         });
     }
+}
+
+/// Directories of agents in a hidden directory of that name.
+fn in_hidden(name: &str) -> impl Iterator<Item = &'static str> {
+    let known = IN_PROJECT.into_iter();
+    known.filter(move |path| path.split('/').next() == Some(name))
+}
+
+/// Whether `below` is a directory, and every part of the way to it is one.
+fn is_real_directory(path: &Path, below: &str) -> bool {
+    let mut path = path.to_owned();
+    below.split('/').all(|part| {
+        path.push(part);
+        fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir())
+    })
+}
+
+/// The directories above a skill, without those in which an agent keeps its skills.
+fn collection_parts(directory: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = directory.split('/').collect();
+    parts.pop();
+    let hidden = parts.iter().position(|part| part.starts_with('.'));
+    if let Some(start) = hidden {
+        let rest = parts.get(start..).unwrap_or_default();
+        let end = rest.iter().position(|part| *part == "skills");
+        parts.drain(start..=start + end.unwrap_or(0));
+    }
+    parts
 }
 
 fn joined(directory: &str, name: &str) -> String {

@@ -51,12 +51,12 @@ pub(super) fn rows() -> Vec<Row<ProblemName>> {
         (b'S', "sparse", "Special"),
         (b'M', "continued file", "Special"),
         (b'V', "label", "Special"),
-        (b'7', "contiguous", "Tar::ProblemName"),
-        (b'D', "gnu directory", "Tar::ProblemName"),
-        (b'N', "old long name", "Tar::ProblemName"),
-        (b'X', "solaris header", "Tar::ProblemName"),
-        (b'Z', "unknown", "Tar::ProblemName"),
-        (0xff, "unknown byte", "Tar::ProblemName"),
+        (b'7', "contiguous", "Tar::Kind"),
+        (b'D', "gnu directory", "Tar::Kind"),
+        (b'N', "old long name", "Tar::Kind"),
+        (b'X', "solaris header", "Tar::Kind"),
+        (b'Z', "unknown", "Tar::Kind"),
+        (0xff, "unknown byte", "Tar::Kind"),
     ] {
         let entry = Entry::new(kind, "a", "");
         rows.push(row(format!("{what}.tar"), tar([entry.clone()]), expected));
