@@ -1,12 +1,11 @@
 //! Code skills in a conversation: activation by triggers, and the events of the runtime.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_runtime::{
     ActivationError, ActivationState, CodeSkillError, Listener, Project, Runtime, RuntimeEvent,
-    Situation, Triggers, languages_of,
+    Situation, Triggers,
 };
 use prowess_spec::manifest::Mode;
 
@@ -64,19 +63,7 @@ impl EventBuffer {
     }
 }
 
-/// Files whose names describe a project.
-const NAMED_FILES: usize = 40;
-
 impl RuntimeHandle {
-    /// Words about the project: its languages, and the names of files and directories at its root.
-    pub(crate) fn project_words(&self) -> Vec<String> {
-        let files = || self.project.files();
-        let languages = languages_of(files()).into_iter().map(str::to_owned);
-        let roots: BTreeSet<&str> = files().filter_map(|path| path.split('/').next()).collect();
-        let roots = roots.into_iter().take(NAMED_FILES).map(str::to_owned);
-        languages.chain(roots).collect()
-    }
-
     /// Activates the skills that a message triggers. Each failure is reported once per chat.
     pub(crate) async fn evaluate(
         &self,

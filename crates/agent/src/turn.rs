@@ -15,7 +15,7 @@ use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
 use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
-use crate::runtime_handle::{EventSink, RuntimeHandle};
+use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, ChatEntry, Cut, Ending};
 
@@ -281,7 +281,7 @@ impl Chat {
         });
         let project = || {
             let code_skills = inner.code_skills.as_ref();
-            code_skills.map_or_else(Vec::new, RuntimeHandle::project_words)
+            code_skills.map_or_else(Vec::new, |it| it.project.words())
         };
         let catalog = self
             .catalog_text

@@ -30,7 +30,9 @@ pub(crate) async fn build_agent(
     let provider = chosen.open(&resolved.skills)?;
     let options = AgentOptions {
         system: system.to_owned(),
-        context_window: resolved.config.model.context_window,
+        context_window: resolved
+            .context_window
+            .unwrap_or(resolved.config.model.context_window),
         ..AgentOptions::default()
     };
     let preload = resolved.explicit_without_code();

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use clap::Args;
 use prowess_agent::{
-    AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, model_of,
+    AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, known_window,
+    model_of,
 };
 use prowess_config::SkillsConfig;
 use prowess_core::{Skills, ToolUse};
@@ -35,6 +36,9 @@ pub(crate) struct ModelArguments {
     /// Offer no tools to the model; name skills yourself
     #[arg(long, help_heading = "Model")]
     no_tools: bool,
+    /// Context window of the model in tokens [default: that of known models, else 128000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_048..), help_heading = "Model")]
+    context_window: Option<u32>,
 }
 
 impl ModelArguments {
@@ -52,8 +56,33 @@ impl ModelArguments {
             model: model.cloned().or_else(|| ours(&self.model)),
             base_url: base_url.cloned().or_else(|| ours(&self.base_url)),
             no_tools: self.no_tools,
+            context_window: self.context_window,
         }
     }
+
+    /// The context window, if it is known.
+    pub(crate) fn window(&self, config: &SkillsConfig, chosen: &SelectedModel) -> Option<usize> {
+        let typed = self
+            .context_window
+            .and_then(|tokens| usize::try_from(tokens).ok());
+        let stated = || {
+            let is_stated = config.states("model.context_window");
+            is_stated.then_some(config.model.context_window)
+        };
+        let known = || match chosen {
+            SelectedModel::Real(choice) => known_window(&choice.model),
+            SelectedModel::Demo { .. } => None,
+        };
+        typed.or_else(stated).or_else(known)
+    }
+}
+
+/// The context window of the configured model, for commands without a model of their own.
+pub(crate) fn configured_window(config: &SkillsConfig) -> Option<usize> {
+    if config.states("model.context_window") {
+        return Some(config.model.context_window);
+    }
+    config.model.name.as_deref().and_then(known_window)
 }
 
 /// The selected model, or the default.
@@ -158,6 +187,14 @@ fn is_local(url: &str) -> bool {
 }
 
 impl SelectedModel {
+    /// Whether it is offered tools.
+    pub(crate) fn tool_use(&self) -> ToolUse {
+        match self {
+            Self::Demo { tool_use, .. } => *tool_use,
+            Self::Real(choice) => choice.tool_use,
+        }
+    }
+
     /// The model itself, with its key from the environment.
     pub(crate) fn open(&self, skills: &Skills) -> Result<Arc<dyn Provider>> {
         match self {

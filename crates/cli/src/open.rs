@@ -8,7 +8,7 @@ use pollster::block_on;
 use prowess_config::{Repository, RepositorySpec, SkillsConfig};
 use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
-use prowess_runtime::{builtin_ids, builtin_skills};
+use prowess_runtime::{CODE, builtin_ids, builtin_skills};
 use prowess_sources::{
     FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, ResolveContext,
     resolve,
@@ -19,11 +19,12 @@ use prowess_trust::ProjectRoot;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::progress::FetchProgress;
-use crate::{configuration, environment};
+use crate::{configuration, environment, model};
 
 /// Opens sources: the given directories, or those of the configuration.
 pub(crate) fn builder(
     config: &SkillsConfig,
+    context_window: Option<usize>,
     sources: &SourceArguments,
     global: &Global,
     progress: Option<ProgressReport>,
@@ -47,9 +48,7 @@ pub(crate) fn builder(
             progress,
         },
         builtin: Some(Arc::new(builtin_skills())),
-        context_window: config
-            .states("model.context_window")
-            .then_some(config.model.context_window),
+        context_window,
         other: Some(&mcp_source),
     };
     let mut builder = resolve(&config, &context).reserve(builtin_ids());
@@ -87,19 +86,24 @@ fn mcp_source(repository: &Repository, remote: &RemoteOptions) -> Option<Arc<dyn
 
 /// The skills, with something to look at if they are far away.
 pub(crate) fn skills(sources: &SourceArguments, global: &Global) -> Result<Skills> {
-    skills_with(sources, global, |builder| builder)
+    let config = configuration::load(global)?;
+    let window = model::configured_window(&config);
+    skills_with(&config, window, sources, global, |builder| builder)
 }
 
 /// The same, presented differently.
 pub(crate) fn skills_with(
+    config: &SkillsConfig,
+    context_window: Option<usize>,
     sources: &SourceArguments,
     global: &Global,
     change: impl FnOnce(SkillsBuilder) -> SkillsBuilder,
 ) -> Result<Skills> {
     let waiting = FetchProgress::new(global.quiet);
-    let config = configuration::load(global)?;
-    let builder = builder(&config, sources, global, Some(waiting.report()))?;
-    Ok(block_on(change(builder).build())?)
+    let progress = Some(waiting.report());
+    let builder = builder(config, context_window, sources, global, progress)?;
+    // The same as in a chat.
+    Ok(block_on(change(builder.capability(CODE)).build())?)
 }
 
 /// The dialect of that name.

@@ -1,10 +1,13 @@
 //! The files of a project, for triggers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::{WalkBuilder, WalkState};
+
+use crate::language::languages_of;
 
 /// Limits of a project scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +26,9 @@ impl Default for ProjectLimits {
         }
     }
 }
+
+/// Names at the root that describe a project.
+const NAMES: usize = 40;
 
 /// The files of a project: sorted paths relative to its root, separated by `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +87,15 @@ impl Project {
     /// The files.
     pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
         self.files.iter().map(String::as_str)
+    }
+
+    /// Words about the project: its languages, and the names of files and directories at its root.
+    pub fn words(&self) -> Vec<String> {
+        let languages = languages_of(self.files()).into_iter().map(str::to_owned);
+        let roots = self.files().filter_map(|path| path.split('/').next());
+        let roots: BTreeSet<&str> = roots.collect();
+        let roots = roots.into_iter().take(NAMES).map(str::to_owned);
+        languages.chain(roots).collect()
     }
 
     /// Whether the scan reached no limit.

@@ -20,6 +20,34 @@ pub struct ModelChoice {
     pub tool_use: ToolUse,
 }
 
+/// Tokens that models of providers take, by the beginning of their name. The longest beginning counts.
+const WINDOWS: [(&str, usize); 14] = [
+    ("claude", 200_000),
+    ("codestral", 256_000),
+    ("command-a", 256_000),
+    ("deepseek", 128_000),
+    ("gemini", 1_048_576),
+    ("gpt-4.1", 1_047_576),
+    ("gpt-4o", 128_000),
+    ("gpt-5", 400_000),
+    ("grok-4", 256_000),
+    ("mistral-large", 128_000),
+    ("mistral-medium", 128_000),
+    ("o1", 200_000),
+    ("o3", 200_000),
+    ("o4-mini", 200_000),
+];
+
+/// The context window of a model in tokens, if it is known. A local server may have a smaller one.
+pub fn known_window(model: &str) -> Option<usize> {
+    let model = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    let known = WINDOWS.iter();
+    let known = known.filter(|(beginning, _)| model.starts_with(beginning));
+    known
+        .max_by_key(|(beginning, _)| beginning.len())
+        .map(|(_, window)| *window)
+}
+
 /// Aliases of providers.
 const ALIASES: [(&str, AdapterKind); 7] = [
     ("claude", AdapterKind::Anthropic),
@@ -192,5 +220,18 @@ mod tests {
             error.contains("ftp://***@h/x") && !error.contains("hunter2"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn c17_windows_of_known_models() {
+        for (model, window) in [
+            ("claude-sonnet-4-5", Some(200_000)),
+            ("anthropic/claude-opus-4", Some(200_000)),
+            ("GPT-4.1-mini", Some(1_047_576)),
+            ("gpt-4o", Some(128_000)),
+            ("llama3.2", None),
+        ] {
+            assert_eq!(known_window(model), window, "{model}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use futures_util::Stream;
 use prowess_core::ToolUse;
 
-pub use catalogue::ModelChoice;
+pub use catalogue::{ModelChoice, known_window};
 pub use demo::DemoProvider;
 pub use error::ProviderError;
 pub use genai::GenaiProvider;

@@ -102,8 +102,11 @@ async fn open(
     is_conversation: bool,
 ) -> Result<OpenedChat> {
     let approver = Arc::<Screen>::clone(screen);
-    let resolved = code_skills::resolve(&arguments.code_skills, global, approver).await?;
-    let chosen = model::select(&arguments.model, &resolved.config, global)?;
+    let config = configuration::load(global)?;
+    let chosen = model::select(&arguments.model, &config, global)?;
+    let window = arguments.model.window(&config, &chosen);
+    let resolved =
+        code_skills::resolve(config, window, &arguments.code_skills, global, approver).await?;
     let store = resolved.store.clone();
     let mode = if is_conversation {
         Mode::Interactive

@@ -30,7 +30,7 @@ pub(crate) async fn auditors(
         ..Global::default()
     };
     let config = configuration::load(global)?;
-    let builder = open::builder(&config, &arguments.sources, &local, None)?;
+    let builder = open::builder(&config, None, &arguments.sources, &local, None)?;
     let skills = builder.capability(prowess_runtime::CODE).build().await?;
     let manifests = Manifests::read(&skills).await;
     let wanted: Vec<SkillId> = manifests

@@ -54,6 +54,8 @@ impl OpenedRuntime {
 /// Skills with their manifests and approvals, before any of their code runs.
 pub(crate) struct ResolvedSkills {
     pub(crate) config: SkillsConfig,
+    /// Tokens that the model takes, if known.
+    pub(crate) context_window: Option<usize>,
     pub(crate) skills: Skills,
     pub(crate) store: Store,
     pub(crate) scripts: Arc<Scripts>,
@@ -73,7 +75,10 @@ pub(crate) struct HostServices {
 
 /// Opens a runtime for a command that prints the events of skills.
 pub(crate) async fn open(arguments: &CodeSkillArguments, global: &Global) -> Result<OpenedRuntime> {
-    let resolved = resolve(arguments, global, Arc::new(TerminalApprover)).await?;
+    let config = configuration::load(global)?;
+    let window = model::configured_window(&config);
+    let approver = Arc::new(TerminalApprover);
+    let resolved = resolve(config, window, arguments, global, approver).await?;
     let model = model::for_skills(&resolved.config, &resolved.skills, global);
     let services = HostServices {
         listener: event_lines::listener(global.quiet),
@@ -84,11 +89,12 @@ pub(crate) async fn open(arguments: &CodeSkillArguments, global: &Global) -> Res
 
 /// Resolves the skills of the arguments and the configuration. `approver` decides what was not approved yet.
 pub(crate) async fn resolve(
+    config: SkillsConfig,
+    context_window: Option<usize>,
     arguments: &CodeSkillArguments,
     global: &Global,
     approver: Arc<dyn Approver>,
 ) -> Result<ResolvedSkills> {
-    let config = configuration::load(global)?;
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
     let root = ProjectRoot::find(&directory, user.home.as_deref());
@@ -97,7 +103,14 @@ pub(crate) async fn resolve(
     let root = root.path().to_owned();
 
     let waiting = FetchProgress::new(global.quiet);
-    let mut builder = open::builder(&config, &arguments.sources, global, Some(waiting.report()))?;
+    let progress = Some(waiting.report());
+    let mut builder = open::builder(
+        &config,
+        context_window,
+        &arguments.sources,
+        global,
+        progress,
+    )?;
     let mut tops = Vec::new();
     for layer in layers {
         if !layer.is_dir() {
@@ -155,6 +168,7 @@ pub(crate) async fn resolve(
     add_approvals(&approvals, &config, &skills, &arguments.approve_skills).await?;
     Ok(ResolvedSkills {
         config,
+        context_window,
         skills,
         store,
         scripts,
@@ -190,6 +204,7 @@ impl ResolvedSkills {
         let (triggers, _) = manifests.triggers();
         let mut rest = Self {
             config: self.config.clone(),
+            context_window: self.context_window,
             skills,
             store: self.store.clone(),
             manifests,

@@ -17,7 +17,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::mcp::{Client, Scope, Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
-use crate::{code_skills, configuration, environment, open, terminal, trust};
+use crate::{code_skills, configuration, environment, model, open, terminal, trust};
 
 const HELP: &str = "\
 MCP clients start this command. `prowess mcp install` adds it to the configuration of a client.
@@ -85,7 +85,13 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     let mut config = configuration::load(global)?;
     // A host has tools of its own; its user may ask for ours.
     config.skills.builtin &= config.states("skills.builtin");
-    let mut builder = open::builder(&config, &arguments.sources, global, None)?;
+    let mut builder = open::builder(
+        &config,
+        model::configured_window(&config),
+        &arguments.sources,
+        global,
+        None,
+    )?;
     let scripts = code_skills::scripts_unattended(&config)?;
     if let Some(scripts) = &scripts {
         builder = builder.scripts(Arc::clone(scripts));

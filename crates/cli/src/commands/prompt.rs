@@ -1,15 +1,18 @@
 //! `prowess prompt`: the exact skill catalog of a model.
 
+use std::env;
 use std::fmt::Write;
 
 use clap::{Args, ValueEnum};
-use prowess_core::CatalogFormat;
-use prowess_core::{CatalogPlacement, Prompt};
+use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt};
+use prowess_runtime::{Project, ProjectLimits};
+use prowess_trust::ProjectRoot;
 
 use crate::arguments::{Global, SourceArguments};
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::exit::Exit;
-use crate::{open, terminal};
+use crate::model::{self, ModelArguments};
+use crate::{configuration, environment, open, terminal};
 
 const HELP: &str = "\
 Examples:
@@ -30,8 +33,13 @@ pub(crate) struct PromptArguments {
     /// Dialect: prowess, meerkat, remcochat, vibe-tavern, ruby-llm or claude-code [default: prowess]
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
+    /// First message of the conversation; if not all skills fit, those that match it are listed
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -70,19 +78,37 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         .as_deref()
         .map(open::dialect)
         .transpose()?;
-    let skills = open::skills_with(&arguments.sources, global, |mut builder| {
-        if let Some(dialect) = dialect {
-            builder = builder.dialect(dialect);
-        }
-        if let Some(format) = arguments.format {
-            builder = builder.catalog_format(format.into());
-        }
-        match arguments.budget {
-            Some(chars) => builder.catalog_chars(chars),
-            None => builder,
-        }
-    })?;
-    let Prompt { text, report } = skills.session().prompt();
+    let config = configuration::load(global)?;
+    let chosen = model::select(&arguments.model, &config, global)?;
+    let window = arguments.model.window(&config, &chosen);
+    let skills = open::skills_with(
+        &config,
+        window,
+        &arguments.sources,
+        global,
+        |mut builder| {
+            if let Some(dialect) = dialect {
+                builder = builder.dialect(dialect);
+            }
+            if let Some(format) = arguments.format {
+                builder = builder.catalog_format(format.into());
+            }
+            match arguments.budget {
+                Some(chars) => builder.catalog_chars(chars),
+                None => builder,
+            }
+        },
+    )?;
+    let session = skills.session();
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&directory, home.as_deref());
+    session.rank(&Hints {
+        message: arguments.message.as_deref().unwrap_or_default(),
+        project: &Project::scan(root.path(), &ProjectLimits::default()).words(),
+        ..Hints::default()
+    });
+    let Prompt { text, report } = session.prompt_for(chosen.tool_use());
     if arguments.json {
         super::print_json(&serde_json::json!({"prompt": text, "report": report}))?;
         return Ok(Exit::Success);

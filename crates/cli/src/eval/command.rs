@@ -16,7 +16,7 @@ use super::{comparison, print, skill};
 use crate::arguments::Global;
 use crate::error::{CommandError, ErrorKind, Result};
 use crate::exit::Exit;
-use crate::{code_skills, terminal};
+use crate::{code_skills, configuration, model, terminal};
 
 pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     code_skills::with_threads(evaluate(arguments, global))
@@ -31,7 +31,12 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
         .transpose()?;
     let approver = StartupApprover::default();
     let layers = skill::layers(arguments);
-    let resolved = code_skills::resolve(&layers, global, Arc::new(approver.clone())).await?;
+    let config = configuration::load(global)?;
+    let chosen = model::select(&arguments.model, &config, global)?;
+    let window = arguments.model.window(&config, &chosen);
+    let approver_of_skills = Arc::new(approver.clone());
+    let resolved =
+        code_skills::resolve(config, window, &layers, global, approver_of_skills).await?;
     let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
     let suite = skill::suite(arguments, &resolved.skills, &skill).await?;
     let catalog = resolved.skills.catalog();

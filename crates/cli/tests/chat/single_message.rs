@@ -6,7 +6,7 @@ use std::process::Stdio;
 use prowess_testing::model::{BOTH, KEY, Step, Wire, call};
 use serde_json::json;
 
-use crate::setup::{chat, events, model, new_project, run, types};
+use crate::setup::{chat, events, leading_to, model, new_project, run, types};
 use crate::support::{Run, TestProject};
 
 fn fed(project: &TestProject, arguments: &[&str], input: &[u8]) -> Run {
@@ -44,6 +44,43 @@ fn standard_output_is_only_the_answer() {
         assert_eq!(last.system().matches("<skill id=\"haiku\"").count(), 1);
         assert!(!model.seen()[0].body.to_string().contains("BODY-OF-HAIKU"));
         assert!(last.results()[0].contains("BODY-OF-HAIKU"));
+    }
+}
+
+/// `prompt` prints the catalog that `chat` sends, however many skills there are and whatever the model takes.
+#[test]
+fn prompt_prints_what_chat_sends() {
+    const MESSAGE: &str = "plan hikes, please";
+    for count in [0, 400] {
+        let project = new_project();
+        for number in 0..count {
+            project.write(
+                &format!(".agents/skills/skill-{number}/SKILL.md"),
+                format!("---\nname: skill-{number}\ndescription: Does thing {number}, which takes a while to describe well\n---\n"),
+            );
+        }
+        for window in ["32768", "1000000"] {
+            let model = model(Wire::OpenAi, [Step::Say("ok")]);
+            let sent = ["-p", MESSAGE, "--context-window", window];
+            assert_eq!(run(&project, Some(&model), &sent).code, Some(0));
+            let system = model.last().system();
+            let leading = leading_to(&model);
+            let mut words = vec!["prompt", "--quiet", "--message", MESSAGE];
+            words.extend(["--context-window", window]);
+            words.extend(leading.iter().map(String::as_str));
+            let prompt = project.run(&words);
+            assert_eq!(prompt.code, Some(0), "{}", prompt.snapshot());
+            let catalog = prompt.stdout.trim_end();
+            assert!(
+                catalog.contains("Plans hikes in the mountains"),
+                "{catalog}"
+            );
+            assert_eq!(
+                system.matches(catalog).count(),
+                1,
+                "{system}\n---\n{catalog}"
+            );
+        }
     }
 }
 

@@ -34,13 +34,13 @@ pub struct ArchiveSource {
 }
 
 struct Inner {
-    place: Place,
+    input: ArchiveInput,
     scope: Scope,
     strictness: Strictness,
     opened: Mutex<Option<Arc<Opened>>>,
 }
 
-enum Place {
+enum ArchiveInput {
     File(PathBuf),
     Bytes(Arc<[u8]>),
 }
@@ -48,18 +48,18 @@ enum Place {
 impl ArchiveSource {
     /// The skills in an archive file. Nothing is touched yet.
     pub fn new(path: impl Into<PathBuf>, scope: Scope, strictness: Strictness) -> Self {
-        Self::of(Place::File(path.into()), scope, strictness)
+        Self::of(ArchiveInput::File(path.into()), scope, strictness)
     }
 
     /// The skills in the bytes of an archive.
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>, scope: Scope, strictness: Strictness) -> Self {
-        Self::of(Place::Bytes(bytes.into()), scope, strictness)
+        Self::of(ArchiveInput::Bytes(bytes.into()), scope, strictness)
     }
 
-    fn of(place: Place, scope: Scope, strictness: Strictness) -> Self {
+    fn of(input: ArchiveInput, scope: Scope, strictness: Strictness) -> Self {
         Self {
             inner: Arc::new(Inner {
-                place,
+                input,
                 scope,
                 strictness,
                 opened: Mutex::default(),
@@ -97,14 +97,14 @@ impl Inner {
 
     /// The archive as it is now, verified.
     fn open(&self) -> Result<Arc<Opened>, SourceError> {
-        let (reader, stamp) = match &self.place {
-            Place::Bytes(bytes) => {
+        let (reader, stamp) = match &self.input {
+            ArchiveInput::Bytes(bytes) => {
                 if let Some(opened) = self.last().clone() {
                     return Ok(opened);
                 }
                 (Reader::Bytes(Cursor::new(Arc::clone(bytes))), None)
             }
-            Place::File(path) => {
+            ArchiveInput::File(path) => {
                 let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
                 let stamp = Some(Stamp {
                     modified: metadata.modified().ok(),
@@ -204,9 +204,9 @@ impl Inner {
     }
 
     fn name(&self) -> String {
-        match &self.place {
-            Place::File(path) => name_of(path),
-            Place::Bytes(_) => "the archive".to_owned(),
+        match &self.input {
+            ArchiveInput::File(path) => name_of(path),
+            ArchiveInput::Bytes(_) => "the archive".to_owned(),
         }
     }
 }
@@ -278,9 +278,9 @@ impl Source for ArchiveSource {
     }
 
     fn directories(&self) -> Vec<PathBuf> {
-        match &self.inner.place {
-            Place::File(path) => path.parent().map(Path::to_owned).into_iter().collect(),
-            Place::Bytes(_) => Vec::new(),
+        match &self.inner.input {
+            ArchiveInput::File(path) => path.parent().map(Path::to_owned).into_iter().collect(),
+            ArchiveInput::Bytes(_) => Vec::new(),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Store {
 
 /// Which commit counts.
 #[derive(Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct FetchRecord {
     pub(super) commit: String,
     /// Seconds since 1970.
     fetched: u64,
@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) warnings: Vec<String>,
 }
 
-impl State {
+impl FetchRecord {
     pub(super) fn refreshed(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(self.fetched)
     }
@@ -99,7 +99,7 @@ impl Store {
         self.directory.join("repository")
     }
 
-    pub(super) fn state(&self) -> Option<State> {
+    pub(super) fn state(&self) -> Option<FetchRecord> {
         serde_json::from_slice(&fs::read(self.directory.join("state.json")).ok()?).ok()
     }
 
@@ -128,7 +128,7 @@ impl Store {
         _: &Lock,
     ) -> Result<(), SourceError> {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let state = State {
+        let state = FetchRecord {
             commit: commit.to_owned(),
             fetched: since.map_or(0, |since| since.as_secs()),
             warnings: warnings.to_vec(),

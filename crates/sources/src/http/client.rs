@@ -23,7 +23,7 @@ pub(super) struct Endpoint {
 }
 
 /// A response of a server.
-pub(super) enum Answer {
+pub(super) enum Fetched {
     /// The requested data.
     Found(Found),
     /// The cached data is current.
@@ -101,7 +101,7 @@ impl Endpoint {
         path: &str,
         etag: Option<&str>,
         part: Option<Part>,
-    ) -> Result<Answer, SourceError> {
+    ) -> Result<Fetched, SourceError> {
         let url = format!("{}{path}", self.base.as_str().trim_end_matches('/'));
         let mut request = self.client.get(url);
         if let Some(etag) = etag {
@@ -113,22 +113,22 @@ impl Endpoint {
         };
         let response = request.send().await.map_err(|error| self.failed(error))?;
         match (response.status(), part) {
-            (StatusCode::OK, _) => self.read(response).await.map(Answer::Found),
+            (StatusCode::OK, _) => self.read(response).await.map(Fetched::Found),
             (StatusCode::PARTIAL_CONTENT, Some(part)) => {
                 let whole = size_of_whole(&response, part.offset)?;
                 let mut found = self.read(response).await?;
                 found.whole = Some(whole);
-                Ok(Answer::Found(found))
+                Ok(Fetched::Found(found))
             }
-            (StatusCode::NOT_MODIFIED, _) => Ok(Answer::NotModified),
-            (StatusCode::NOT_FOUND | StatusCode::GONE, _) => Ok(Answer::Missing),
+            (StatusCode::NOT_MODIFIED, _) => Ok(Fetched::NotModified),
+            (StatusCode::NOT_FOUND | StatusCode::GONE, _) => Ok(Fetched::Missing),
             (StatusCode::RANGE_NOT_SATISFIABLE, Some(_)) => {
                 let size = content_range(&response).and_then(|(_, size)| size.parse().ok());
-                Ok(Answer::Beyond(size))
+                Ok(Fetched::Beyond(size))
             }
             (status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN), _) => {
                 if part.is_some() && code(response).await.as_deref() == Some("access-denied") {
-                    return Ok(Answer::Denied);
+                    return Ok(Fetched::Denied);
                 }
                 Err(unavailable(format!(
                     "access denied ({status}); check the credentials"

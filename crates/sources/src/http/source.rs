@@ -16,7 +16,7 @@ use crate::remote::{Network, ProgressReport, RemoteOptions, begin};
 use crate::task;
 
 use super::cache::{CacheKey, CachedResponse, HttpCache};
-use super::client::{Answer, Endpoint, Found, Part, unavailable};
+use super::client::{Endpoint, Fetched, Found, Part, unavailable};
 
 use super::{BODY_BYTES, DOCUMENTS, read};
 
@@ -106,8 +106,8 @@ impl Inner {
         begin(self.progress.as_ref(), &what);
         let etag = old.as_ref().and_then(|old| old.response.etag.as_deref());
         let found = match (endpoint.get("/skills", etag, None).await?, old) {
-            (Answer::Found(found), _) => found,
-            (Answer::NotModified, Some(old)) => {
+            (Fetched::Found(found), _) => found,
+            (Fetched::NotModified, Some(old)) => {
                 let response = old.response.refreshed_now();
                 self.save(&CacheKey::List, &response);
                 let snapshot = Arc::clone(&old.snapshot);
@@ -123,7 +123,7 @@ impl Inner {
             (String::new(), true)
         } else {
             match endpoint.get("/skill-collections", None, None).await {
-                Ok(Answer::Found(found)) => {
+                Ok(Fetched::Found(found)) => {
                     (String::from_utf8_lossy(&found.bytes).into_owned(), true)
                 }
                 // A server without collections: use those of the ids.
@@ -189,13 +189,13 @@ impl Inner {
         let path = format!("/skills/{}", encoded(id.as_str()));
         let etag = old.as_ref().and_then(|old| old.response.etag.as_deref());
         let loaded = match (self.endpoint()?.get(&path, etag, None).await?, old) {
-            (Answer::Found(found), _) => {
+            (Fetched::Found(found), _) => {
                 let content_type = found.content_type.as_deref();
                 let document = read::document(id, &found.bytes, content_type)?;
                 let response = CachedResponse::new(found, String::new());
                 Loaded { document, response }
             }
-            (Answer::NotModified, Some(old)) => Loaded {
+            (Fetched::NotModified, Some(old)) => Loaded {
                 document: old.document.clone(),
                 response: old.response.refreshed_now(),
             },
@@ -216,7 +216,7 @@ impl Inner {
         self: &Arc<Self>,
         path: String,
         part: Option<Part>,
-    ) -> Result<Answer, SourceError> {
+    ) -> Result<Fetched, SourceError> {
         let inner = Arc::clone(self);
         task::run(async move { inner.endpoint()?.get(&path, None, part).await }).await
     }
@@ -235,7 +235,7 @@ impl Source for HttpSource {
     async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
         let path = format!("/skills/{}/files", encoded(id.as_str()));
         match self.inner.ask(path, None).await? {
-            Answer::Found(found) => read::files(&found.bytes, found.content_type.as_deref()),
+            Fetched::Found(found) => read::files(&found.bytes, found.content_type.as_deref()),
             // A server without files can still have skills.
             _ => self.inner.document(id).await.map(|_| Vec::new()),
         }
@@ -254,11 +254,11 @@ impl Source for HttpSource {
         // An empty range cannot be requested.
         let part = Part::new(offset, limit.max(1));
         let mut answer = self.inner.ask(url.clone(), Some(part)).await?;
-        if matches!(answer, Answer::Beyond(None)) {
+        if matches!(answer, Fetched::Beyond(None)) {
             answer = self.inner.ask(url, None).await?;
         }
         match answer {
-            Answer::Found(Found {
+            Fetched::Found(Found {
                 mut bytes,
                 whole: Some(size),
                 ..
@@ -272,8 +272,8 @@ impl Source for HttpSource {
                 })
             }
             // A server that does not know parts sent everything.
-            Answer::Found(found) => Ok(FilePart::of(&found.bytes, offset, limit)),
-            Answer::Beyond(size) => {
+            Fetched::Found(found) => Ok(FilePart::of(&found.bytes, offset, limit)),
+            Fetched::Beyond(size) => {
                 let size = size.unwrap_or_default();
                 Ok(FilePart {
                     bytes: Vec::new(),
@@ -281,11 +281,11 @@ impl Source for HttpSource {
                     size,
                 })
             }
-            Answer::Denied => Err(SourceError::AccessDenied {
+            Fetched::Denied => Err(SourceError::AccessDenied {
                 id: id.clone(),
                 path: path.clone(),
             }),
-            Answer::Missing | Answer::NotModified => self.missing(id, path).await,
+            Fetched::Missing | Fetched::NotModified => self.missing(id, path).await,
         }
     }
 

@@ -12,7 +12,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::umask;
 
-use super::place::{Caller, LINKS, Place};
+use super::path_entry::{Caller, LINKS, PathEntry};
 use super::{Broker, path_of};
 
 /// The result of a successful call.
@@ -101,7 +101,7 @@ pub(super) fn perform(
 
 impl Request<'_> {
     /// The place that two of the arguments name, before any check.
-    fn place(&self, directory: u64, path: u64) -> rustix::io::Result<Place> {
+    fn place(&self, directory: u64, path: u64) -> rustix::io::Result<PathEntry> {
         let path = self.caller.text(path)?;
         let directory = low(directory).cast_signed();
         let absolute = path.as_bytes().starts_with(b"/");
@@ -111,17 +111,17 @@ impl Request<'_> {
             // Another process may have its number by now.
             return Err(Errno::SRCH);
         }
-        Place::find(&self.caller, base, OsStr::from_bytes(path.as_bytes()))
+        PathEntry::find(&self.caller, base, OsStr::from_bytes(path.as_bytes()))
     }
 
     /// The same, where nothing protected is.
-    fn open_place(&self, directory: u64, path: u64) -> rustix::io::Result<Place> {
+    fn open_place(&self, directory: u64, path: u64) -> rustix::io::Result<PathEntry> {
         let place = self.place(directory, path)?;
         self.broker.check(&place.path, &place.name)?;
         Ok(place)
     }
 
-    fn is_new(&self, place: &Place) -> bool {
+    fn is_new(&self, place: &PathEntry) -> bool {
         self.broker.in_project(&place.path)
             && statat(&place.parent, &place.name, AtFlags::SYMLINK_NOFOLLOW).is_err()
     }
@@ -146,7 +146,7 @@ impl Request<'_> {
 
     fn open_at(
         &mut self,
-        mut place: Place,
+        mut place: PathEntry,
         flags: OFlags,
         mode: Mode,
     ) -> rustix::io::Result<OwnedFd> {
@@ -303,7 +303,7 @@ impl Request<'_> {
     }
 }
 
-fn is_pipe(place: &Place) -> bool {
+fn is_pipe(place: &PathEntry) -> bool {
     let found = statat(&place.parent, &place.name, AtFlags::SYMLINK_NOFOLLOW);
     found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Fifo)
 }

@@ -7,7 +7,7 @@
 
 mod call;
 mod filter;
-mod place;
+mod path_entry;
 
 use std::ffi::OsStr;
 use std::io::{self, IoSlice, IoSliceMut};

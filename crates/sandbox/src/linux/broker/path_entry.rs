@@ -87,7 +87,7 @@ fn refused(error: std::io::Error) -> Errno {
 }
 
 /// A name in a directory.
-pub(super) struct Place {
+pub(super) struct PathEntry {
     pub(super) parent: OwnedFd,
     /// Where the directory is.
     pub(super) path: PathBuf,
@@ -95,7 +95,7 @@ pub(super) struct Place {
     pub(super) name: OsString,
 }
 
-impl Place {
+impl PathEntry {
     /// Walks to the last part of a path, whose links are followed, but not that of the last part itself.
     pub(super) fn find(caller: &Caller, base: impl AsFd, path: &OsStr) -> rustix::io::Result<Self> {
         let bytes = path.as_bytes();
