@@ -420,3 +420,25 @@ fn completions_include_skill_ids() {
         unknown.stderr
     );
 }
+
+#[test]
+fn d13_a_cut_names_its_setting_everywhere() {
+    let project = flat();
+    project.write(
+        "prowess.toml",
+        "[skills]\nmax_skills = 1\nbuiltin = false\n",
+    );
+    let listed = project.run(&["list"]);
+    assert!(listed.stderr.contains("1 omitted (`skills.max_skills`)"));
+    let json = project.run(&["list", "--json"]).json();
+    let expected = serde_json::json!({"count": 1, "setting": "skills.max_skills"});
+    assert_eq!(json["omitted"], expected);
+    let prompt = project.run(&["prompt"]);
+    assert!(prompt.stderr.contains("1 omitted (`skills.max_skills`)"));
+    let doctor = project.run(&["doctor"]);
+    assert!(
+        doctor
+            .stdout
+            .contains("omitted   1 skills: raise `skills.max_skills`")
+    );
+}

@@ -125,6 +125,8 @@ pub struct Catalog {
     layers: Vec<Layer>,
     skills: Vec<DescriptorIndex>,
     shadowed: Vec<(DescriptorIndex, DescriptorIndex)>,
+    /// Those among them that are the same, byte for byte.
+    copies: Vec<(DescriptorIndex, DescriptorIndex)>,
     unavailable: Vec<DescriptorIndex>,
     refused: Vec<DescriptorIndex>,
     omitted: usize,
@@ -368,6 +370,33 @@ impl Catalog {
                 loser: self.skill(*loser)?,
             })
         })
+    }
+
+    /// Where a skill is, with its copies in other sources; the first counts.
+    pub fn locations(&self, id: &str) -> Vec<String> {
+        let winner = self.get(id).into_iter().map(|skill| skill.path());
+        // They are in the order of ids.
+        let id_of = |index: DescriptorIndex| self.descriptor(index).map_or("", |d| d.id.as_str());
+        let start = self.copies.partition_point(|(of, _)| id_of(*of) < id);
+        let copies = self.copies.get(start..).unwrap_or_default().iter();
+        let copies = copies
+            .take_while(|(of, _)| id_of(*of) == id)
+            .filter_map(|(_, copy)| Some(self.skill(*copy)?.path()));
+        winner.chain(copies).collect()
+    }
+
+    /// Whether any skill has copies.
+    pub fn has_copies(&self) -> bool {
+        !self.copies.is_empty()
+    }
+
+    /// Takes the pairs out of the shadowed skills that are copies.
+    pub(crate) fn set_copies(&mut self, are_copies: &[bool]) {
+        let mut are_copies = are_copies.iter();
+        let copies = self
+            .shadowed
+            .extract_if(.., |_| are_copies.next() == Some(&true));
+        self.copies = copies.collect();
     }
 
     /// The number of skills omitted by the limit.

@@ -7,10 +7,16 @@ use std::time::SystemTime;
 
 use prowess_spec::SkillPath;
 
-use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, SourceStatus};
+use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, Shadowed, SourceStatus};
 use crate::id::SkillId;
 use crate::join::join_all;
 use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
+
+/// Files and bytes of a skill that is compared with another of its id.
+const COPY_FILES: usize = 1_000;
+const COPY_BYTES: u64 = 16 * 1024 * 1024;
+/// Skills that are compared at once.
+const AT_ONCE: usize = 32;
 
 /// Sources in order of importance.
 #[derive(Default)]
@@ -69,7 +75,43 @@ impl Composite {
     pub async fn catalog(&self) -> Catalog {
         let layers = join_all(self.layers.iter().map(NamedSource::layer)).await;
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
-        Catalog::new(layers, &self.options, generation)
+        let mut catalog = Catalog::new(layers, &self.options, generation);
+        let mut are_copies = Vec::new();
+        let shadowed: Vec<Shadowed<'_>> = catalog.shadowed().collect();
+        for some in shadowed.chunks(AT_ONCE) {
+            are_copies.extend(join_all(some.iter().map(|it| self.is_copy(it))).await);
+        }
+        catalog.set_copies(&are_copies);
+        catalog
+    }
+
+    /// Whether a skill is on this machine and the same as the one that hides it, in every byte of every file.
+    async fn is_copy(&self, shadowed: &Shadowed<'_>) -> bool {
+        let Shadowed { winner, loser } = shadowed;
+        let id = &winner.descriptor.id;
+        let sources = (
+            self.layers.get(winner.layer()),
+            self.layers.get(loser.layer()),
+        );
+        let (Some(a), Some(b)) = sources else {
+            return false;
+        };
+        let is_local = |layer: &NamedSource| layer.source.location(id).is_some();
+        if winner.layer() == loser.layer()
+            || winner.descriptor.description != loser.descriptor.description
+            || !is_local(a)
+            || !is_local(b)
+        {
+            return false;
+        }
+        let contents = |layer: &NamedSource| {
+            let source = Arc::clone(&layer.source);
+            async move { source.contents(id, COPY_FILES, COPY_BYTES).await }
+        };
+        match (contents(a).await, contents(b).await) {
+            (Ok(Contents::Whole(a)), Ok(Contents::Whole(b))) => a == b,
+            _ => false,
+        }
     }
 
     /// Loads a skill from the source that counts; one that does not have it any more passes it on.

@@ -178,6 +178,33 @@ fn d7_the_dialect_does_not_reorder_project_and_user() {
 }
 
 #[test]
+fn d28_copies_and_links_are_one_skill() {
+    let machine = Machine::new();
+    for directory in [
+        "project/.agents/skills/x",
+        "project/.cursor/skills/x",
+        "home/.codex/skills/x",
+    ] {
+        let text = "---\nname: x\ndescription: Does something\n---\nBody.\n";
+        machine.place.write(&format!("{directory}/SKILL.md"), text);
+    }
+    machine
+        .place
+        .write("home/.codex/skills/x/notes.md", "different");
+    let link = machine.place.path("project/.claude/skills");
+    std::fs::create_dir_all(&link).unwrap();
+    std::os::unix::fs::symlink("../../.agents/skills/x", link.join("x")).unwrap();
+    let skills = machine.skills();
+    let catalog = skills.catalog();
+    assert_eq!(
+        catalog.locations("x"),
+        [".agents/skills/x", ".claude/skills/x", ".cursor/skills/x"]
+    );
+    let shadowed: Vec<String> = catalog.shadowed().map(|it| it.loser.path()).collect();
+    assert_eq!(shadowed, ["~/.codex/skills/x"]);
+}
+
+#[test]
 fn c17_the_budget_of_the_catalog() {
     let budget = |settings: &str, window: Option<usize>| {
         let machine = Machine::new();

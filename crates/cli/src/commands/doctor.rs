@@ -7,7 +7,7 @@ use clap::Args;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
-use super::list::RESERVED_ID;
+use super::list::{MAX_SKILLS, RESERVED_ID};
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::Result;
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "sources": sources,
             "sandbox": sandbox,
             "skills": catalog.len(),
+            "omitted": catalog.omitted(),
             "shadowed": catalog.shadowed().count(),
             "unavailable": catalog.unavailable().count(),
             "ignored_files": config.ignored_files,
@@ -97,6 +98,10 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         for line in source.reason.iter().chain(&source.warnings) {
             let _ = writeln!(out, "          {line}");
         }
+    }
+    if catalog.omitted() > 0 {
+        let omitted = catalog.omitted();
+        let _ = writeln!(out, "omitted   {omitted} skills: raise `{MAX_SKILLS}`");
     }
     for skill in catalog.refused() {
         let (id, source) = (&skill.descriptor.id, skill.source);

@@ -62,6 +62,7 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             "id": id,
             "source": source,
             "location": document.location,
+            "copies": catalog.locations(id.as_str()).get(1..),
             "target": target,
             "digest": digest,
             "frontmatter": document.skill.frontmatter,
@@ -78,6 +79,9 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     };
     row("source", source);
     row("location", document.location.as_deref().unwrap_or_default());
+    for copy in catalog.locations(id.as_str()).iter().skip(1) {
+        row("copy", copy);
+    }
     if let Some(target) = target {
         row("links to", &target.display().to_string());
     }

@@ -52,6 +52,8 @@ struct Document<'c> {
     invalid: Vec<InvalidRow<'c>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nested: Vec<NestedSkill>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted: Option<OmittedRow>,
     sources: Vec<&'c SourceStatus>,
 }
 
@@ -61,8 +63,20 @@ struct Row<'c> {
     descriptor: &'c Descriptor,
     name: &'c str,
     source: &'c str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<String>,
     tokens: LevelTokens,
 }
+
+/// Skills beyond the limit, and the setting that raises it.
+#[derive(Serialize)]
+struct OmittedRow {
+    count: usize,
+    setting: &'static str,
+}
+
+/// The setting that limits the number of skills.
+pub(super) const MAX_SKILLS: &str = "skills.max_skills";
 
 #[derive(Serialize)]
 struct RefusedRow<'c> {
@@ -173,15 +187,35 @@ fn row(skill: Skill<'_>) -> Row<'_> {
         descriptor: skill.descriptor,
         name: skill.descriptor.name(),
         source: skill.source,
+        locations: Vec::new(),
         tokens: skill.descriptor.tokens(),
     }
+}
+
+/// The same with all of its locations, if there are several.
+fn located<'c>(catalog: &'c Catalog, skill: Skill<'c>) -> Row<'c> {
+    let mut row = row(skill);
+    if catalog.has_copies() {
+        row.locations = catalog.locations(skill.descriptor.id.as_str());
+        if row.locations.len() < 2 {
+            row.locations.clear();
+        }
+    }
+    row
 }
 
 fn document(catalog: &Catalog, all: bool, nested: Vec<NestedSkill>) -> Document<'_> {
     let mut document = Document {
         nested,
+        omitted: (catalog.omitted() > 0).then(|| OmittedRow {
+            count: catalog.omitted(),
+            setting: MAX_SKILLS,
+        }),
         version: 1,
-        skills: catalog.skills().map(row).collect(),
+        skills: catalog
+            .skills()
+            .map(|skill| located(catalog, skill))
+            .collect(),
         unavailable: Vec::new(),
         refused: Vec::new(),
         shadowed: Vec::new(),
@@ -283,7 +317,7 @@ fn summary(catalog: &Catalog) -> String {
             "places not trusted"
         },
     );
-    add(catalog.omitted(), "omitted (`skills.max_skills`)");
+    add(catalog.omitted(), &format!("omitted (`{MAX_SKILLS}`)"));
     add(
         catalog.refused().count(),
         "refused (see `prowess list --all`)",

@@ -8,6 +8,7 @@ use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt};
 use prowess_runtime::{Project, ProjectLimits};
 use prowess_trust::ProjectRoot;
 
+use super::list::MAX_SKILLS;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::exit::Exit;
@@ -141,6 +142,10 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
                 "; {} available through collections or search",
                 report.omitted
             );
+        }
+        let omitted = skills.catalog().omitted();
+        if omitted > 0 {
+            let _ = write!(note, "; {omitted} omitted (`{MAX_SKILLS}`)");
         }
         terminal::note(&note);
     }

@@ -30,7 +30,7 @@ pub struct Prompt {
 impl Session {
     /// The prompt for a model that can call tools.
     ///
-    /// Where it belongs is up to the dialect: see [`Dialect::place`](crate::Dialect::place). In a tool's description it
+    /// Where it belongs is up to the dialect: see [`Dialect::catalog_placement`](crate::Dialect::catalog_placement). In a tool's description it
     /// is part of [`Self::tools`] already.
     pub fn prompt(&self) -> Prompt {
         self.prompt_for(ToolUse::Available)
