@@ -14,9 +14,9 @@ use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, S
 
 /// Files and bytes of a skill that is compared with another of its id.
 const COPY_FILES: usize = 1_000;
-const COPY_BYTES: u64 = 16 * 1024 * 1024;
+const COPY_BYTES: u64 = 4 * 1024 * 1024;
 /// Skills that are compared at once.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 8;
 
 /// Sources in order of importance.
 #[derive(Default)]
@@ -104,11 +104,16 @@ impl Composite {
         {
             return false;
         }
-        let contents = |layer: &NamedSource| {
+        // Names and sizes first: they cost little, whatever a project puts there.
+        match (a.source.files(id).await, b.source.files(id).await) {
+            (Ok(a), Ok(b)) if a == b => {}
+            _ => return false,
+        }
+        let whole = |layer: &NamedSource| {
             let source = Arc::clone(&layer.source);
             async move { source.contents(id, COPY_FILES, COPY_BYTES).await }
         };
-        match (contents(a).await, contents(b).await) {
+        match (whole(a).await, whole(b).await) {
             (Ok(Contents::Whole(a)), Ok(Contents::Whole(b))) => a == b,
             _ => false,
         }
