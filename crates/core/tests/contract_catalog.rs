@@ -15,6 +15,14 @@ use support::{TREE, borrowed, catalog, layer, many};
 
 const BUDGET: usize = 8_000;
 
+const FORMATS: [CatalogFormat; 5] = [
+    CatalogFormat::Xml,
+    CatalogFormat::XmlElements,
+    CatalogFormat::XmlAttributes,
+    CatalogFormat::Json,
+    CatalogFormat::Markdown,
+];
+
 fn render_with(
     catalog: &Catalog,
     format: CatalogFormat,
@@ -172,13 +180,7 @@ fn c10_json() {
 fn c11_budget() {
     let twelve = many("", 12);
     let catalog = catalog(&borrowed(&twelve));
-    for format in [
-        CatalogFormat::Xml,
-        CatalogFormat::XmlElements,
-        CatalogFormat::XmlAttributes,
-        CatalogFormat::Json,
-        CatalogFormat::Markdown,
-    ] {
+    for format in FORMATS {
         let (whole, full) = render_with(&catalog, format, usize::MAX, &[]);
         assert_eq!((full.shown, full.shortened, full.omitted), (12, 0, 0));
         for budget in (0..whole.chars().count()).step_by(5) {
@@ -265,13 +267,7 @@ fn c11_likely_skills_come_first() {
 fn c14_a_thousand_skills_are_described_or_counted() {
     let thousand = many("", 1_000);
     let catalog = catalog(&borrowed(&thousand));
-    for format in [
-        CatalogFormat::Xml,
-        CatalogFormat::XmlElements,
-        CatalogFormat::XmlAttributes,
-        CatalogFormat::Json,
-        CatalogFormat::Markdown,
-    ] {
+    for format in FORMATS {
         let (text, report) = render_with(&catalog, format, BUDGET, &[]);
         assert!(text.chars().count() <= BUDGET);
         assert!(report.shown >= 30, "{format:?}: {report:?}");

@@ -1,8 +1,10 @@
 //! The directories in which agents look for skills.
 
-/// In every directory of a project, the most important first.
-pub(crate) const IN_PROJECT: [&str; 65] = [
-    ".prowess/skills",
+/// Our own, in every directory of a project.
+const OWN: &str = ".prowess/skills";
+
+/// In every directory of a project and in the home directory, the most important first.
+const IN_BOTH: [&str; 56] = [
     ".agents/skills",
     ".claude/skills",
     ".adal/skills",
@@ -19,17 +21,12 @@ pub(crate) const IN_PROJECT: [&str; 65] = [
     ".commandcode/skills",
     ".continue/skills",
     ".copilot/skills",
-    ".cortex/skills",
-    ".crush/skills",
     ".cursor/skills",
-    ".devin/skills",
     ".factory/skills",
     ".firebender/skills",
     ".forge/skills",
     ".fx/skills",
     ".gemini/skills",
-    ".github/skills",
-    ".goose/skills",
     ".grok/skills",
     ".hermes/skills",
     ".iflow/skills",
@@ -37,7 +34,6 @@ pub(crate) const IN_PROJECT: [&str; 65] = [
     ".jazz/skills",
     ".junie/skills",
     ".kilo/skills",
-    ".kimchi/skills",
     ".kiro/skills",
     ".kode/skills",
     ".lingma/skills",
@@ -49,7 +45,6 @@ pub(crate) const IN_PROJECT: [&str; 65] = [
     ".ona/skills",
     ".openclaw/skills",
     ".openhands/skills",
-    ".pi/skills",
     ".pochi/skills",
     ".posit/assistant/skills",
     ".qoder-cn/skills",
@@ -64,9 +59,32 @@ pub(crate) const IN_PROJECT: [&str; 65] = [
     ".trae-cn/skills",
     ".trae/skills",
     ".vibe/skills",
-    ".windsurf/skills",
     ".zcode/skills",
     ".zencoder/skills",
+];
+
+/// Only in directories of a project.
+const ONLY_IN_PROJECT: [&str; 8] = [
+    ".cortex/skills",
+    ".crush/skills",
+    ".devin/skills",
+    ".github/skills",
+    ".goose/skills",
+    ".kimchi/skills",
+    ".pi/skills",
+    ".windsurf/skills",
+];
+
+/// Only in the home directory.
+#[cfg(feature = "config")]
+const ONLY_IN_HOME: [&str; 7] = [
+    ".astrbot/data/skills",
+    ".codeium/windsurf/skills",
+    ".deepagents/agent/skills",
+    ".gemini/antigravity-cli/skills",
+    ".gemini/antigravity/skills",
+    ".pi/agent/skills",
+    ".snowflake/cortex/skills",
 ];
 
 /// Further ones at the root of a project.
@@ -77,74 +95,6 @@ pub(crate) const AT_ROOT: [&str; 5] = [
     ".skills",
     "agent/skills",
     "data/skills",
-];
-
-/// Below the home directory of the user.
-#[cfg(feature = "config")]
-pub(crate) const IN_HOME: [&str; 63] = [
-    ".agents/skills",
-    ".claude/skills",
-    ".adal/skills",
-    ".aider-desk/skills",
-    ".astrbot/data/skills",
-    ".augment/skills",
-    ".autohand/skills",
-    ".bob/skills",
-    ".codeartsdoer/skills",
-    ".codebuddy/skills",
-    ".codeium/windsurf/skills",
-    ".codemaker/skills",
-    ".codestudio/skills",
-    ".codewhale/skills",
-    ".codex/skills",
-    ".commandcode/skills",
-    ".continue/skills",
-    ".copilot/skills",
-    ".cursor/skills",
-    ".deepagents/agent/skills",
-    ".factory/skills",
-    ".firebender/skills",
-    ".forge/skills",
-    ".fx/skills",
-    ".gemini/antigravity-cli/skills",
-    ".gemini/antigravity/skills",
-    ".gemini/skills",
-    ".grok/skills",
-    ".hermes/skills",
-    ".iflow/skills",
-    ".inferencesh/skills",
-    ".jazz/skills",
-    ".junie/skills",
-    ".kilo/skills",
-    ".kiro/skills",
-    ".kode/skills",
-    ".lingma/skills",
-    ".mcpjam/skills",
-    ".minimax/skills",
-    ".moxby/skills",
-    ".mux/skills",
-    ".neovate/skills",
-    ".ona/skills",
-    ".openclaw/skills",
-    ".openhands/skills",
-    ".pi/agent/skills",
-    ".pochi/skills",
-    ".posit/assistant/skills",
-    ".qoder-cn/skills",
-    ".qoder/skills",
-    ".qwen/skills",
-    ".reasonix/skills",
-    ".roo/skills",
-    ".rovodev/skills",
-    ".snowflake/cortex/skills",
-    ".tabnine/agent/skills",
-    ".terramind/skills",
-    ".tinycloud/skills",
-    ".trae-cn/skills",
-    ".trae/skills",
-    ".vibe/skills",
-    ".zcode/skills",
-    ".zencoder/skills",
 ];
 
 /// Below the configuration directory of the user.
@@ -170,3 +120,14 @@ pub const HOME_VARIABLES: [(&str, &str); 7] = [
     (".hermes", "HERMES_HOME"),
     (".vibe", "VIBE_HOME"),
 ];
+
+/// In every directory of a project, the most important first.
+pub(crate) fn in_project() -> impl Iterator<Item = &'static str> {
+    [OWN].into_iter().chain(IN_BOTH).chain(ONLY_IN_PROJECT)
+}
+
+/// In the home directory of the user, the most important first.
+#[cfg(feature = "config")]
+pub(crate) fn in_home() -> impl Iterator<Item = &'static str> {
+    IN_BOTH.into_iter().chain(ONLY_IN_HOME)
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::Scope;
 use prowess_trust::ProjectRoot;
 
-use crate::agents::{AT_ROOT, IN_CONFIG, IN_HOME, IN_PROJECT};
+use crate::agents::{AT_ROOT, IN_CONFIG, in_home, in_project};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 
 /// The directories that the environment names; the caller that reads the environment sets them.
@@ -28,8 +28,7 @@ impl UserDirectories {
             below.map(|below| (format!("~config/{below}"), config.join(below)))
         });
         let home = self.home.iter().flat_map(|home| {
-            let below = IN_HOME.iter();
-            below.map(|below| (format!("~/{below}"), self.in_home(home, below)))
+            in_home().map(|below| (format!("~/{below}"), self.in_home(home, below)))
         });
         config.chain(home)
     }
@@ -86,7 +85,7 @@ pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
     for directory in start.ancestors() {
         let at_root = directory == root;
         let further: &[&str] = if at_root { &AT_ROOT } else { &[] };
-        for below in IN_PROJECT.iter().chain(further) {
+        for below in in_project().chain(further.iter().copied()) {
             chain.push(ChainLink {
                 name: project_name(&root, directory, below),
                 path: directory.join(below),

@@ -101,15 +101,17 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         },
     )?;
     let session = skills.session();
-    let directory = env::current_dir().context("cannot find the current directory")?;
-    let home = environment::user_directories().home;
-    let root = ProjectRoot::find(&directory, home.as_deref());
-    session.rank(&Hints {
-        message: arguments.message.as_deref().unwrap_or_default(),
-        project: &Project::scan(root.path(), &ProjectLimits::default()).words(),
-        ..Hints::default()
-    });
-    let Prompt { text, report } = session.prompt_for(chosen.tool_use());
+    let mut prompt = session.prompt_for(chosen.tool_use());
+    if prompt.report.omitted + prompt.report.undescribed > 0 {
+        // A project can be large: it is scanned only if that changes the order.
+        session.rank(&Hints {
+            message: arguments.message.as_deref().unwrap_or_default(),
+            project: &words_of_project()?,
+            ..Hints::default()
+        });
+        prompt = session.prompt_for(chosen.tool_use());
+    }
+    let Prompt { text, report } = prompt;
     if arguments.json {
         super::print_json(&serde_json::json!({"prompt": text, "report": report}))?;
         return Ok(Exit::Success);
@@ -150,4 +152,11 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         terminal::note(&note);
     }
     Ok(Exit::Success)
+}
+
+fn words_of_project() -> Result<Vec<String>> {
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&directory, home.as_deref());
+    Ok(Project::scan(root.path(), &ProjectLimits::default()).words())
 }

@@ -21,7 +21,7 @@ use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Links, Strictness};
-use crate::agents::IN_PROJECT;
+use crate::agents::in_project;
 use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, description};
 use crate::open::open_in;
 
@@ -521,8 +521,7 @@ impl Walk<'_> {
 
 /// Directories of agents in a hidden directory of that name.
 fn in_hidden(name: &str) -> impl Iterator<Item = &'static str> {
-    let known = IN_PROJECT.into_iter();
-    known.filter(move |path| path.split('/').next() == Some(name))
+    in_project().filter(move |path| path.split('/').next() == Some(name))
 }
 
 /// Whether `below` is a directory, and every part of the way to it is one.
