@@ -1,6 +1,6 @@
 //! What a program does to the world, as strace saw it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -74,35 +74,49 @@ impl Trace {
     }
 }
 
+/// The lines of a trace: the process and what it called.
+fn calls(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines()
+        .filter_map(|line| line.trim_start().split_once(char::is_whitespace))
+        .map(|(pid, call)| (pid, call.trim_start()))
+}
+
+/// The processes that have namespaces of their own, and the line since which they have them:
+/// they build a jail, in which nothing is outside.
+///
+/// The first calls of a child may stand before the line in which the call of its parent ends.
+fn jailed(text: &str) -> BTreeMap<&str, usize> {
+    let mut jailed = BTreeMap::new();
+    for (at, (pid, call)) in calls(text).enumerate() {
+        if call.starts_with("unshare(") && call.contains("CLONE_NEWNS") && !call.contains(" = -1 ")
+        {
+            jailed.entry(pid).or_insert(at);
+        }
+        let name = call.strip_prefix("<... ").unwrap_or(call);
+        let forks = ["clone", "fork", "vfork"]
+            .iter()
+            .any(|it| name.starts_with(it));
+        if forks && jailed.contains_key(pid) {
+            let child = call.rsplit("= ").next().unwrap_or_default();
+            if let Some(child) = child.split_whitespace().next() {
+                jailed.entry(child).or_insert(0);
+            }
+        }
+    }
+    jailed
+}
+
 fn read(text: &str, own: &str, directory: &Path) -> Trace {
     let mut trace = Trace::default();
-    // A process that has namespaces of its own builds a jail, in which nothing is the world's.
-    let mut jailed = BTreeSet::new();
-    for line in text.lines() {
-        let Some((pid, call)) = line.trim_start().split_once(char::is_whitespace) else {
-            continue;
-        };
-        let call = call.trim_start();
+    let jailed = jailed(text);
+    for (at, (pid, call)) in calls(text).enumerate() {
         let Some((name, rest)) = call.split_once('(') else {
             continue;
         };
         if rest.contains(") = -1 ") || rest.contains(")  = -1 ") || call.starts_with("<... ") {
             continue;
         }
-        if name == "unshare" && rest.contains("CLONE_NEWNS") {
-            jailed.insert(pid.to_owned());
-        }
-        if matches!(name, "clone" | "clone3" | "fork" | "vfork") && jailed.contains(pid) {
-            let child = rest.rsplit("= ").next().unwrap_or_default();
-            jailed.insert(
-                child
-                    .split_whitespace()
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
-            );
-        }
-        if jailed.contains(pid) {
+        if jailed.get(pid).is_some_and(|since| *since <= at) {
             continue;
         }
         let paths = quoted(rest);
