@@ -31,6 +31,7 @@ mod chat;
 mod compact;
 mod error;
 pub mod eval;
+mod fit;
 mod history;
 pub mod limits;
 mod model;

@@ -3,7 +3,7 @@
 //! | constant | what it bounds |
 //! |---|---|
 //! | [`MESSAGE_BYTES`] | a message of the user's |
-//! | [`TOOL_RESULT_BYTES`] | the result of a tool |
+//! | [`TOOL_RESULT_BYTES`], [`FILE_PART_BYTES`] | the result of a tool; of a tool that reads a file in parts |
 //! | [`TOOL_ROUNDS`] | answers with tool calls, one after the other, in a turn |
 //! | [`CALLS_PER_ANSWER`] | tool calls of one answer |
 //! | [`ANSWER_BYTES`] | the text of one answer |
@@ -20,7 +20,9 @@ use std::time::Duration;
 /// Bytes of a message.
 pub const MESSAGE_BYTES: usize = 1024 * 1024;
 /// Bytes of a tool's result.
-pub const TOOL_RESULT_BYTES: usize = 128 * 1024;
+pub const TOOL_RESULT_BYTES: usize = 256 * 1024;
+/// Bytes of a part of a file.
+pub const FILE_PART_BYTES: usize = 64 * 1024;
 /// Rounds of tool calls in a turn.
 pub const TOOL_ROUNDS: usize = 25;
 /// Tool calls of one answer.

@@ -1,6 +1,6 @@
 //! Restores a saved chat: results of skills are requested again.
 
-use prowess_core::{Operation, SkillId};
+use prowess_core::SkillId;
 use prowess_store::{Chat as Stored, ChatId};
 
 use crate::agent::Agent;
@@ -97,9 +97,7 @@ async fn reply(chat: &mut Chat, kept: KeptReply, calls: &[ToolCall]) -> Replied 
     let Some(made) = calls.iter().find(|made| made.id == call) else {
         return with("[This result was not saved.]".to_owned(), true, true, None);
     };
-    let spec = chat.session.skills().settings().dialect.tool(&made.tool);
-    let operation = spec.map_or(Operation::Load, |spec| spec.operation);
-    let (content, is_error, loaded) = again(&chat.session, operation, made).await;
+    let (content, is_error, loaded) = again(&chat.session, made).await;
     if let Some((id, bytes)) = &loaded {
         chat.ledger.loaded(&chat.agent.inner.skills, id, *bytes);
     }

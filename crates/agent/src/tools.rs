@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use prowess_core::{
     Event, Operation, Session, Shape, SkillId, ToolDefinition, ToolOutcome, provider_name,
-    without_cut_tag, without_own_tags,
+    without_own_tags,
 };
 use prowess_runtime::{ChangedInput, Runtime, ToolResult};
 use prowess_spec::nearest;
 use serde_json::{Value, json};
 
+use crate::fit::fitted;
 use crate::history::Replied;
-use crate::limits::TOOL_RESULT_BYTES;
+use crate::limits::{FILE_PART_BYTES, TOOL_RESULT_BYTES};
 use crate::provider::{ToolCall, ToolReply};
 use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::schema::problem;
@@ -273,10 +274,9 @@ impl Caller<'_> {
         }
         // A call that is cancelled activates nothing.
         let own = self.session.fork();
-        let ToolOutcome { result, events } =
-            own.call(&call.tool, &limited(operation, &input)).await;
+        let bytes = result_bytes(&own, &call.tool, &input);
+        let ToolOutcome { result, events } = own.call_within(&call.tool, &input, bytes).await;
         let mut loaded = None;
-        let mut dropped = false;
         for event in events {
             if let Event::Activated {
                 id,
@@ -285,15 +285,14 @@ impl Caller<'_> {
             } = &event
             {
                 loaded = Some((id.clone(), *bytes));
-                dropped = *dropped_bytes > 0;
-                if dropped {
+                if *dropped_bytes > 0 {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     (self.emit)(AgentEvent::Notice { text });
                 }
             }
             (self.emit)(AgentEvent::of(event, By::Model));
         }
-        let truncated = dropped || result.content.get("truncated") == Some(&Value::Bool(true));
+        let truncated = result.truncated;
         let before = text_of(result.content);
         let is_own_file = operation == Operation::Read
             && input
@@ -395,11 +394,11 @@ impl Caller<'_> {
 /// Repeats a call of an engine tool for a result that was not saved.
 pub(crate) async fn again(
     session: &Session,
-    operation: Operation,
     call: &ToolCall,
 ) -> (String, bool, Option<(SkillId, usize)>) {
+    let bytes = result_bytes(session, &call.tool, &call.arguments);
     let ToolOutcome { result, events } = session
-        .call(&call.tool, &limited(operation, &call.arguments))
+        .call_within(&call.tool, &call.arguments, bytes)
         .await;
     let loaded = events.into_iter().find_map(|event| match event {
         Event::Activated { id, bytes, .. } => Some((id, bytes)),
@@ -416,22 +415,17 @@ fn text_of(content: Value) -> String {
     }
 }
 
-/// Adds a limit to a read without one, so that the model learns the next offset.
-fn limited(operation: Operation, input: &Value) -> Value {
-    let mut input = input.clone();
-    if operation == Operation::Read
-        && let Some(object) = input.as_object_mut()
-    {
-        let room = TOOL_RESULT_BYTES / 2;
-        let asked = object.get("limit").and_then(Value::as_u64);
-        let is_number = object
-            .get("limit")
-            .is_none_or(|limit| limit.is_null() || limit.is_u64());
-        if is_number && asked.is_none_or(|asked| asked > room as u64) {
-            object.insert("limit".to_owned(), json!(room));
-        }
+/// How long the result of a call may be: a file comes in parts that leave room in the context, unless the dialect has
+/// whole files only.
+fn result_bytes(session: &Session, tool: &str, input: &Value) -> usize {
+    let dialect = &session.skills().settings().dialect;
+    let path = dialect.tool(tool).and_then(|spec| spec.path);
+    let reads = path.is_some_and(|path| input.get(path).is_some());
+    if reads && dialect.shape != Shape::Envelope {
+        FILE_PART_BYTES
+    } else {
+        TOOL_RESULT_BYTES
     }
-    input
 }
 
 /// The text that argument patterns of `allowed-tools` match.
@@ -441,19 +435,6 @@ fn argument(arguments: &Value) -> Option<&str> {
     let named = named.iter().find_map(|name| object.get(*name)?.as_str());
     let mut texts = object.values().filter_map(Value::as_str);
     named.or_else(|| texts.next().filter(|_| texts.next().is_none()))
-}
-
-/// As much of a text as the model gets; whether it was cut.
-fn fitted(mut content: String) -> (String, bool) {
-    if content.len() <= TOOL_RESULT_BYTES {
-        return (content, false);
-    }
-    let whole = content.len();
-    let note = format!("\n[cut: {whole} bytes, at most {TOOL_RESULT_BYTES} allowed]");
-    content.truncate(content.floor_char_boundary(TOOL_RESULT_BYTES - note.len()));
-    content.truncate(without_cut_tag(&content).len());
-    content.push_str(&note);
-    (content, true)
 }
 
 #[cfg(test)]
@@ -481,26 +462,5 @@ mod tests {
         assert_eq!(argument(&json!({"query": "x", "n": 1})), Some("x"));
         assert_eq!(argument(&json!({"a": "x", "b": "y"})), None);
         assert_eq!(argument(&json!("git")), None);
-    }
-
-    #[test]
-    fn reads_are_bounded() {
-        let room = TOOL_RESULT_BYTES / 2;
-        let read = |input: Value| limited(Operation::Read, &input);
-        assert_eq!(
-            read(json!({"path": "a"})),
-            json!({"path": "a", "limit": room})
-        );
-        assert_eq!(read(json!({"limit": 10})), json!({"limit": 10}));
-        assert_eq!(read(json!({"limit": 10_000_000})), json!({"limit": room}));
-        assert_eq!(read(json!({"limit": "x"})), json!({"limit": "x"}));
-        assert_eq!(limited(Operation::Load, &json!({})), json!({}));
-    }
-
-    #[test]
-    fn long_results_are_cut_on_a_character() {
-        let (text, cut) = fitted("é".repeat(TOOL_RESULT_BYTES));
-        assert!(cut && text.len() <= TOOL_RESULT_BYTES && text.ends_with("allowed]"));
-        assert_eq!(fitted("short".to_owned()), ("short".to_owned(), false));
     }
 }

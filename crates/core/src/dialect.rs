@@ -10,6 +10,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// The tools that it offers.
     pub tools: &'static [ToolSpec],
+    /// What the model is told before the catalog, if it has tools.
+    pub instructions: &'static str,
     /// How results look.
     pub shape: Shape,
     /// How the catalog is written.
@@ -176,6 +178,7 @@ impl Dialect {
     pub const PROWESS: Self = Self {
         name: "prowess",
         tools: &[BROWSE, LOAD, READ, RUN],
+        instructions: "",
         shape: Shape::Prowess,
         catalog: CatalogFormat::Xml,
         catalog_placement: CatalogPlacement::SystemPrompt,
@@ -200,16 +203,20 @@ impl Dialect {
                 "skills.activate",
                 "name",
                 None,
-                "Activates a skill and returns its instructions.",
+                "Activates a skill and returns its instructions. Call it before you follow a skill.",
             ),
             tool(
                 Operation::Read,
                 "skills.readResource",
                 "name",
                 Some("path"),
-                "Reads a text file of a skill.",
+                "Reads a text file of a skill. Call it only if the instructions of the skill refer to the file.",
             ),
         ],
+        instructions: "Skills are instructions for special tasks. If a skill fits the task, activate it with \
+            skills.activate before you use it, one at a time; do not ask for instructions that you do not need. Read \
+            other files of a skill with skills.readResource, and only those that its instructions refer to. If a \
+            message begins with / and the name of a skill, the user asks for that skill: activate it before you answer.",
         shape: Shape::Plain,
         catalog: CatalogFormat::Json,
         limits: DialectLimits {
@@ -254,6 +261,8 @@ impl Dialect {
                 "Runs a script of a skill.",
             ),
         ],
+        instructions: "If one of these skills fits the task, load its instructions with skills_load, one skill at a time, \
+            and follow them. Read its files with skills_read_file, and only those that its instructions refer to.",
         shape: Shape::Envelope,
         catalog: CatalogFormat::XmlAttributes,
         catalog_placement: CatalogPlacement::BeforeLastUserMessage,
@@ -275,8 +284,11 @@ impl Dialect {
             "skill",
             "command",
             Some("resource"),
-            "Loads the instructions of a skill for a specialised task, or one of its files.",
+            "Loads the instructions of a skill for a specialised task, or one of its files. Call it when a task needs \
+             one of the skills listed below, one at a time; `command` is the name of the skill. Read only the files that \
+             its instructions refer to.",
         )],
+        instructions: "",
         shape: Shape::Success,
         catalog: CatalogFormat::XmlElements,
         catalog_placement: CatalogPlacement::ToolDescription,

@@ -34,6 +34,7 @@ fn render_with(
     let options = RenderOptions {
         format,
         inventory_threshold: 12,
+        max_skills: usize::MAX,
         budget,
         preloaded: &active,
         likely: &[],
@@ -331,7 +332,11 @@ fn c12_activated_names_only_where_there_are_some() {
     source.add("a", "---\nname: a\ndescription: d\n---\n");
     let builder = Skills::builder().source("memory", source);
     let skills = pollster::block_on(builder.dialect(Dialect::REMCOCHAT).build()).unwrap();
-    let catalog = r#"{"available_skills":[{"name":"a","description":"d"}]}"#;
+    let catalog = format!(
+        "{}\n\n{}",
+        Dialect::REMCOCHAT.instructions,
+        r#"{"available_skills":[{"name":"a","description":"d"}]}"#
+    );
     let session = skills.session();
     let text = session.prompt().text;
     assert_eq!(text, catalog);

@@ -876,7 +876,17 @@ fn d27_every_skill_of_a_source_is_validated() {
             "---\nname: tolerated\ndescription: Use when: a b\n---\n",
         )
         .write("hopeless/SKILL.md", "no frontmatter\n")
-        .write("lower/skill.md", "---\nname: lower\ndescription: d\n---\n");
+        .write("lower/skill.md", "---\nname: lower\ndescription: d\n---\n")
+        .write("upper/SKILL.MD", "---\nname: upper\ndescription: d\n---\n")
+        .write(
+            "renamed/SKILL.md",
+            "---\nname: other\ndescription: d\n---\n",
+        )
+        .write("coded/SKILL.md", "---\nname: coded\ndescription: d\n---\n")
+        .write(
+            "coded/SKILL.yaml",
+            "name: coded\nversion: 1\ntypes: [magic]\n",
+        );
     let found = block_on(validate_all(&place.source(""))).unwrap();
     let valid: Vec<&str> = found.valid.iter().map(SkillId::as_str).collect();
     assert_eq!(valid, ["lower", "writing/haiku"]);
@@ -889,7 +899,10 @@ fn d27_every_skill_of_a_source_is_validated() {
         invalid,
         [
             ("hopeless/SKILL.md", "missing-frontmatter"),
-            ("tolerated/SKILL.md", "unquoted-colon")
+            ("coded/SKILL.md", "missing-field"),
+            ("renamed/SKILL.md", "name-mismatch"),
+            ("tolerated/SKILL.md", "unquoted-colon"),
+            ("upper/SKILL.md", "file-name"),
         ]
     );
     let empty = block_on(validate_all(&MemorySource::new(Scope::Project))).unwrap();

@@ -14,8 +14,10 @@ fn di2_metadata_activation_and_resources() {
     let skills = place.skills(Dialect::REMCOCHAT);
     let session = skills.session();
     let prompt = session.prompt().text;
+    let (instructions, catalog) = prompt.split_once("\n\n").unwrap();
+    assert_eq!(instructions, Dialect::REMCOCHAT.instructions);
     assert_eq!(
-        prompt,
+        catalog,
         r#"{"available_skills":[{"name":"csv","description":"Summarise CSV files"},{"name":"pdf-report","description":"Generate \"PDF\" reports"}]}"#
     );
     let prompt = skills.resume([support::id("csv")]).prompt().text;

@@ -227,12 +227,14 @@ impl Serialize for Scalar {
         match self.resolve() {
             Resolved::Null => serializer.serialize_unit(),
             Resolved::Bool(value) => serializer.serialize_bool(value),
-            Resolved::Int(value) => serializer.serialize_i64(value),
-            // JSON has no infinity, and a number too large for it would come back changed.
-            Resolved::Float(value) if value.is_finite() && value.abs() < 1e18 => {
+            // A number that JSON would write differently is its text: `1.10` is a version, `007` a number on a door.
+            Resolved::Int(value) if value.to_string() == self.text => {
+                serializer.serialize_i64(value)
+            }
+            Resolved::Float(value) if format!("{value:?}") == self.text => {
                 serializer.serialize_f64(value)
             }
-            Resolved::Float(_) => serializer.serialize_str(&self.text),
+            Resolved::Int(_) | Resolved::Float(_) => serializer.serialize_str(&self.text),
             Resolved::Text(text) => serializer.serialize_str(text),
         }
     }

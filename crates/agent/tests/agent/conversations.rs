@@ -321,16 +321,18 @@ async fn files_are_read_in_parts() {
         let (report, ear) = send(&mut chat, "hi").await;
         let results = model.last().results();
         let first: Value = serde_json::from_str(&results[0]).unwrap();
+        let content = first["content"].as_str().unwrap();
         assert_eq!(
             (&first["truncated"], &first["next_offset"]),
-            (&json!(true), &json!(65_536))
+            (&json!(true), &json!(content.len()))
         );
+        assert!((50_000..=64 * 1024).contains(&results[0].len()));
         let second: Value = serde_json::from_str(&results[1]).unwrap();
         assert_eq!(
             (&second["truncated"], &second["content"]),
             (&json!(false), &json!("line\n"))
         );
-        assert!(results[2].len() < 128 * 1024);
+        assert_eq!(results[2], results[0]);
         let tokens = report.unwrap().tokens;
         assert!(tokens.skills[0].files > 30_000, "{tokens:?}");
         assert!(ear.has(|event| matches!(event, AgentEvent::ToolFinished { skill: Some(skill), .. } if skill.as_str() == "haiku")));

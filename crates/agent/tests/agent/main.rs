@@ -7,6 +7,7 @@ mod code_skills;
 mod compaction;
 mod conversations;
 mod demo;
+mod dialects;
 mod eval;
 mod failures;
 mod support;

@@ -90,6 +90,11 @@ pub(crate) async fn model_has(model: &ScriptedModel, requests: usize) {
     }
 }
 
+pub(crate) async fn agent_with(model: &ScriptedModel, skills: Skills) -> Agent {
+    let builder = Agent::builder(provider(model)).skills(skills);
+    builder.options(options()).build().await.unwrap()
+}
+
 pub(crate) async fn agent_of(model: &ScriptedModel) -> AgentBuilder {
     Agent::builder(provider(model))
         .skills(skills().await)

@@ -87,11 +87,11 @@ impl Fitting<'_> {
         // The catalog of a small budget is a list of collections; half of it is for skills.
         let most = if entries.is_empty() { 1 } else { 2 };
         let collections = self.collections_within(self.options.budget / most);
-        let count = self.largest(entries.len(), |count| {
+        let most = entries.len().min(self.options.max_skills);
+        let count = self.largest(most, |count| {
             self.page(&entries, count, DESCRIBED, collections)
         });
-        if let Some(count) = count.filter(|count| *count >= FEWEST_DESCRIBED.min(self.skills.len()))
-        {
+        if let Some(count) = count.filter(|count| *count >= FEWEST_DESCRIBED.min(most)) {
             if count == self.skills.len() {
                 // All of them: in the order of their ids.
                 entries.sort_by(|a, b| a.id.cmp(&b.id));
@@ -114,7 +114,7 @@ impl Fitting<'_> {
         let entries = self.entries(|_| 0);
         let collections = self.collections_within(self.options.budget);
         let names = |count| self.page(&entries, count, 0, collections);
-        if let Some(count) = self.largest(entries.len(), names) {
+        if let Some(count) = self.largest(most, names) {
             report.shown = count;
             report.undescribed = count;
             return write(self.options, &names(count));

@@ -32,6 +32,8 @@ pub struct RenderOptions<'a> {
     pub inventory_threshold: usize,
     /// How many characters it may take.
     pub budget: usize,
+    /// How many skills it may list.
+    pub max_skills: usize,
     /// Skills whose instructions are part of the prompt.
     pub preloaded: &'a BTreeSet<SkillId>,
     /// The skills that this conversation is likely to need, the likeliest first. They get the budget; the others follow

@@ -1,6 +1,7 @@
 //! Executes tool calls.
 
 use prowess_spec::{PathProblem, SkillPath};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::with_arguments;
@@ -12,12 +13,14 @@ use crate::media::media_type;
 use crate::render::render_skill;
 use crate::skills::Skills;
 use crate::source::SourceError;
-use crate::tools::{ErrorCode, SkillSummary, ToolError, ToolOutput};
+use crate::tools::{ErrorCode, LISTED_SKILLS, SkillSummary, ToolError, ToolOutput};
 
 use super::state::Session;
 
 /// Skills in one answer.
 const PAGE: usize = 20;
+/// Bytes of a result besides the text that it is about.
+const FRAME_BYTES: usize = 1024;
 
 type Outcome = Result<ToolOutput, ToolError>;
 
@@ -27,6 +30,7 @@ impl Skills {
         session: &Session,
         tool: &ToolSpec,
         arguments: &Value,
+        max_bytes: usize,
         events: &mut Vec<Event>,
     ) -> Outcome {
         // A tool that loads takes a query if no other tool can search.
@@ -34,21 +38,24 @@ impl Skills {
         let arguments = Arguments::new(tool, arguments, searches)?;
         match tool.operation {
             Operation::Browse => self.browse(tool, &arguments).await,
-            Operation::List => Ok(self.list_all()),
-            Operation::Load if arguments.get("query").is_some() => {
+            Operation::List | Operation::Load if arguments.get("query").is_some() => {
                 self.browse(tool, &arguments).await
             }
+            Operation::List => self.list_all(&arguments),
             Operation::Load => match tool.path.and_then(|path| arguments.text(path).transpose()) {
                 Some(path) => {
-                    self.read_file(&arguments.id(tool)?, path?, &arguments, events)
+                    self.read_file(&arguments.id(tool)?, path?, &arguments, max_bytes, events)
                         .await
                 }
-                None => self.load_skill(session, &arguments, tool, events).await,
+                None => {
+                    self.load_skill(session, &arguments, tool, max_bytes, events)
+                        .await
+                }
             },
             Operation::Read => {
                 let path = tool.path.unwrap_or("path");
                 let path = arguments.required(path)?;
-                self.read_file(&arguments.id(tool)?, path, &arguments, events)
+                self.read_file(&arguments.id(tool)?, path, &arguments, max_bytes, events)
                     .await
             }
             Operation::Run => self.run_script(tool, &arguments).await,
@@ -65,7 +72,7 @@ impl Skills {
         if let Some(query) = query {
             let found = self.search(query, start + PAGE + 1).await;
             let skills = found.iter().filter_map(|id| catalog.get(id.as_str()));
-            let (skills, next) = page(skills.filter(is_for_models), start);
+            let (skills, next) = page(skills.filter(is_for_models), start, PAGE);
             let query = query.to_owned();
             return Ok(ToolOutput::Search {
                 query,
@@ -90,7 +97,8 @@ impl Skills {
             },
         };
         let listing = catalog.browse(path.as_ref());
-        let (skills, next) = page(listing.skills.into_iter().filter(is_for_models), start);
+        let skills = listing.skills.into_iter().filter(is_for_models);
+        let (skills, next) = page(skills, start, PAGE);
         Ok(ToolOutput::Listing {
             path: path.map(|path| path.to_string()).unwrap_or_default(),
             subcollections: if start == 0 {
@@ -103,16 +111,16 @@ impl Skills {
         })
     }
 
-    fn list_all(&self) -> ToolOutput {
+    fn list_all(&self, arguments: &Arguments<'_>) -> Outcome {
         let catalog = self.catalog();
-        let limit = self.settings().dialect.limits.skills;
         let skills = catalog.skills().filter(is_for_models);
-        ToolOutput::Listing {
+        let (skills, next) = page(skills, arguments.cursor()?, LISTED_SKILLS);
+        Ok(ToolOutput::Listing {
             path: String::new(),
             subcollections: Vec::new(),
-            skills: skills.take(limit).map(summary).collect(),
-            next: None,
-        }
+            skills,
+            next,
+        })
     }
 
     async fn load_skill(
@@ -120,10 +128,10 @@ impl Skills {
         session: &Session,
         arguments: &Arguments<'_>,
         tool: &ToolSpec,
+        max_bytes: usize,
         events: &mut Vec<Event>,
     ) -> Outcome {
         let id = arguments.id(tool)?;
-        let limit = self.settings().dialect.limits.skill_bytes;
         let known = self.catalog();
         let known = known.get(id.as_str());
         if known.is_some_and(|skill| !is_for_models(&skill)) && !session.is_active(&id) {
@@ -139,11 +147,19 @@ impl Skills {
             &document.body,
             arguments.text("arguments")?.unwrap_or_default(),
         );
-        let rendered = render_skill(&id, &body, limit)
-            .map_err(|error| ToolError::new(ErrorCode::SkillUnavailable, error.to_string()))?;
         let files = self.sources().files(&id).await.unwrap_or_default();
         let files = files.into_iter().map(|file| file.path.to_string());
         let allowed = |path: &String| is_allowed(self.settings().dialect.limits.files, path);
+        let files: Vec<String> = files.filter(allowed).collect();
+        let frontmatter = document.skill.frontmatter;
+        let beside = json_bytes(&files) + json_bytes(&frontmatter) + FRAME_BYTES;
+        let fitting = json_prefix(&body, max_bytes.saturating_sub(beside).max(max_bytes / 4));
+        let mut limit = self.settings().dialect.limits.skill_bytes;
+        if fitting < body.len() {
+            limit = limit.min(fitting);
+        }
+        let rendered = render_skill(&id, &body, limit)
+            .map_err(|error| ToolError::new(ErrorCode::SkillUnavailable, error.to_string()))?;
         session.activate(&id);
         let end = body.floor_char_boundary(limit);
         // Dialects send the block or the body.
@@ -161,8 +177,8 @@ impl Skills {
             block: rendered.text,
             dropped_bytes,
             body: body.get(..end).unwrap_or_default().to_owned(),
-            frontmatter: document.skill.frontmatter,
-            files: files.filter(allowed).collect(),
+            frontmatter,
+            files,
             location: document.location,
         })
     }
@@ -172,6 +188,7 @@ impl Skills {
         id: &SkillId,
         path: &str,
         arguments: &Arguments<'_>,
+        max_bytes: usize,
         events: &mut Vec<Event>,
     ) -> Outcome {
         let limits = self.settings().dialect.limits;
@@ -180,9 +197,11 @@ impl Skills {
             let message = format!("`{path}` is not directly in scripts, references or assets");
             return Err(ToolError::new(ErrorCode::InvalidPath, message));
         }
-        let offset = arguments.number("offset")?.unwrap_or(0);
-        let wanted = arguments.number("limit")?.unwrap_or(u64::MAX);
-        let limit = usize::try_from(wanted)
+        let offset = arguments.number("offset")?;
+        let limit = arguments.number("limit")?;
+        let part_wanted = offset.is_some() || limit.is_some();
+        let offset = offset.unwrap_or(0);
+        let limit = usize::try_from(limit.unwrap_or(u64::MAX))
             .unwrap_or(usize::MAX)
             .min(limits.file_bytes);
         let part = self.sources().read(id, &path, offset, limit).await;
@@ -196,12 +215,13 @@ impl Skills {
             self.tool_error(id, error)
         })?;
         let length = part.bytes.len();
-        let content = text_of(part.bytes).ok_or_else(|| {
+        let mut content = text_of(part.bytes).ok_or_else(|| {
             // A byte that is not text stands for the content.
             let media = media_type(path.as_str(), Some(&[0]));
             let message = format!("`{path}` is not text: {media}, {} bytes", part.size);
             ToolError::new(ErrorCode::BinaryFile, message)
         })?;
+        content.truncate(json_prefix(&content, max_bytes.saturating_sub(FRAME_BYTES)));
         // A character cut at the end belongs to the next part.
         let end = part.offset + content.len() as u64;
         let more = end < part.size && length > 0;
@@ -210,6 +230,7 @@ impl Skills {
             path: path.to_string(),
             content,
             next_offset: more.then_some(end),
+            part: part_wanted,
             size: part.size,
         })
     }
@@ -256,11 +277,37 @@ impl Skills {
 fn page<'c>(
     skills: impl Iterator<Item = Skill<'c>>,
     start: usize,
+    length: usize,
 ) -> (Vec<SkillSummary>, Option<String>) {
-    let mut skills: Vec<SkillSummary> = skills.skip(start).take(PAGE + 1).map(summary).collect();
-    let more = skills.len() > PAGE;
-    skills.truncate(PAGE);
-    (skills, more.then(|| (start + PAGE).to_string()))
+    let mut skills: Vec<SkillSummary> = skills.skip(start).take(length + 1).map(summary).collect();
+    let more = skills.len() > length;
+    skills.truncate(length);
+    (skills, more.then(|| (start + length).to_string()))
+}
+
+fn json_bytes(value: &impl Serialize) -> usize {
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// How much of a text takes at most `max_bytes` as a JSON string.
+fn json_prefix(text: &str, max_bytes: usize) -> usize {
+    // No character takes more than six bytes.
+    if text.len() <= max_bytes / 6 {
+        return text.len();
+    }
+    let mut left = max_bytes;
+    for (at, c) in text.char_indices() {
+        let bytes = match c {
+            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+            c if c < ' ' => 6,
+            c => c.len_utf8(),
+        };
+        match left.checked_sub(bytes) {
+            Some(rest) => left = rest,
+            None => return at,
+        }
+    }
+    text.len()
 }
 
 fn summary(skill: Skill<'_>) -> SkillSummary {
@@ -318,14 +365,19 @@ impl<'a> Arguments<'a> {
             _ => return Err(Self::wrong("invalid arguments: expected an object")),
         };
         let known: &[&str] = match tool.operation {
+            Operation::Browse | Operation::List => &["query", "cursor"],
             Operation::Load if searches => &["arguments", "query", "cursor"],
-            Operation::Browse => &["query", "cursor"],
-            Operation::List => &[],
             Operation::Load => &["arguments"],
             Operation::Read => &["offset", "limit"],
             Operation::Run => &["args"],
         };
-        let is_known = |key: &str| key == tool.id || tool.path == Some(key) || known.contains(&key);
+        let reads = tool.operation == Operation::Load && tool.path.is_some();
+        let is_known = |key: &str| {
+            key == tool.id
+                || tool.path == Some(key)
+                || known.contains(&key)
+                || reads && matches!(key, "offset" | "limit")
+        };
         match values
             .into_iter()
             .flat_map(Map::keys)

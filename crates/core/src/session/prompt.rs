@@ -41,6 +41,10 @@ impl Session {
         let skills = self.skills();
         let active = self.initial();
         let mut prompt = self.catalog(tools);
+        let instructions = skills.settings().dialect.instructions;
+        if tools == ToolUse::Available && !instructions.is_empty() && !prompt.text.is_empty() {
+            prompt.text = format!("{instructions}\n\n{}", prompt.text);
+        }
         if skills.settings().dialect.shape == Shape::Plain
             && !active.is_empty()
             && !prompt.text.is_empty()
@@ -69,6 +73,7 @@ impl Session {
             format: dialect.catalog,
             inventory_threshold: dialect.limits.inventory_threshold,
             budget: skills.settings().catalog_chars,
+            max_skills: dialect.limits.skills,
             preloaded: &preloaded,
             likely: &self.likely(),
             tools: (tools == ToolUse::Available).then_some(ToolNames { search, load }),

@@ -148,6 +148,17 @@ impl Session {
 
     /// Calls a tool. An error is a result for the model, too.
     pub async fn call(&self, name: &str, arguments: &Value) -> ToolOutcome {
+        self.call_within(name, arguments, usize::MAX).await
+    }
+
+    /// Calls a tool whose result should take at most `max_bytes` as JSON: instructions and files are cut so that it does,
+    /// and the result says so.
+    pub async fn call_within(
+        &self,
+        name: &str,
+        arguments: &Value,
+        max_bytes: usize,
+    ) -> ToolOutcome {
         let skills = &self.skills;
         let dialect = &skills.settings().dialect;
         let mut events = Vec::new();
@@ -165,7 +176,9 @@ impl Session {
                 events,
             };
         };
-        let outcome = skills.answer(self, tool, arguments, &mut events).await;
+        let outcome = skills
+            .answer(self, tool, arguments, max_bytes, &mut events)
+            .await;
         let available: Vec<String> = match (&outcome, dialect.shape) {
             (Err(_), Shape::Success) => {
                 let catalog = self.skills.catalog();

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::catalog::Catalog;
 use crate::dialect::{Operation, ToolSpec};
 
-/// Maximum number of skills whose ids are listed in the schema.
-const LISTED_IDS: usize = 100;
+/// Maximum number of skills whose ids are listed in the schema, and that a list has at once.
+pub(crate) const LISTED_SKILLS: usize = 100;
 
 /// A tool for a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +50,14 @@ pub(crate) fn define(
             );
             add("cursor", text("The `next` of an earlier answer."), false);
         }
+        Operation::List if catalog.len() > LISTED_SKILLS => {
+            add(
+                "query",
+                text("Words to search for, instead of listing all skills."),
+                false,
+            );
+            add("cursor", text("The `next` of an earlier answer."), false);
+        }
         Operation::List => {}
         Operation::Load => {
             add(tool.id, id_schema(catalog), !searches);
@@ -70,6 +78,12 @@ pub(crate) fn define(
                 add(
                     path,
                     text("File of the skill to read instead of its instructions."),
+                    false,
+                );
+                add("offset", number("First byte of the file to read."), false);
+                add(
+                    "limit",
+                    number("Number of bytes of the file to read."),
                     false,
                 );
             }
@@ -122,7 +136,7 @@ fn number(description: &str) -> Value {
 /// With few skills, only their ids are valid.
 fn id_schema(catalog: &Catalog) -> Value {
     let description = "Id of the skill, as listed in the catalog.";
-    if catalog.len() > LISTED_IDS {
+    if catalog.len() > LISTED_SKILLS {
         return text(description);
     }
     let ids: Vec<&str> = catalog

@@ -56,11 +56,25 @@ pub enum ToolOutput {
         content: String,
         /// The next offset, if the file continues.
         next_offset: Option<u64>,
+        /// Whether the call asked for a part, by `offset` or `limit`.
+        part: bool,
         /// How long the whole file is.
         size: u64,
     },
     /// The output of a script.
     Script(ScriptOutput),
+}
+
+impl ToolOutput {
+    /// Whether a part of the instructions, the file or the output is missing.
+    pub fn is_truncated(&self) -> bool {
+        match self {
+            Self::Skill { dropped_bytes, .. } => *dropped_bytes > 0,
+            Self::File { next_offset, .. } => next_offset.is_some(),
+            Self::Script(output) => output.truncated,
+            Self::Listing { .. } | Self::Search { .. } => false,
+        }
+    }
 }
 
 /// A skill in a list.

@@ -14,6 +14,8 @@ pub struct ToolResult {
     pub content: Value,
     /// Whether the tool failed.
     pub is_error: bool,
+    /// Whether a part of the instructions, the file or the output is missing.
+    pub truncated: bool,
 }
 
 pub(crate) fn shape(
@@ -22,15 +24,12 @@ pub(crate) fn shape(
     outcome: Result<ToolOutput, ToolError>,
     available: &[String],
 ) -> ToolResult {
-    let too_large = matches!(
-        &outcome,
-        Ok(ToolOutput::File {
-            next_offset: Some(_),
-            ..
-        })
-    );
+    let truncated = outcome.as_ref().is_ok_and(ToolOutput::is_truncated);
     // There a file that is too large is an error.
-    let is_error = outcome.is_err() || too_large && shape == Shape::Envelope;
+    let too_large = shape == Shape::Envelope
+        && truncated
+        && matches!(&outcome, Ok(ToolOutput::File { part: false, .. }));
+    let is_error = outcome.is_err() || too_large;
     let block = match &outcome {
         Ok(ToolOutput::Skill { block, .. }) => block.clone(),
         _ => String::new(),
@@ -45,6 +44,7 @@ pub(crate) fn shape(
     ToolResult {
         content: without_tags(content, &block),
         is_error,
+        truncated,
     }
 }
 
@@ -112,6 +112,7 @@ fn prowess(output: ToolOutput) -> Value {
             content,
             next_offset,
             size,
+            ..
         } => without_null(json!({
             "id": id,
             "path": path,
@@ -175,6 +176,7 @@ fn plain(output: ToolOutput) -> Value {
             content,
             next_offset,
             size,
+            ..
         } => {
             let notice = file_notice(next_offset, size);
             without_null(json!({"name": id, "path": path, "content": content, "notice": notice}))
@@ -188,7 +190,11 @@ fn body_notice(dropped_bytes: usize) -> Option<String> {
 }
 
 fn file_notice(next_offset: Option<u64>, size: u64) -> Option<String> {
-    next_offset.map(|next| format!("the file is truncated: {} bytes are missing", size - next))
+    let notice = |next| {
+        let missing = size - next;
+        format!("the file is truncated: {missing} bytes are missing; continue with `offset` {next}")
+    };
+    next_offset.map(notice)
 }
 
 fn envelope(tool: &ToolSpec, outcome: Result<ToolOutput, ToolError>) -> Value {
@@ -214,19 +220,29 @@ fn envelope(tool: &ToolSpec, outcome: Result<ToolOutput, ToolError>) -> Value {
         Ok(ToolOutput::File {
             path,
             next_offset: Some(_),
+            part: false,
             size,
             ..
         }) => {
-            let message = format!("`{path}` is too large: {size} bytes");
+            let message = format!(
+                "`{path}` is too large: {size} bytes; read it in parts with `offset` and `limit`"
+            );
             errors.push(json!({"code": "FILE_TOO_LARGE", "message": message}));
             Value::Null
         }
         Ok(ToolOutput::File {
-            id, path, content, ..
-        }) => json!({"name": id, "path": path, "content": content}),
-        Ok(ToolOutput::Listing { skills, .. } | ToolOutput::Search { skills, .. }) => {
+            id,
+            path,
+            content,
+            next_offset,
+            ..
+        }) => without_null(
+            json!({"name": id, "path": path, "content": content, "next_offset": next_offset}),
+        ),
+        Ok(ToolOutput::Listing { skills, next, .. } | ToolOutput::Search { skills, next, .. }) => {
             let skill = |skill: &super::output::SkillSummary| json!({"name": skill.id, "description": skill.description});
-            json!({"skills": skills.iter().map(skill).collect::<Vec<_>>()})
+            let skills: Vec<Value> = skills.iter().map(skill).collect();
+            without_null(json!({"skills": skills, "next": next}))
         }
         Ok(ToolOutput::Script(output)) => json!(output),
         Err(error) => {
@@ -283,6 +299,7 @@ fn success(outcome: Result<ToolOutput, ToolError>, available: &[String]) -> Valu
             content,
             next_offset,
             size,
+            ..
         }) => with_notice(
             json!({"success": true, "skill_name": id, "resource": path, "content": content}),
             file_notice(next_offset, size),

@@ -56,7 +56,9 @@ impl SkillsServer {
 
 /// A tool's result for programs and, as text, for models.
 pub(crate) fn result(result: ToolResult) -> CallToolResult {
-    let ToolResult { content, is_error } = result;
+    let ToolResult {
+        content, is_error, ..
+    } = result;
     let (text, structured) = match content {
         Value::String(text) => (text, None),
         value => (value.to_string(), Some(value)),
