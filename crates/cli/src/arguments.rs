@@ -18,6 +18,9 @@ pub(crate) struct Global {
     /// Use cached data only; never access the network
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) offline: bool,
+    /// Ask remote sources again now, even if their cached data is still valid
+    #[arg(long, global = true, help_heading = GLOBAL, conflicts_with = "offline")]
+    pub(crate) refresh: bool,
     /// Print no warnings and no summary
     #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,

@@ -83,6 +83,17 @@ pub(crate) fn warnings(config: &SkillsConfig) -> Vec<String> {
     warnings.iter().map(|it| terminal::printable(it)).collect()
 }
 
+/// That skills are disabled, and by which file.
+pub(crate) fn disabled(config: &SkillsConfig) -> Option<String> {
+    let entry = config
+        .entries()
+        .iter()
+        .find(|entry| entry.key == "skills.enabled");
+    let entry = entry.filter(|_| !config.skills.enabled)?;
+    let at = origin(&entry.origin);
+    Some(format!("skills are disabled: `enabled = false` at {at}"))
+}
+
 /// Where a value is stated, as a person would type it here.
 pub(crate) fn origin(origin: &Origin) -> String {
     match origin {

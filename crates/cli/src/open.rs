@@ -19,7 +19,7 @@ use prowess_trust::ProjectRoot;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::progress::FetchProgress;
-use crate::{configuration, environment, model};
+use crate::{configuration, environment, model, terminal};
 
 /// Opens sources: the given directories, or those of the configuration.
 pub(crate) fn builder(
@@ -30,6 +30,12 @@ pub(crate) fn builder(
     progress: Option<ProgressReport>,
 ) -> Result<SkillsBuilder> {
     let mut config = config.clone();
+    if let Some(disabled) = configuration::disabled(&config)
+        && sources.directories.is_empty()
+        && !global.quiet
+    {
+        terminal::note(&format!("note: {disabled}"));
+    }
     if !sources.directories.is_empty() {
         // Then nothing else counts.
         config.skills.enabled = false;
@@ -40,10 +46,10 @@ pub(crate) fn builder(
         user: &environment::user_directories(),
         remote: RemoteOptions {
             cache: environment::cache_directory(),
-            network: if global.offline {
-                Network::Offline
-            } else {
-                Network::Online
+            network: match (global.offline, global.refresh) {
+                (true, _) => Network::Offline,
+                (false, true) => Network::Refresh,
+                (false, false) => Network::Online,
             },
             progress,
         },

@@ -26,6 +26,36 @@ fn flat() -> TestProject {
     project
 }
 
+/// The configuration may disable all skills, and every command says so.
+#[test]
+fn d23_disabled_skills_are_said_to_be() {
+    let project = flat();
+    project.write("prowess.toml", "[skills]\nenabled = false\n");
+    for arguments in [
+        &["list"][..],
+        &["list", "--json"],
+        &["prompt"],
+        &["search", "pdf"],
+        &["info", "core-tools"],
+        &["browse"],
+        &["doctor"],
+        &["why", "git"],
+        &["run", "core-tools/run_command"],
+        &["chat", "-p", "list my skills"],
+    ] {
+        let shown = project.run(arguments).snapshot();
+        let note = "skills are disabled: `enabled = false` at prowess.toml:2";
+        assert!(shown.contains(note), "{arguments:?} {shown}");
+        assert!(!shown.contains("Reads PDF files"), "{arguments:?} {shown}");
+        assert!(
+            !shown.contains("no .agents/skills"),
+            "{arguments:?} {shown}"
+        );
+    }
+    let shown = project.run(&["list", "--in", ".agents/skills"]).snapshot();
+    assert!(shown.contains("Reads PDF files") && !shown.contains("disabled"));
+}
+
 #[test]
 fn cl1_flat_layout_is_listed() {
     let project = flat();
@@ -300,17 +330,19 @@ fn cl1_commands_work_without_skills() {
 #[test]
 fn cl8_dialects_change_the_prompt() {
     let project = flat();
+    let arguments = [
+        "prompt",
+        "--dialect",
+        "remcochat",
+        "--quiet",
+        "--in",
+        ".agents/skills",
+    ];
+    let prompt = project.run(&arguments).stdout;
+    let (instructions, catalog) = prompt.split_once("\n\n").unwrap();
+    assert!(instructions.contains("skills.activate"));
     assert_eq!(
-        project
-            .run(&[
-                "prompt",
-                "--dialect",
-                "remcochat",
-                "--quiet",
-                "--in",
-                ".agents/skills"
-            ])
-            .stdout,
+        catalog,
         "{\"available_skills\":[{\"name\":\"csv\",\"description\":\"Summarises CSV files\"},{\"name\":\"pdf\",\"description\":\"Reads PDF files\"}]}\n"
     );
     let wrong = project.run(&["prompt", "--dialect", "nope"]);

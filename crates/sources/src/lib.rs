@@ -33,6 +33,7 @@ pub use archive::ArchiveSource;
 pub use background::run_inline;
 #[cfg(feature = "config")]
 pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
+pub use collection::Root;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 #[cfg(feature = "git")]
 pub use git::GitSource;

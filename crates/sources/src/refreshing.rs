@@ -5,6 +5,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use prowess_core::{Freshness, SourceError};
 
+use crate::remote::Network;
+
 /// How long to wait after a failure, the first time.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 
@@ -64,12 +66,13 @@ impl<T> Refreshing<T> {
         }
     }
 
-    /// Takes a value cached by an earlier process; its expiry is unchanged.
+    /// Takes a value cached by an earlier process; its expiry is unchanged, unless everything is to be fetched again.
     #[cfg_attr(not(any(feature = "git", feature = "http")), allow(dead_code))]
-    pub(crate) fn seed(&self, value: Arc<T>, refreshed: SystemTime) {
+    pub(crate) fn seed(&self, value: Arc<T>, refreshed: SystemTime, network: Network) {
         let age = SystemTime::now().duration_since(refreshed).ok();
         let due = match self.lifetime {
             Lifetime::Forever => Some(Due::Never),
+            _ if network == Network::Refresh => None,
             Lifetime::Backoff(time) | Lifetime::Steady(time) => {
                 // Nothing is left of what is too old, or from the future.
                 let left = age.and_then(|age| time.checked_sub(age));
@@ -259,15 +262,22 @@ mod tests {
     #[test]
     fn cached_value_is_valid_until_it_expires() {
         let value = Refreshing::new(Lifetime::Steady(HOUR));
-        value.seed(Arc::new(1), SystemTime::now() - HOUR / 2);
+        let age = SystemTime::now() - HOUR / 2;
+        value.seed(Arc::new(1), age, Network::Refresh);
+        assert_eq!(
+            *block_on(value.get(|_| async { Ok(Arc::new(2)) })).unwrap(),
+            2
+        );
+        value.seed(Arc::new(1), age, Network::Online);
         assert_eq!(*block_on(value.get(|_| async { fails() })).unwrap(), 1);
-        value.seed(Arc::new(1), SystemTime::now() - HOUR * 2);
+        let age = SystemTime::now() - HOUR * 2;
+        value.seed(Arc::new(1), age, Network::Online);
         assert_eq!(
             *block_on(value.get(|_| async { Ok(Arc::new(2)) })).unwrap(),
             2
         );
         // A clock that was set back must not keep it forever.
-        value.seed(Arc::new(1), SystemTime::now() + HOUR);
+        value.seed(Arc::new(1), SystemTime::now() + HOUR, Network::Online);
         assert_eq!(
             *block_on(value.get(|_| async { Ok(Arc::new(2)) })).unwrap(),
             2

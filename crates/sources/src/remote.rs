@@ -10,6 +10,8 @@ pub enum Network {
     /// It may.
     #[default]
     Online,
+    /// It must, now: cached data is used only for what cannot change, and if a source fails.
+    Refresh,
     /// No network access: only cached data is used.
     Offline,
 }

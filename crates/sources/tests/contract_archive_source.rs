@@ -117,6 +117,20 @@ fn archive_and_directory_have_the_same_skills() {
 }
 
 #[test]
+fn a1_skills_of_a_repository_need_no_setting() {
+    let files: Files = &[
+        ("README.md", b"Read me"),
+        ("skills/data/csv/SKILL.md", CSV),
+        ("skills/data/COLLECTION.md", b"Data"),
+        ("skills/pdf/SKILL.md", PDF),
+    ];
+    let snapshot = block_on(source(zip(files)).snapshot()).unwrap();
+    assert_eq!(ids(&snapshot), ["data/csv", "pdf"]);
+    assert_eq!(snapshot.collections[&"data".parse().unwrap()], "Data");
+    assert_eq!(*snapshot.directories[1], *"skills/pdf");
+}
+
+#[test]
 fn paths_that_lead_elsewhere() {
     let source = source(tar_gz(&[
         ("pdf/SKILL.md", PDF),

@@ -214,6 +214,49 @@ fn g3_a_branch_is_fetched_when_its_time_is_over() {
     assert_eq!(ids(&due), ["pdf"]);
 }
 
+/// In the directory `skills` of a repository, that directory is no collection.
+#[test]
+fn g2_skills_of_a_repository_need_no_setting() {
+    let repository = Repository::new();
+    repository.skill("data/csv", "Reads CSV files");
+    repository.place.described("work/more/xml", "Reads XML");
+    repository
+        .place
+        .write("work/skills/data/COLLECTION.md", "Data\n");
+    repository.commit("second");
+    let mut options = repository.local();
+    options.skills_root = None;
+    let source = repository.source(options);
+    assert_eq!(ids(&source), ["data/csv", "more/xml", "pdf"]);
+    let snapshot = block_on(source.snapshot()).unwrap();
+    assert_eq!(snapshot.collections[&"data".parse().unwrap()], "Data");
+    let document = block_on(source.load(&id("data/csv"))).unwrap();
+    assert_eq!(document.skill.description, "Reads CSV files");
+}
+
+#[test]
+fn g3_a_branch_is_fetched_now_on_demand() {
+    let repository = Repository::new();
+    let mut options = repository.http();
+    options.refresh = HOUR;
+    assert_eq!(ids(&repository.source(options.clone())), ["pdf"]);
+    repository.skill("csv", "Reads CSV files").commit("second");
+    assert_eq!(ids(&repository.source(options.clone())), ["pdf"]);
+    let remote = RemoteOptions {
+        network: Network::Refresh,
+        ..repository.remote()
+    };
+    let source = GitSource::new(options.clone(), Strictness::Tolerant, remote.clone());
+    assert_eq!(ids(&source), ["csv", "pdf"]);
+    let asked = repository.requests();
+    assert_eq!(ids(&source), ["csv", "pdf"]);
+    assert_eq!(repository.requests(), asked, "once");
+    repository.stop();
+    let source = GitSource::new(options, Strictness::Tolerant, remote);
+    assert_eq!(ids(&source), ["csv", "pdf"], "the clone is used");
+    assert!(source.freshness().stale.is_some());
+}
+
 #[test]
 fn g4_a_tag_and_a_commit_never_change() {
     let repository = Repository::new();

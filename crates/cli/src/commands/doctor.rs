@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::SystemTime;
 
 use clap::Args;
+use prowess_config::SkillsConfig;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     }
     out.push('\n');
     if sources.is_empty() {
-        out.push_str("no skills directory here, above, or in the home directory\n");
+        out.push_str(&without_sources(&config));
     }
     for source in &sources {
         let health = match source.health {
@@ -131,6 +132,12 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     terminal::print(&out)?;
     trust::hint(&catalog);
     Ok(exit(broken))
+}
+
+/// Why there is no source.
+fn without_sources(config: &SkillsConfig) -> String {
+    let none = || "no skills directory here, above, or in the home directory".to_owned();
+    configuration::disabled(config).unwrap_or_else(none) + "\n"
 }
 
 /// How long ago that was, in one unit.

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
 use crate::terminal::print_json;
-use crate::{open, terminal, trust};
+use crate::{configuration, model, open, terminal, trust};
 
 const HELP: &str = "\
 Examples:
@@ -105,7 +105,9 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     if !arguments.json {
         trust::ask(&arguments.sources, global)?;
     }
-    let skills = open::skills(&arguments.sources, global)?;
+    let config = configuration::load(global)?;
+    let window = model::configured_window(&config);
+    let skills = open::skills_with(&config, window, &arguments.sources, global, |it| it)?;
     let catalog = skills.catalog();
     let nested = if arguments.all {
         pollster::block_on(skills.nested())
@@ -138,7 +140,10 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
                 terminal::note(&format!("warning: {}", terminal::printable(warning)));
             }
         }
-        terminal::note(&summary(&catalog));
+        // Why there are none was printed before.
+        if config.skills.enabled || !arguments.sources.directories.is_empty() {
+            terminal::note(&summary(&catalog));
+        }
         trust::hint(&catalog);
     }
     Ok(Exit::Success)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use prowess_archive::ArchiveEntry;
-use prowess_core::{CollectionPath, Snapshot};
+use prowess_core::Snapshot;
 use prowess_spec::is_skill_file;
 
-use crate::collection::{COLLECTION_FILE, description};
+use crate::collection::{COLLECTION_FILE, Root, collection_of, description};
 
 /// Every directory with a file that makes it a skill, and those files; none lies in another one.
 pub(super) fn skill_directories(texts: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<&str>> {
@@ -39,7 +39,7 @@ pub(super) fn describe(path: &str, bytes: &[u8], snapshot: &mut Snapshot) {
         .strip_suffix(COLLECTION_FILE)
         .and_then(|path| path.strip_suffix('/'));
     if let Some(directory) = directory
-        && let Some(collection) = CollectionPath::from_directories(directory.split('/'))
+        && let Some(collection) = collection_of(directory, Root::Repository)
         && let Some(line) = description(bytes)
     {
         snapshot.collections.insert(collection, line);

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use prowess_archive::{Archive, EntryKind, Limits};
 use prowess_core::{
-    CollectionPath, Descriptor, Document, FileEntry, FilePart, Invalid, Scope, SkillId, Snapshot,
-    Source, SourceError, document,
+    Descriptor, Document, FileEntry, FilePart, Invalid, Scope, SkillId, Snapshot, Source,
+    SourceError, document,
 };
 use prowess_spec::limits::FILE_BYTES;
 use prowess_spec::{
@@ -21,7 +21,7 @@ use prowess_spec::{
 use super::index::{describe, file_name, skill_directories};
 use super::opened::{Opened, Reader, Stamp, joined};
 use crate::background;
-use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE};
+use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, Root, collection_of, parent};
 use crate::filesystem::Strictness;
 use crate::open::open_without_waiting;
 
@@ -160,6 +160,8 @@ impl Inner {
             describe(path, bytes, &mut snapshot);
         }
         snapshot.skills.sort_by(|a, b| a.id.cmp(&b.id));
+        let directories = opened.skills.values();
+        snapshot.directories = directories.map(|(path, _)| path.as_str().into()).collect();
         opened.snapshot = Arc::new(snapshot);
         Ok(opened)
     }
@@ -187,10 +189,7 @@ impl Inner {
         let Some((skill_name, head)) = parsed else {
             return snapshot.invalid.push(Invalid::new(path, diagnostics));
         };
-        let parents = directory
-            .rsplit_once('/')
-            .map_or("", |(parents, _)| parents);
-        let collection = CollectionPath::from_directories(parents.split('/'));
+        let collection = collection_of(parent(directory), Root::Repository);
         let id = SkillId::new(collection.as_ref(), &skill_name);
         if skills.contains_key(&id) {
             let warning = format!("{path} is ignored: duplicate skill `{id}`");

@@ -15,6 +15,7 @@ use prowess_core::{
 use prowess_spec::SkillPath;
 
 use crate::background;
+use crate::collection::Root;
 use scan::Scan;
 
 /// Skills at any depth below a root directory.
@@ -39,6 +40,8 @@ pub struct FilesystemOptions {
     pub scope: Scope,
     /// Which skills are taken.
     pub strictness: Strictness,
+    /// What the root is.
+    pub root: Root,
     /// Which links that sit directly in the root are followed.
     pub links: Links,
     /// Directories below the root that are followed.
@@ -73,6 +76,7 @@ impl FilesystemOptions {
         Self {
             scope,
             strictness: Strictness::default(),
+            root: Root::default(),
             links: Links::default(),
             max_depth: 64,
             max_entries: 1_000_000,

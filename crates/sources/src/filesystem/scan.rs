@@ -22,7 +22,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{FilesystemOptions, Links, Strictness};
 use crate::agents::in_project;
-use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, description};
+use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, collection_of, description, parent};
 use crate::open::open_in;
 
 /// Bytes that hold the frontmatter of nearly every file.
@@ -428,7 +428,7 @@ impl Walk<'_> {
     }
 
     fn describe(&self, path: &Path, directory: &str) {
-        let Some(collection) = CollectionPath::from_directories(directory.split('/')) else {
+        let Some(collection) = collection_of(directory, self.options.root) else {
             return;
         };
         let mut bytes = Vec::new();
@@ -506,7 +506,7 @@ impl Walk<'_> {
         let Ok(name) = SkillName::parse(&head.name) else {
             return;
         };
-        let collection = CollectionPath::from_directories(collection_parts(directory));
+        let collection = collection_of(parent(directory), self.options.root);
         let id = SkillId::new(collection.as_ref(), &name);
         let stamp = Stamp::of(metadata);
         let scope = self.options.scope;
@@ -531,19 +531,6 @@ fn is_real_directory(path: &Path, below: &str) -> bool {
         path.push(part);
         fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir())
     })
-}
-
-/// The directories above a skill, without those in which an agent keeps its skills.
-fn collection_parts(directory: &str) -> Vec<&str> {
-    let mut parts: Vec<&str> = directory.split('/').collect();
-    parts.pop();
-    let hidden = parts.iter().position(|part| part.starts_with('.'));
-    if let Some(start) = hidden {
-        let rest = parts.get(start..).unwrap_or_default();
-        let end = rest.iter().position(|part| *part == "skills");
-        parts.drain(start..=start + end.unwrap_or(0));
-    }
-    parts
 }
 
 fn joined(directory: &str, name: &str) -> String {

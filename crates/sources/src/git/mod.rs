@@ -28,6 +28,7 @@ use prowess_core::{
 };
 use prowess_spec::SkillPath;
 
+use crate::collection::Root;
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 use crate::refreshing::{Lifetime, Refreshing};
 use crate::remote::{Network, RemoteOptions};
@@ -120,13 +121,17 @@ impl Inner {
         {
             let refreshed = state.refreshed();
             let checkout = self.open(state.commit, &tree, state.warnings);
-            self.current.seed(Arc::new(checkout), refreshed);
+            self.current
+                .seed(Arc::new(checkout), refreshed, self.remote.network);
         }
     }
 
     fn open(&self, commit: String, tree: &Path, warnings: Vec<String>) -> Checkout {
         let mut options = FilesystemOptions::new(Scope::Remote);
         options.strictness = self.strictness;
+        if self.options.skills_root.is_none() {
+            options.root = Root::Repository;
+        }
         options.links = Links::Below([tree.to_owned()].into());
         Checkout {
             commit,
@@ -147,6 +152,7 @@ impl Inner {
         // Another process may have fetched while we waited.
         if let Some(state) = store.state()
             && let Some(tree) = store.tree(&state.commit)
+            && self.remote.network != Network::Refresh
             && self.still_counts(state.refreshed())
         {
             return Ok(Arc::new(self.open(state.commit, &tree, state.warnings)));

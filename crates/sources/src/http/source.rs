@@ -68,7 +68,8 @@ impl HttpSource {
         {
             let refreshed = response.refreshed();
             let snapshot = Arc::new(snapshot);
-            list.seed(Arc::new(List { snapshot, response }), refreshed);
+            let list_value = Arc::new(List { snapshot, response });
+            list.seed(list_value, refreshed, remote.network);
         }
         Self {
             inner: Arc::new(Inner {
@@ -174,7 +175,8 @@ impl Inner {
                 && let Ok(document) = read::document(id, response.body.as_bytes(), None)
             {
                 let refreshed = response.refreshed();
-                slot.seed(Arc::new(Loaded { document, response }), refreshed);
+                let loaded = Arc::new(Loaded { document, response });
+                slot.seed(loaded, refreshed, self.network);
             }
             Arc::new(slot)
         };
