@@ -1,13 +1,14 @@
 //! A conversation with an agent.
 
 use prowess_core::{Event, Session, SkillId};
-use prowess_store::{ChatId, ChatTurn, StoreError, Tokens};
+use prowess_store::{ChatId, ChatTurn, SkillUses, StoreError, Tokens};
 
 use crate::account::Ledger;
 use crate::agent::Agent;
 use crate::error::AgentError;
 use crate::history::Line;
 use crate::limits::TITLE_CHARS;
+use crate::options::AgentOptions;
 use crate::prompt::CatalogText;
 use crate::provider::Usage;
 use crate::view::View;
@@ -42,6 +43,8 @@ struct Kept {
     turns: u64,
     /// Messages that are in the store.
     lines: usize,
+    /// Active skills that are in the store.
+    active: Vec<SkillId>,
     /// The cost of turns that are not stored yet.
     unpaid: Usage,
 }
@@ -123,6 +126,7 @@ impl Chat {
             id,
             turns,
             lines: self.lines.len(),
+            active: self.session.active(),
             unpaid: Usage::default(),
         });
     }
@@ -230,9 +234,11 @@ impl Chat {
             ChatEntry::User { text, .. } => Some(title(text)),
             _ => None,
         });
+        let active = self.session.active();
         let turn = ChatTurn {
             messages,
-            active: self.session.active(),
+            used: used(&self.agent.inner.options, &kept.active, &active),
+            active: active.clone(),
             tokens: Tokens {
                 input: kept.unpaid.input,
                 output: kept.unpaid.output,
@@ -240,10 +246,19 @@ impl Chat {
             title: first.filter(|_| kept.turns == 0),
         };
         kept.turns = store.append_turn(&kept.id, kept.turns, turn).await?;
+        kept.active = active;
         kept.lines = self.lines.len();
         kept.unpaid = Usage::default();
         Ok(())
     }
+}
+
+/// The skills that became active, if the project is known.
+fn used(options: &AgentOptions, before: &[SkillId], now: &[SkillId]) -> Option<SkillUses> {
+    let project = options.project.clone()?;
+    let skills = now.iter().filter(|id| !before.contains(id));
+    let skills = skills.cloned().collect();
+    Some(SkillUses { project, skills })
 }
 
 /// The title of a chat: the start of its first message.

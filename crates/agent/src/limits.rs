@@ -13,6 +13,7 @@
 //! | [`RETRIES`], [`RETRY_FIRST`], [`RETRY_LAST`] | requests that are made again, and the waits between them |
 //! | [`CONNECT_TIME`], [`HEADER_TIME`], [`READ_TIME`] | timeouts of a provider |
 //! | [`ERROR_CHARS`] | the shown part of an error of a provider |
+//! | [`RECENT_SKILLS`] | skills used last that come first in the catalog |
 //! | [`TITLE_CHARS`] | the title of a chat |
 
 use std::time::Duration;
@@ -49,5 +50,7 @@ pub const HEADER_TIME: Duration = Duration::from_mins(5);
 pub const READ_TIME: Duration = Duration::from_mins(3);
 /// Characters of a complaint.
 pub const ERROR_CHARS: usize = 500;
+/// Skills used last that come first in the catalog.
+pub const RECENT_SKILLS: usize = 20;
 /// Characters of a title.
 pub const TITLE_CHARS: usize = 60;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use prowess_core::SkillId;
+
 use crate::limits;
 
 /// Options of an agent.
@@ -25,6 +27,10 @@ pub struct AgentOptions {
     pub fragment_tokens: usize,
     /// When a request is made again.
     pub retry: Retry,
+    /// Skills that come first in the catalog.
+    pub pinned: Vec<SkillId>,
+    /// The root of the project, whose last used skills come first, too; needs a store.
+    pub project: Option<String>,
 }
 
 /// How older messages make room for newer ones.
@@ -70,6 +76,8 @@ impl Default for AgentOptions {
             tool_rounds: limits::TOOL_ROUNDS,
             fragment_tokens: prowess_runtime::limits::PROMPT_BUDGET,
             retry: Retry::default(),
+            pinned: Vec::new(),
+            project: None,
         }
     }
 }

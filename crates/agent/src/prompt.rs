@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Block, Catalog, CatalogPlacement, Hints, Prompt, Session, ToolUse, without_own_tags,
+    Block, Catalog, CatalogPlacement, Hints, Prompt, Session, SkillId, ToolUse, without_own_tags,
 };
 use prowess_spec::estimate_tokens;
 
+use crate::agent::Inner;
+use crate::limits::RECENT_SKILLS;
 use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::wire::AgentEvent;
 
@@ -28,7 +30,7 @@ impl CatalogText {
         &mut self,
         session: &Session,
         message: &str,
-        project: impl FnOnce() -> Vec<String>,
+        agent: &Inner,
         tools: ToolUse,
         emit: &EventSink<'_>,
     ) -> Arc<str> {
@@ -40,10 +42,12 @@ impl CatalogText {
         {
             return Arc::clone(&last.text);
         }
+        let project = agent.code_skills.as_ref();
         session.rank(&Hints {
+            pinned: &agent.options.pinned,
             message,
-            project: &project(),
-            ..Hints::default()
+            project: &project.map_or_else(Vec::new, |it| it.project.words()),
+            recent: &recent(agent).await,
         });
         let Prompt { text, report } = session.prompt_for(tools);
         if report.shortened + report.undescribed + report.omitted > 0 {
@@ -68,6 +72,17 @@ impl CatalogText {
             text: Arc::clone(&text),
         });
         text
+    }
+}
+
+/// The skills that were used last in the project; a store that fails has none.
+async fn recent(agent: &Inner) -> Vec<SkillId> {
+    match (&agent.store, &agent.options.project) {
+        (Some(store), Some(project)) => store
+            .recent_skills(project, RECENT_SKILLS)
+            .await
+            .unwrap_or_default(),
+        _ => Vec::new(),
     }
 }
 

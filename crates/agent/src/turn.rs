@@ -279,16 +279,12 @@ impl Chat {
             ChatEntry::User { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        let project = || {
-            let code_skills = inner.code_skills.as_ref();
-            code_skills.map_or_else(Vec::new, |it| it.project.words())
-        };
         let catalog = self
             .catalog_text
             .get(
                 &self.session,
                 first.unwrap_or_default(),
-                project,
+                inner,
                 use_of_tools,
                 emit,
             )

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use prowess_agent::{Agent, AgentOptions, EventBuffer, RuntimeHandle, model_of};
+use prowess_config::SkillsConfig;
+use prowess_core::SkillId;
 use prowess_runtime::{Manifests, Runtime, Scripts};
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
@@ -33,6 +35,8 @@ pub(crate) async fn build_agent(
         context_window: resolved
             .context_window
             .unwrap_or(resolved.config.model.context_window),
+        pinned: pinned(&resolved.config),
+        project: Some(resolved.root.display().to_string()),
         ..AgentOptions::default()
     };
     let preload = resolved.explicit_without_code();
@@ -63,4 +67,10 @@ pub(crate) async fn build_agent(
         scripts: opened.scripts,
         manifests: opened.manifests,
     })
+}
+
+/// The skills that the configuration pins.
+pub(crate) fn pinned(config: &SkillsConfig) -> Vec<SkillId> {
+    let ids = config.skills.pinned.iter();
+    ids.filter_map(|id| id.parse().ok()).collect()
 }

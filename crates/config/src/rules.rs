@@ -25,6 +25,8 @@ const RULES: &[(&str, KeyRule)] = &[
     ("skills.inventory_threshold", KeyRule::Widens(Act::Spend)),
     ("skills.context_share", KeyRule::Widens(Act::Spend)),
     ("skills.catalog_budget", KeyRule::Widens(Act::Spend)),
+    // It decides which skills of the user are listed.
+    ("skills.pinned", KeyRule::Does(Act::Redirect)),
     ("skills.usual_places", KeyRule::Widens(Act::Spend)),
     ("skills.builtin", KeyRule::Widens(Act::Spend)),
     ("skills.dialect", KeyRule::Does(Act::Add)),

@@ -40,6 +40,8 @@ pub struct SkillSettings {
     pub context_share: f64,
     /// Tokens that the catalog may take, whatever the window.
     pub catalog_budget: Option<usize>,
+    /// Ids of skills that come first in the catalog.
+    pub pinned: Vec<String>,
     /// Whether the usual directories of the project and the user are searched.
     pub usual_places: bool,
     /// Whether the skills that come with the program are used.
@@ -165,6 +167,7 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
         ),
         context_share: context_share(t),
         catalog_budget: catalog_budget(t),
+        pinned: pinned(t),
         usual_places: t.flag(
             "usual_places",
             "Search the usual skill directories of the project and the user.",
@@ -208,6 +211,23 @@ fn catalog_budget(t: &mut Reader<'_, '_>) -> Option<usize> {
         values::number(value, bounds)
     });
     tokens.and_then(|tokens| usize::try_from(tokens).ok())
+}
+
+fn pinned(t: &mut Reader<'_, '_>) -> Vec<String> {
+    let field = Field {
+        name: "pinned",
+        about: "Ids of skills that come first in the catalog, if not all fit.",
+        kind: FieldType::List(Box::new(FieldType::Text)),
+        need: Need::Optional,
+    };
+    let read = t.read(field, Shown::Plain, None, |context, value| {
+        values::each(value, |item| {
+            let id = context.text(item)?.text;
+            texts::id(&id)?;
+            Ok(id.into_owned())
+        })
+    });
+    read.unwrap_or_default()
 }
 
 fn context_share(t: &mut Reader<'_, '_>) -> f64 {

@@ -62,10 +62,21 @@ pub struct ChatTurn {
     pub messages: Vec<String>,
     /// All skills that are active now.
     pub active: Vec<SkillId>,
+    /// Skills that became active in the turn, and the project in which they did.
+    pub used: Option<SkillUses>,
     /// The cost.
     pub tokens: Tokens,
     /// The new title, if it changes.
     pub title: Option<String>,
+}
+
+/// Skills that a project used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillUses {
+    /// The root of the project.
+    pub project: String,
+    /// The skills.
+    pub skills: Vec<SkillId>,
 }
 
 /// The columns of a summary, in the order in which [`summary`] reads them.
@@ -122,6 +133,15 @@ impl Store {
                     "INSERT INTO chat_messages (chat, turn, position, body) VALUES ($1, $2, $3, $4)";
                 let query = sqlx::query(statement).bind(name.clone()).bind(known + 1);
                 let query = query.bind(position).bind(body);
+                query.execute(&mut *transaction).await?;
+            }
+            let SkillUses { project, skills } = turn.used.unwrap_or_default();
+            for skill in skills {
+                let statement = "INSERT INTO skill_uses (project, skill, uses, last)
+                    VALUES ($1, $2, 1, $3) ON CONFLICT (project, skill)
+                    DO UPDATE SET uses = skill_uses.uses + 1, last = excluded.last";
+                let query = sqlx::query(statement).bind(project.clone());
+                let query = query.bind(skill.to_string()).bind(milliseconds());
                 query.execute(&mut *transaction).await?;
             }
             transaction.commit().await?;
@@ -189,6 +209,26 @@ impl Store {
             );
             let rows = sqlx::query(statement).bind(limit).fetch_all(&*pool).await?;
             rows.iter().map(summary).collect()
+        })
+        .await
+    }
+
+    /// The skills that chats in a project used, the latest first.
+    pub async fn recent_skills(
+        &self,
+        project: &str,
+        limit: usize,
+    ) -> Result<Vec<SkillId>, StoreError> {
+        let project = project.to_owned();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.run(move |pool| async move {
+            let statement = "SELECT skill FROM skill_uses WHERE project = $1
+                ORDER BY last DESC, uses DESC, skill LIMIT $2";
+            let query = sqlx::query(statement).bind(project).bind(limit);
+            let rows = query.fetch_all(&*pool).await?;
+            let ids = rows.iter().map(|row| Ok(text(row, 0)?.parse().ok()));
+            let ids: Result<Vec<Option<SkillId>>, sqlx::Error> = ids.collect();
+            Ok(ids?.into_iter().flatten().collect())
         })
         .await
     }

@@ -24,7 +24,7 @@ mod state;
 
 pub use cache::Cached;
 pub use chat_id::ChatId;
-pub use chats::{Chat, ChatSummary, ChatTurn, Tokens};
+pub use chats::{Chat, ChatSummary, ChatTurn, SkillUses, Tokens};
 pub use error::StoreError;
 pub use grants::StoredGrant;
 pub use open::{Store, StoreBackend};

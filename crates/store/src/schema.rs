@@ -46,6 +46,9 @@ const MIGRATIONS: &[&[&str]] = &[
         project TEXT NOT NULL, skill TEXT NOT NULL, contents TEXT NOT NULL, command TEXT NOT NULL,
         reach TEXT NOT NULL, PRIMARY KEY (project, skill, contents, command, reach))",
     ],
+    &["CREATE TABLE skill_uses (
+        project TEXT NOT NULL, skill TEXT NOT NULL, uses BIGINT NOT NULL, last BIGINT NOT NULL,
+        PRIMARY KEY (project, skill))"],
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

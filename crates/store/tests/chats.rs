@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use database::Postgres;
 use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
-use prowess_store::{ChatId, ChatTurn, SCHEMA_VERSION, Store, StoreBackend, StoreError, Tokens};
+use prowess_store::{
+    ChatId, ChatTurn, SCHEMA_VERSION, SkillUses, Store, StoreBackend, StoreError, Tokens,
+};
 use prowess_testing::sql;
 
 fn ids(names: &[&str]) -> Vec<SkillId> {
@@ -38,6 +40,10 @@ fn contract(again: &dyn Fn() -> Store) {
     assert!(matches!(missing, Err(StoreError::NoChat { .. })));
     let turn = ChatTurn {
         active: ids(&["a", "b/c"]),
+        used: Some(SkillUses {
+            project: "/p".to_owned(),
+            skills: ids(&["a", "b/c"]),
+        }),
         title: Some("About 'ä' \u{1f980}".to_owned()),
         ..said(&[r#"{"role":"user","text":"\u0000"}"#, "two"])
     };
@@ -50,6 +56,23 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(chat.summary.title, "About 'ä' \u{1f980}");
     assert_eq!(chat.summary.turns, 1);
     assert!(chat.summary.updated >= chat.summary.created);
+
+    // The uses of skills, by project.
+    let id_of_another = ChatId::new();
+    let turn = ChatTurn {
+        used: Some(SkillUses {
+            project: "/p".to_owned(),
+            skills: ids(&["b/c"]),
+        }),
+        ..said(&["again"])
+    };
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    block_on(store.append_turn(&id_of_another, 0, turn)).unwrap();
+    let recent = |project: &str, limit| block_on(other.recent_skills(project, limit)).unwrap();
+    assert_eq!(recent("/p", 10), ids(&["b/c", "a"]));
+    assert_eq!(recent("/p", 1), ids(&["b/c"]));
+    assert_eq!(recent("/q", 10), []);
+    assert!(block_on(store.delete_chat(&id_of_another)).unwrap());
 
     // Two clients: the second writer hears of it, and nothing of its turn is there.
     let mine = said(&["mine"]);
@@ -165,6 +188,7 @@ fn postgres() {
     // A store of the version before: no tables for chats yet.
     database
         .run("DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
+            DROP TABLE skill_uses;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");
     let store = block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap();

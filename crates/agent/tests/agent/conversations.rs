@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use prowess_agent::wire::{AgentEvent, By};
-use prowess_agent::{Agent, Cancel, DemoProvider, Ending, GenaiProvider, ModelChoice, model_of};
-use prowess_core::{Dialect, ScriptOutput, ScriptRunner, SkillId, ToolError, ToolUse};
+use prowess_agent::{
+    Agent, AgentOptions, Cancel, DemoProvider, Ending, GenaiProvider, ModelChoice, model_of,
+};
+use prowess_core::{
+    Dialect, MemorySource, Scope, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError, ToolUse,
+};
 use prowess_spec::SkillPath;
+use prowess_store::Store;
 use prowess_testing::model::{BOTH, KEY, ScriptedModel, Step, Wire, call};
 use serde_json::{Value, json};
 
@@ -653,4 +658,41 @@ async fn c15_requests_can_be_cached() {
         let expected = if wire == Wire::Anthropic { 2 } else { 0 };
         assert!(marks.clone().all(|count| count == expected), "{wire:?}");
     }
+}
+
+/// Pinned skills come first in a catalog that cannot list all, then those that the project used last.
+#[tokio::test]
+async fn c18_pinned_and_used_skills_come_first() {
+    let mut many = MemorySource::new(Scope::Project);
+    for number in 0..200 {
+        let name = format!("skill-{number:03}");
+        let text = format!("---\nname: {name}\ndescription: Does things\n---\nBody.\n");
+        many.add(&name, &text).unwrap();
+    }
+    let skills = Skills::builder()
+        .source("memory", many)
+        .catalog_chars(2_000);
+    let skills = skills.build().await.unwrap();
+    let store = Store::memory().await.unwrap();
+    let begin = async |project: &str, steps: Vec<Step>| {
+        let model = ScriptedModel::start(Wire::OpenAi, steps);
+        let agent = Agent::builder(provider(&model)).skills(skills.clone());
+        let agent = agent.store(store.clone()).options(AgentOptions {
+            pinned: vec![id("skill-150")],
+            project: Some(project.to_owned()),
+            ..options()
+        });
+        let mut chat = agent.build().await.unwrap().chat();
+        send(&mut chat, "hi").await.0.unwrap();
+        let system = model.last().system();
+        let listed = system.lines().filter(|line| line.contains("<skill "));
+        listed.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let load = call("load_skill", &json!({"id": "skill-177"}));
+    let first = begin("/p", vec![load, Step::Say("ok")]).await;
+    assert!(first[0].contains("skill-150") && first[1].contains("skill-000"));
+    let second = begin("/p", vec![Step::Say("ok")]).await;
+    assert!(second[0].contains("skill-150") && second[1].contains("skill-177"));
+    let elsewhere = begin("/q", vec![Step::Say("ok")]).await;
+    assert_eq!(elsewhere, first);
 }

@@ -1,5 +1,7 @@
 //! What a model gets under each dialect.
 
+use std::fmt::Write;
+
 use prowess_agent::wire::AgentEvent;
 use prowess_core::{
     Dialect, MemorySource, Operation, Scope, Session, Shape, Skills, ToolSpec, provider_name,
@@ -69,7 +71,8 @@ fn shown(request: &ModelRequest) -> String {
         let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
         let (name, description) = (&function["name"], &function["description"]);
         let (name, description) = (name.as_str().unwrap(), description.as_str().unwrap());
-        text += &format!("== {name}({})\n{description}\n", names.join(", "));
+        let names = names.join(", ");
+        writeln!(text, "== {name}({names})\n{description}").unwrap();
     }
     for message in request.body["messages"].as_array().unwrap() {
         let role = message["role"].as_str().unwrap();
@@ -77,10 +80,10 @@ fn shown(request: &ModelRequest) -> String {
             let function = &call["function"];
             let (name, arguments) = (&function["name"], &function["arguments"]);
             let (name, arguments) = (name.as_str().unwrap(), arguments.as_str().unwrap());
-            text += &format!("== {role}\n{name} {arguments}\n");
+            writeln!(text, "== {role}\n{name} {arguments}").unwrap();
         }
         if let Some(content) = message["content"].as_str().filter(|it| !it.is_empty()) {
-            text += &format!("== {role}\n{content}\n");
+            writeln!(text, "== {role}\n{content}").unwrap();
         }
     }
     text

@@ -64,7 +64,7 @@ pub(crate) struct ResolvedSkills {
     explicit: Vec<String>,
     approvals: Approvals,
     approver: Arc<dyn Approver>,
-    root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 /// What a command offers to the code of skills.

@@ -2,9 +2,12 @@
 
 use std::env;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt};
+use prowess_agent::limits::RECENT_SKILLS;
+use prowess_config::SkillsConfig;
+use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt, SkillId};
 use prowess_runtime::{Project, ProjectLimits};
 use prowess_trust::ProjectRoot;
 
@@ -13,7 +16,7 @@ use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::exit::Exit;
 use crate::model::{self, ModelArguments};
-use crate::{configuration, environment, open, terminal};
+use crate::{agent, code_skills, configuration, environment, open, terminal};
 
 const HELP: &str = "\
 Examples:
@@ -104,10 +107,12 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
     let mut prompt = session.prompt_for(chosen.tool_use());
     if prompt.report.omitted + prompt.report.undescribed > 0 {
         // A project can be large: it is scanned only if that changes the order.
+        let root = project_root()?;
         session.rank(&Hints {
+            pinned: &agent::pinned(&config),
             message: arguments.message.as_deref().unwrap_or_default(),
-            project: &words_of_project()?,
-            ..Hints::default()
+            project: &Project::scan(&root, &ProjectLimits::default()).words(),
+            recent: &recent(&config, &root)?,
         });
         prompt = session.prompt_for(chosen.tool_use());
     }
@@ -154,9 +159,18 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
     Ok(Exit::Success)
 }
 
-fn words_of_project() -> Result<Vec<String>> {
+fn project_root() -> Result<PathBuf> {
     let directory = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
     let root = ProjectRoot::find(&directory, home.as_deref());
-    Ok(Project::scan(root.path(), &ProjectLimits::default()).words())
+    Ok(root.path().to_owned())
+}
+
+/// The skills that chats in the project used last.
+fn recent(config: &SkillsConfig, root: &Path) -> Result<Vec<SkillId>> {
+    code_skills::block_on(async {
+        let store = code_skills::open_existing_store(config).await?;
+        let project = root.display().to_string();
+        Ok(store.recent_skills(&project, RECENT_SKILLS).await?)
+    })
 }
