@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use pollster::block_on;
 use prowess_config::{Lookup, SkillsConfig};
-use prowess_core::{MemorySource, Scope, Skills, Source};
+use prowess_core::{Hints, MemorySource, Scope, Skills, Source};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_trust::{Decision, ReachList, TrustRecords};
 use rayon::prelude::*;
+
+const DESCRIPTION: &str = "Reviews database migrations for locks, missing indexes and data loss, and explains each finding in plain language. Use when a migration is about to be merged, or a user asks why one was slow.";
 
 fn main() {
     // Memory first, while nothing that was freed can be used again.
@@ -28,6 +30,13 @@ fn main() {
     println!("\n| nested skills | baseline, ms | first scan, ms | ratio | target |");
     println!("|---|---|---|---|---|");
     nested(10_000);
+    println!(
+        "\n| `prowess list`, start included | baseline, ms | table, ms | ratio | JSON, ms | ratio | target |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for count in [10_000, 100_000] {
+        list(count);
+    }
     println!("\n| work | time | target |");
     println!("|---|---|---|");
     warm();
@@ -124,6 +133,17 @@ fn warm() {
         "| catalog of 10,000 skills rendered | {:.2} ms | 15 ms |",
         millis(rendered)
     );
+    let hints = Hints {
+        message: "why was the migration of our database slow",
+        ..Hints::default()
+    };
+    let thousand = block_on(Skills::builder().source("memory", described(1_000)).build()).unwrap();
+    let session = thousand.session();
+    let ranked = best(15, || session.rank(&hints));
+    println!(
+        "| 1,000 skills ranked for a catalog | {:.2} ms | 2 ms |",
+        millis(ranked)
+    );
     let mut source = MemorySource::new(Scope::Project);
     source.add(
         "pdf",
@@ -140,6 +160,56 @@ fn warm() {
         "| reference resolved and rendered, warm | {:.1} µs | 50 µs |",
         millis(turns)
     );
+}
+
+fn described(count: usize) -> MemorySource {
+    let mut source = MemorySource::new(Scope::Project);
+    for index in 0..count {
+        let text = format!("---\nname: skill-{index:06}\ndescription: {DESCRIPTION}\n---\nBody.\n");
+        source.add(format!("skill-{index:06}").as_str(), &text);
+    }
+    source
+}
+
+/// The whole program, beside reading the same files.
+fn list(count: usize) {
+    let root = tempfile::tempdir().unwrap();
+    for index in 0..count {
+        write(&root.path().join(format!("skill-{index:06}")), index);
+    }
+    let rounds = if count > 50_000 { 5 } else { 15 };
+    let baseline = best(rounds, || read_all(root.path()));
+    let run = |more: &[&str]| {
+        best(rounds, || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
+            command.arg("list").arg("--in").arg(root.path()).args(more);
+            let output = command.output().unwrap();
+            assert!(output.status.success());
+            assert!(output.stdout.len() > 50 * count);
+        })
+    };
+    let (table, json) = (run(&[]), run(&["--json"]));
+    println!(
+        "| {count} skills | {:.1} | {:.1} | {:.2} | {:.1} | {:.2} | 2.0 |",
+        millis(baseline),
+        millis(table),
+        ratio(table, baseline),
+        millis(json),
+        ratio(json, baseline),
+    );
+}
+
+/// Reads the first bytes of every skill below a directory, on all cores.
+fn read_all(root: &Path) {
+    let children: Vec<PathBuf> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let read: usize = children
+        .par_iter()
+        .map(|child| first_bytes(&child.join("SKILL.md")))
+        .sum();
+    assert!(read > 0);
 }
 
 /// The whole program, from its start to its last line.
@@ -176,17 +246,7 @@ fn flat(count: usize) {
         write(&root.path().join(format!("skill-{index:06}")), index);
     }
     let rounds = if count > 50_000 { 5 } else { 15 };
-    let baseline = best(rounds, || {
-        let children: Vec<PathBuf> = fs::read_dir(root.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        let read: usize = children
-            .par_iter()
-            .map(|child| first_bytes(&child.join("SKILL.md")))
-            .sum();
-        assert!(read > 0);
-    });
+    let baseline = best(rounds, || read_all(root.path()));
     let first = best(rounds, || {
         let source = FilesystemSource::new(root.path(), options(count));
         assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
@@ -197,7 +257,7 @@ fn flat(count: usize) {
         assert_eq!(block_on(source.snapshot()).unwrap().skills.len(), count);
     });
     println!(
-        "| {count} | {:.1} | {:.1} | {:.2} | 2.0 | {:.1} | {:.2} | 0.7 |",
+        "| {count} | {:.1} | {:.1} | {:.2} | 1.5 | {:.1} | {:.2} | 0.7 |",
         millis(baseline),
         millis(first),
         ratio(first, baseline),
@@ -258,9 +318,8 @@ fn write(directory: &Path, index: usize) {
     } else {
         ""
     };
-    let description = "Reviews database migrations for locks, missing indexes and data loss, and explains each finding in plain language. Use when a migration is about to be merged, or a user asks why one was slow.";
     let text = format!(
-        "---\nname: {name}\ndescription: {description}\nlicense: MIT\nallowed-tools: Bash(git:*) Read\n{metadata}---\n\n# Skill {index}\n\n{}",
+        "---\nname: {name}\ndescription: {DESCRIPTION}\nlicense: MIT\nallowed-tools: Bash(git:*) Read\n{metadata}---\n\n# Skill {index}\n\n{}",
         "Some instructions that nobody reads during discovery.\n".repeat(40)
     );
     fs::write(directory.join("SKILL.md"), text).unwrap();

@@ -90,6 +90,8 @@ fn main() {
     // What any program would have to do for the digests, once the files are in memory of the system.
     let baseline = median((0..ROUNDS).map(|_| reading(place.path())).collect());
     let (mut starts, mut cold, mut warm, mut calls) = (vec![], vec![], vec![], vec![]);
+    // The first 100 calls of a session, and the last, in which all other skills are active.
+    let (mut first, mut last) = (vec![], vec![]);
     for _ in 0..ROUNDS {
         let start = Instant::now();
         let mut client = Client::start(place.path());
@@ -100,7 +102,7 @@ fn main() {
         let start = Instant::now();
         assert_eq!(client.list(), SKILLS);
         warm.push(start.elapsed());
-        for index in 0..200 {
+        for index in 0..SKILLS {
             let id = format!("skill-{index:04}");
             let start = Instant::now();
             client.ask(
@@ -109,6 +111,8 @@ fn main() {
             );
             calls.push(start.elapsed());
         }
+        first.extend_from_slice(&calls[calls.len() - SKILLS..][..100]);
+        last.extend_from_slice(&calls[calls.len() - 100..]);
     }
     println!(
         "reading {} files of {SKILLS} skills on one core: {baseline:.1} ms\n",
@@ -122,6 +126,12 @@ fn main() {
     );
     println!("| the same, warm | {:.1} | 2 |", median(warm));
     println!("| `load_skill` | {:.3} | 0.3 |", median(calls));
+    println!(
+        "| `load_skill`, 50 active, {} active | {:.3}, {:.3} | the same |",
+        SKILLS - 50,
+        median(first),
+        median(last)
+    );
 }
 
 fn reading(root: &Path) -> Duration {

@@ -31,7 +31,7 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
         let cells = rows
             .iter()
             .filter_map(|row| row.get(index))
-            .map(|cell| cell.width());
+            .map(|cell| width_of(cell));
         cells
             .chain([column.title.width()])
             .max()
@@ -77,12 +77,28 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
 /// The cell in exactly `width` columns; a wide character that would not fit leaves a blank.
 fn fitted(cell: &str, width: usize) -> String {
     let mut text = cell.to_owned();
-    if cell.width() > width {
-        while text.width() >= width && text.pop().is_some() {}
+    let mut used = width_of(cell);
+    if used > width {
+        // Characters that join take at most four times the room of what they become.
+        let longest = text.char_indices().nth(width * 4);
+        text.truncate(longest.map_or(text.len(), |(at, _)| at));
+        if text.is_ascii() {
+            text.truncate(width.saturating_sub(1));
+        }
+        while width_of(&text) >= width && text.pop().is_some() {}
         text.push('…');
+        used = width_of(&text);
     }
-    let used = text.width();
-    text + &" ".repeat(width.saturating_sub(used))
+    text.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
+    text
+}
+
+fn width_of(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.width()
+    }
 }
 
 #[cfg(test)]

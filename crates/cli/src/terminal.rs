@@ -154,6 +154,10 @@ pub(crate) fn discard_input() {
 
 /// `text` without anything that a terminal would obey; our own colours come later.
 pub(crate) fn printable(text: &str) -> String {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut before = ' ';

@@ -1,6 +1,6 @@
 //! A conversation, with its active skills and requests.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -67,19 +67,17 @@ impl Serialize for Session {
 
 impl Session {
     pub(crate) fn new(skills: Skills, active: impl IntoIterator<Item = SkillId>) -> Self {
-        let mut session = Self {
+        let mut known = HashSet::new();
+        let active = active.into_iter().filter(|id| known.insert(id.clone()));
+        let active: Vec<SkillId> = active.collect();
+        Self {
             skills,
-            active: Mutex::default(),
-            initial: Vec::new(),
+            initial: active.clone(),
+            active: Mutex::new(active),
             likely: Mutex::default(),
             arguments: Mutex::default(),
             waiting: Mutex::default(),
-        };
-        for id in active {
-            session.activate(&id);
         }
-        session.initial = session.active();
-        session
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<SkillId>> {
@@ -89,11 +87,14 @@ impl Session {
     /// Another conversation that starts with the same active skills.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let mut fork = Self::new(self.skills.clone(), self.active());
-        fork.initial.clone_from(&self.initial);
-        fork.likely = Mutex::new(self.likely());
-        fork.arguments = Mutex::new(self.arguments().clone());
-        fork
+        Self {
+            skills: self.skills.clone(),
+            active: Mutex::new(self.active()),
+            initial: self.initial.clone(),
+            likely: Mutex::new(self.likely()),
+            arguments: Mutex::new(self.arguments().clone()),
+            waiting: Mutex::default(),
+        }
     }
 
     /// Ranks the skills by what is known, for a catalog that cannot list all of them. Call it before the first request:
