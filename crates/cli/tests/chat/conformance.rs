@@ -1,6 +1,7 @@
 //! The conformance skill, through the program: from discovery to a script in the sandbox, over both wire formats.
 
-use prowess_testing::model::{BOTH, Step, call};
+use prowess_core::{Dialect, Operation, ToolSpec, provider_name};
+use prowess_testing::model::{BOTH, Step, Wire, call};
 use serde_json::{Value, json};
 
 use crate::setup::{events, model, run};
@@ -145,5 +146,69 @@ fn conformance_skill_works_from_discovery_to_script() {
         let result = model.last().results().pop().unwrap();
         assert!(!result.contains(&marker("script")), "{result}");
         assert!(result.contains("approve"), "{result}");
+    }
+}
+
+/// The same steps with the tools of each dialect; one without a tool for a step leaves it out.
+#[test]
+fn di12_conformance_skill_works_under_each_dialect() {
+    for dialect in Dialect::ALL {
+        let project = new_project();
+        let config = format!("[skills]\ndialect = \"{}\"\n", dialect.name);
+        project.write("prowess.toml", config);
+        let tool = |operation| {
+            let mut tools = dialect.tools.iter();
+            tools.find(|tool| tool.operation == operation)
+        };
+        let of = |tool: &ToolSpec, path: Option<&str>| {
+            let mut arguments = json!({ tool.id: SKILL });
+            if let (Some(name), Some(path)) = (tool.path, path) {
+                arguments[name] = json!(path);
+            }
+            let name: &'static str = provider_name(tool.name).leak();
+            (name, arguments.to_string())
+        };
+        let load = tool(Operation::Load).unwrap();
+        let mut steps = vec![Step::Call("", vec![of(load, None)])];
+        let reads = tool(Operation::Read).or(load.path.and(Some(load)));
+        if let Some(read) = reads {
+            let paths = [
+                "references/REFERENCE.md",
+                "../SKILL.md",
+                "/etc/passwd",
+                "references/../../../../etc/passwd",
+            ];
+            steps.push(Step::Call("", paths.map(|it| of(read, Some(it))).to_vec()));
+        }
+        let runs = tool(Operation::Run);
+        if let Some(run) = runs {
+            steps.push(Step::Call("", vec![of(run, Some("scripts/echo.sh"))]));
+        }
+        steps.push(Step::Say("VALIDATION: passed"));
+        let model = model(Wire::OpenAi, steps);
+        let arguments = [
+            "--approve-skills",
+            SKILL,
+            "-p",
+            "Validate the skills system.",
+        ];
+        let said = run(&project, Some(&model), &arguments);
+        assert_eq!(said.stdout, "VALIDATION: passed\n", "{}", said.stderr);
+        let mut results = model.last().results().into_iter();
+        let loaded = results.next().unwrap();
+        assert!(loaded.contains("PROWESS-VALIDATION-BODY-7c1e"), "{loaded}");
+        if reads.is_some() {
+            let reference = results.next().unwrap();
+            assert!(reference.contains("MARKER: "), "{reference}");
+            for refused in results.by_ref().take(3) {
+                assert!(!refused.contains("root:"), "{refused}");
+                assert!(refused.contains("error"), "{refused}");
+            }
+        }
+        if runs.is_some() {
+            let output = results.next().unwrap();
+            assert!(output.contains("PROWESS-VALIDATION-SCRIPT"), "{output}");
+        }
+        assert_eq!(results.next(), None, "{}", dialect.name);
     }
 }
