@@ -41,7 +41,6 @@ mod provider;
 mod random;
 mod replay;
 mod runtime_handle;
-mod schema;
 mod tools;
 mod turn;
 mod view;

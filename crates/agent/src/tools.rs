@@ -15,7 +15,6 @@ use crate::history::Replied;
 use crate::limits::{FILE_PART_BYTES, TOOL_RESULT_BYTES};
 use crate::provider::{ToolCall, ToolReply};
 use crate::runtime_handle::{EventSink, RuntimeHandle};
-use crate::schema::problem;
 use crate::wire::{AgentEvent, By};
 
 /// Characters of a tool's name that every provider takes.
@@ -162,23 +161,13 @@ impl Caller<'_> {
         let began = Instant::now();
         let raw = match found {
             None => self.unknown(&call.tool),
-            Some((definition, owner)) => match problem(&definition.input_schema, &call.arguments) {
-                // The engine has its own messages for invalid arguments.
-                Some(wrong)
-                    if !matches!(
-                        (owner, &call.arguments),
-                        (Owner::Engine(_), Value::Object(_))
-                    ) =>
-                {
-                    Raw::failed("invalid-arguments", &wrong, &[])
-                }
-                _ => match owner {
-                    Owner::Engine(operation) => {
-                        self.engine(call, *operation, skill.as_ref(), visible).await
-                    }
-                    Owner::CodeSkill(name) => self.code_skill_tool(call, name).await,
-                },
-            },
+            Some(_) if !call.arguments.is_object() => {
+                Raw::failed("invalid-arguments", &no_object(&call.arguments), &[])
+            }
+            Some((_, Owner::Engine(operation))) => {
+                self.engine(call, *operation, skill.as_ref(), visible).await
+            }
+            Some((_, Owner::CodeSkill(name))) => self.code_skill_tool(call, name).await,
         };
         let (content, cut) = fitted(raw.content);
         if let Some(code_skills) = self.code_skills {
@@ -425,6 +414,18 @@ fn result_bytes(session: &Session, tool: &str, input: &Value) -> usize {
         FILE_PART_BYTES
     } else {
         TOOL_RESULT_BYTES
+    }
+}
+
+/// That arguments are not an object.
+fn no_object(arguments: &Value) -> String {
+    let wrong = "invalid arguments: expected a JSON object";
+    match arguments {
+        Value::String(text) => {
+            let shown: String = text.chars().take(200).collect();
+            format!("{wrong}, got `{}`", shown.escape_debug())
+        }
+        _ => wrong.to_owned(),
     }
 }
 

@@ -21,6 +21,7 @@ mod event;
 mod gate;
 mod hooks;
 mod host;
+mod input;
 mod language;
 pub mod limits;
 mod manifests;

@@ -397,3 +397,25 @@ fn at1_at2_at3_allowed_tools_are_advice_or_enforced() {
     let nothing = session(&skills, "pure");
     assert_eq!(block_on(nothing.visible_tools(&tools)), ["load_skill"]);
 }
+
+#[test]
+fn tl12_files_of_tests_are_not_for_models() {
+    let place = Place::new();
+    place
+        .skill("pdf")
+        .write("pdf/evals/evals.json", "{}")
+        .write("pdf/tests/run.sh", "echo expected")
+        .write("pdf/references/tests/guide.md", "Guide");
+    let skills = place.skills(Dialect::PROWESS);
+    let loaded = call(&skills, "load_skill", r#"{"id": "pdf"}"#);
+    assert_eq!(loaded["files"], json!(["references/tests/guide.md"]));
+    for (tool, path) in [
+        ("read_skill_file", "evals/evals.json"),
+        ("read_skill_file", "./tests/run.sh"),
+        ("run_skill_script", "tests/run.sh"),
+    ] {
+        let arguments = json!({"id": "pdf", "path": path}).to_string();
+        let refused = call(&skills, tool, &arguments);
+        assert_eq!(refused["error"]["code"], "access-denied", "{refused}");
+    }
+}

@@ -149,8 +149,9 @@ impl Skills {
         );
         let files = self.sources().files(&id).await.unwrap_or_default();
         let files = files.into_iter().map(|file| file.path.to_string());
-        let allowed = |path: &String| is_allowed(self.settings().dialect.limits.files, path);
-        let files: Vec<String> = files.filter(allowed).collect();
+        let depth = self.settings().dialect.limits.files;
+        let offered = |path: &String| is_allowed(depth, path) && !is_for_tests(path);
+        let files: Vec<String> = files.filter(offered).collect();
         let frontmatter = document.skill.frontmatter;
         let beside = json_bytes(&files) + json_bytes(&frontmatter) + FRAME_BYTES;
         let fitting = json_prefix(&body, max_bytes.saturating_sub(beside).max(max_bytes / 4));
@@ -197,6 +198,7 @@ impl Skills {
             let message = format!("`{path}` is not directly in scripts, references or assets");
             return Err(ToolError::new(ErrorCode::InvalidPath, message));
         }
+        refuse_tests(&path)?;
         let offset = arguments.number("offset")?;
         let limit = arguments.number("limit")?;
         let part_wanted = offset.is_some() || limit.is_some();
@@ -239,6 +241,7 @@ impl Skills {
         let id = arguments.id(tool)?;
         let path = arguments.required(tool.path.unwrap_or("path"))?;
         let path = SkillPath::parse(path).map_err(|problem| invalid_path(path, problem))?;
+        refuse_tests(&path)?;
         let args = arguments.texts("args")?;
         let Some(scripts) = self.scripts() else {
             let message = "scripts are disabled; the host must enable them";
@@ -317,6 +320,19 @@ fn summary(skill: Skill<'_>) -> SkillSummary {
         description: skill.descriptor.description.to_string(),
         source: skill.source.to_string(),
     }
+}
+
+/// Whether a file tests its skill: a model that reads what is expected is not tested by it.
+fn is_for_tests(path: &str) -> bool {
+    matches!(path.split_once('/'), Some(("evals" | "tests", _)))
+}
+
+fn refuse_tests(path: &SkillPath) -> Result<(), ToolError> {
+    if !is_for_tests(path.as_str()) {
+        return Ok(());
+    }
+    let message = format!("`{path}` is for tests of the skill, not for models");
+    Err(ToolError::new(ErrorCode::AccessDenied, message))
 }
 
 fn is_allowed(files: Files, path: &str) -> bool {

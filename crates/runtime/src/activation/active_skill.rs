@@ -7,12 +7,14 @@ use prowess_scan::PatternRule;
 use prowess_sdk::Phase;
 use prowess_sdk::wire::{Registration, Tool, any_object};
 use prowess_spec::manifest::{Backend as Kind, InputSchema, Keyword, SkillType, WikiSection};
+use serde_json::Value;
 
 use crate::backend::Backend;
 use crate::code_skill::CodeSkill;
 use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 use crate::hooks::{Handler, Payload, dispatch};
+use crate::input;
 use crate::prompt::{Fragment, fragment};
 
 /// An active skill.
@@ -27,6 +29,8 @@ pub(crate) struct ActiveSkill {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contributions {
     pub(crate) tools: Vec<Tool>,
+    /// The schema of each tool, in the same order.
+    pub(crate) inputs: Arc<[input::InputSchema]>,
     pub(crate) hooks: Vec<Phase>,
     pub(crate) workflows: Vec<String>,
     pub(crate) scanners: Vec<String>,
@@ -81,6 +85,12 @@ impl Contributions {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
+    /// What is wrong with the input of a tool.
+    pub(crate) fn input_problem(&self, tool: &str, input: &Value) -> Option<String> {
+        let at = self.tools.iter().position(|known| known.name == tool)?;
+        self.inputs.get(at)?.problem(input)
+    }
+
     /// Combines the manifest of a skill with what its code registers.
     pub(super) fn new(skill: &CodeSkill, registration: &Registration) -> Result<Self, String> {
         let manifest = &skill.manifest;
@@ -120,8 +130,10 @@ impl Contributions {
         };
         let rules = manifest.security_rules.rules.iter();
         let rules: Result<Vec<PatternRule>, _> = rules.map(PatternRule::parse).collect();
+        let tools = tools(skill, registration)?;
         Ok(Self {
-            tools: tools(skill, registration)?,
+            inputs: inputs(&tools)?,
+            tools,
             hooks: registration.hooks.clone(),
             workflows: registration.workflows.clone(),
             scanners: registration.scanners.clone(),
@@ -131,6 +143,14 @@ impl Contributions {
             wiki: manifest.wiki.clone(),
         })
     }
+}
+
+fn inputs(tools: &[Tool]) -> Result<Arc<[input::InputSchema]>, String> {
+    let schema = |tool: &Tool| {
+        let wrong = |why| format!("the input schema of `{}` is invalid: {why}", tool.name);
+        input::InputSchema::new(&tool.input_schema).map_err(wrong)
+    };
+    tools.iter().map(schema).collect()
 }
 
 /// The tools of the code, with the descriptions and schemas of the manifest.
@@ -144,7 +164,7 @@ fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, St
     for declared in &skill.manifest.tools {
         let input_schema = match &declared.input_schema {
             None => None,
-            Some(InputSchema::Inline(mapping)) => serde_json::to_value(mapping).ok(),
+            Some(InputSchema::Inline(mapping)) => Some(input::schema_of(mapping)),
             Some(InputSchema::File(path)) => {
                 let bytes = skill
                     .content

@@ -146,7 +146,15 @@ impl Shared {
         let Some(backend) = &owner.backend else {
             return Ok(ToolResult::error(format!("`{name}` has no code")));
         };
-        let input = changed.input.clone();
+        let input = match &changed.input {
+            Value::Null => json!({}),
+            input => input.clone(),
+        };
+        if let Some(problem) = owner.contributions.input_problem(name, &input) {
+            return Ok(ToolResult::error(format!(
+                "invalid input of `{name}`: {problem}"
+            )));
+        }
         let mut result = match execute_tool(&**backend, name, input.clone(), depth).await {
             Ok(output) => ToolResult {
                 content: output.content,
