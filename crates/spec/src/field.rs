@@ -63,7 +63,7 @@ impl Field {
     }
 
     /// The field that `key` spells with other case, hyphens or underscores.
-    fn loosely(key: &str) -> Option<Self> {
+    pub(crate) fn loosely(key: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|field| same_letters(field.key(), key))
