@@ -178,7 +178,7 @@ codes! {
 
     HeadingAsKey, "heading-as-key", TOLERATED;
         "field written as a heading";
-        "A line that starts with `#` is a comment in YAML. If the name or the description is missing and stands in a line such as `## name: pdf`, the skill loads as if the `## ` were absent. `--fix` removes it.";
+        "A line that starts with `#` is a comment in YAML. If the only line with the description is such as `## description: Reads PDF files`, the skill loads as if the `## ` of its fields were absent. `--fix` removes it.";
         skill("---\n## name: pdf\n## description: Reads PDF files\n---\n\n# PDF\n");
         GOOD;
 
@@ -415,6 +415,12 @@ codes! {
         "A rule requires an `id`, a `pattern` that is a valid regular expression, a `severity` and a `message`.";
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [security-rule]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\nsecurity_rules:\n  rules:\n    - id: r1\n      pattern: \"(\"\n      severity: high\n      message: no\n").beside(&[("skill.star", Content::Text("# tools\n"))]);
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [security-rule]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\nsecurity_rules:\n  rules:\n    - id: r1\n      pattern: \"eval\"\n      severity: high\n      message: no\n").beside(&[("skill.star", Content::Text("# tools\n"))]);
+
+    ForeignManifest, "foreign-manifest", WARNING;
+        "`SKILL.yaml` of another program";
+        "A `SKILL.yaml` beside a `SKILL.md` that has neither `types` nor `implementation` is not a manifest for Prowess. It is ignored, and the skill has instructions only.";
+        skill("---\nname: pdf\ndescription: Reads PDF files\n---\n").beside(&[("SKILL.yaml", Content::Text("name: PDF reader\nicon: pdf.png\n"))]);
+        GOOD;
 
     ManifestDisagrees, "manifest-disagrees", FATAL;
         "`SKILL.md` and `SKILL.yaml` disagree";

@@ -71,13 +71,13 @@ impl Field {
 }
 
 fn same_letters(a: &str, b: &str) -> bool {
-    let letters = |text: &'_ str| {
-        text.bytes()
-            .filter(|byte| !matches!(byte, b'-' | b'_' | b' '))
-            .map(|byte| byte.to_ascii_lowercase())
-            .collect::<Vec<u8>>()
-    };
-    letters(a) == letters(b)
+    letters(a).eq(letters(b))
+}
+
+fn letters(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b' '))
+        .map(|byte| byte.to_ascii_lowercase())
 }
 
 /// How an entry of the frontmatter relates to the fields.

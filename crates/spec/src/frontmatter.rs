@@ -62,24 +62,21 @@ fn read_document(
     kind: DocumentKind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
-    let (found, outcome) = match kind {
+    let attempt = match kind {
         DocumentKind::Frontmatter => {
-            let marker = Marker::Refused;
-            let (found, outcome) = read_repaired(text, base, &[repair::misread], marker);
-            let repairable = match &outcome {
-                Ok(document) => is_misstructured(text, document.root.as_ref()),
-                Err(problem) => matches!(problem, Problem::Syntax { .. }),
-            };
-            match repairable.then(|| read_repaired(text, base, &REPAIRS, marker)) {
-                Some((found, Ok(document))) => (found, Ok(document)),
-                _ => (found, outcome),
-            }
+            let attempt = Attempt::new(text, base, &[repair::misread], Marker::Refused);
+            let repaired = attempt
+                .is_repairable()
+                .then(|| Attempt::new(text, base, &REPAIRS, Marker::Refused));
+            repaired
+                .filter(|repaired| repaired.outcome.is_ok())
+                .unwrap_or(attempt)
         }
-        DocumentKind::Manifest => read_repaired(text, base, &[], Marker::Allowed),
+        DocumentKind::Manifest => Attempt::new(text, base, &[], Marker::Allowed),
     };
-    match outcome {
+    match attempt.outcome {
         Ok(document) => {
-            out.extend(found);
+            out.extend(attempt.found);
             Some(document)
         }
         Err(problem) => {
@@ -89,36 +86,48 @@ fn read_document(
     }
 }
 
-/// Parses `text` without control characters and after `repairs`, and reports all of these.
-fn read_repaired(
-    text: &str,
-    base: usize,
-    repairs: &[Repair],
-    marker: Marker,
-) -> (Vec<Diagnostic>, Result<Document, Problem>) {
-    let mut found: Vec<Diagnostic> = control_characters(text).into_iter().collect();
-    let mut edited = Edited::new(text, &fixes(&found));
-    for repair in repairs {
-        let repaired = repair(&edited.text);
-        if !repaired.is_empty() {
-            let repaired = repaired.into_iter();
-            found.extend(repaired.map(|found| relocate(found, |at| edited.origin(at))));
-            edited = Edited::new(text, &fixes(&found));
+/// A text after some repairs, and how it was read.
+struct Attempt {
+    text: String,
+    found: Vec<Diagnostic>,
+    outcome: Result<Document, Problem>,
+}
+
+impl Attempt {
+    /// Parses `text` without control characters and after `repairs`, and reports all of these.
+    fn new(text: &str, base: usize, repairs: &[Repair], marker: Marker) -> Self {
+        let mut found: Vec<Diagnostic> = control_characters(text).into_iter().collect();
+        let mut edited = Edited::new(text, &fixes(&found));
+        for repair in repairs {
+            let repaired = repair(&edited.text);
+            if !repaired.is_empty() {
+                let repaired = repaired.into_iter();
+                found.extend(repaired.map(|found| relocate(found, |at| edited.origin(at))));
+                edited = Edited::new(text, &fixes(&found));
+            }
+        }
+        let outcome = yaml::read(&edited.text, marker, |at| edited.origin(at) + base);
+        let found = found.into_iter();
+        Self {
+            found: found.map(|found| relocate(found, |at| at + base)).collect(),
+            text: edited.text,
+            outcome,
         }
     }
-    let outcome = yaml::read(&edited.text, marker, |at| edited.origin(at) + base);
-    let found = found
-        .into_iter()
-        .map(|found| relocate(found, |at| at + base));
-    (found.collect(), outcome)
+
+    fn is_repairable(&self) -> bool {
+        match &self.outcome {
+            Ok(document) => is_misstructured(&self.text, document.root.as_ref()),
+            Err(problem) => matches!(problem, Problem::Syntax { .. }),
+        }
+    }
 }
 
 /// Whether YAML reads the text, but not as the fields that its author meant.
 fn is_misstructured(text: &str, root: Option<&Node>) -> bool {
     match root.map(|root| &root.value) {
         Some(Value::Mapping(mapping)) => {
-            let lacks = |key| mapping.get(key).is_none();
-            (lacks("name") || lacks("description")) && !structure::headings_as_keys(text).is_empty()
+            mapping.get("description").is_none() && !structure::headings_as_keys(text).is_empty()
         }
         Some(Value::Sequence(_)) => !structure::list_of_one(text).is_empty(),
         Some(Value::Scalar(_)) => false,

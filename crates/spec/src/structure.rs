@@ -95,19 +95,19 @@ fn conflict_marker(line: &str) -> Option<ConflictMarker> {
     })
 }
 
-/// Removes the heading marks in front of fields, where a required field has no other line.
+/// Removes the heading marks in front of fields, if the description has one and stands nowhere else.
+///
+/// Without a description there is no skill; a name may come from the directory.
 pub(crate) fn headings_as_keys(text: &str) -> Vec<Diagnostic> {
     let all = || lines(text, 0..text.len());
+    let is_description = |line: &str| entry_field(line) == Some(Field::Description);
     let marked: Vec<(usize, Line<'_>)> = all()
         .filter_map(|line| Some((heading_mark(line.text)?, line)))
         .collect();
-    let is_missing = |field| {
-        let names = |text: &str| entry_field(text) == Some(field);
-        let in_heading =
-            |(mark, line): &(usize, Line<'_>)| line.text.get(*mark..).is_some_and(names);
-        marked.iter().any(in_heading) && !all().any(|line| names(line.text))
-    };
-    if !is_missing(Field::Name) && !is_missing(Field::Description) {
+    let in_heading = marked
+        .iter()
+        .any(|(mark, line)| line.text.get(*mark..).is_some_and(is_description));
+    if !in_heading || all().any(|line| is_description(line.text)) {
         return Vec::new();
     }
     let report = |(mark, line): &(usize, Line<'_>)| {

@@ -32,13 +32,17 @@ fn first_side_of_a_conflict_is_taken() {
 }
 
 #[test]
-fn heading_marks_are_removed_where_a_field_is_missing() {
+fn heading_marks_are_removed_where_the_description_is_missing() {
     check(
         headings_as_keys,
         "## name: a\n### description: b\n## About\n",
         "name: a\ndescription: b\n## About\n",
     );
-    for valid in ["name: a\ndescription: b\n## name: c\n", "# name: a\n"] {
+    for valid in [
+        "name: a\ndescription: b\n## description: c\n",
+        "description: b\n## name: c\n",
+        "# description: a\n",
+    ] {
         check(headings_as_keys, valid, valid);
     }
 }
