@@ -84,13 +84,13 @@ fn ends_fields(line: &str, next: &str, after_blank: bool) -> bool {
         return false;
     }
     if line.starts_with('#') {
-        // Between two fields it is a comment.
-        return entry_field(next).is_none();
+        // Right before a field it is a comment.
+        return !is_key(next);
     }
     after_blank && !is_key(line)
 }
 
-/// Whether a line after a blank one is a field. Sentences may have a colon, too: `Note: ...`.
+/// Whether a line is a field. Sentences may have a colon, too: `Note: ...`.
 fn is_key(line: &str) -> bool {
     let key = entry_key(line).and_then(|length| line.get(..length));
     key.is_some_and(|key| {
@@ -141,10 +141,10 @@ mod tests {
     fn heading_ends_fields() {
         check("name: a\n# T\n", "name: a\n", "# T\n", EndKind::Missing);
         check("name: a\n\n# T\n", "name: a\n", "\n# T\n", EndKind::Missing);
-        let comment = "name: a\n# about\nlicense: MIT\n# T\n";
+        let comment = "name: a\n# about\ntags: b\n# T\n";
         check(
             comment,
-            "name: a\n# about\nlicense: MIT\n",
+            "name: a\n# about\ntags: b\n",
             "# T\n",
             EndKind::Missing,
         );
