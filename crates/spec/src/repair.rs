@@ -109,10 +109,12 @@ fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
         };
         let last = below.iter().rfind(|next| !next.is_blank());
         let region = Span::new(start, last.map_or(line.end(), Line::end));
-        if let Some(diagnostic) = quoting(text, *line, value_at, region, aim) {
-            found.push(diagnostic);
+        let quoting = quoting(text, *line, value_at, region, aim);
+        // What looks like a key inside quotes is text.
+        if quoting.is_some() || value.starts_with(['"', '\'']) {
             rest = after.get(continued..).unwrap_or_default();
         }
+        found.extend(quoting);
     }
     found
 }

@@ -99,6 +99,12 @@ fn broken_quotes_are_repaired() {
 }
 
 #[test]
+fn quoted_lines_have_no_keys() {
+    let text = "d: 'one\n  two: a&nbsp;b'\n";
+    assert_eq!(misread(text), []);
+}
+
+#[test]
 fn tabs_become_spaces_also_in_blocks() {
     use Code::TabIndentation;
     check("m:\n\ta: 1\n", &[TabIndentation], "m:\n  a: 1\n");
