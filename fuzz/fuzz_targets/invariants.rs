@@ -18,9 +18,14 @@ const CONTEXT: Context<'_> = Context {
 };
 
 /// What reading mends on the way, and what a mended file must therefore be free of.
-const REPAIRED: [Code; 4] = [
+const REPAIRED: [Code; 9] = [
     Code::BadQuoting,
+    Code::HeadingAsKey,
+    Code::MalformedDelimiter,
+    Code::MergeConflict,
+    Code::MissingDelimiter,
     Code::TabIndentation,
+    Code::UnindentedText,
     Code::UnquotedColon,
     Code::UnquotedScalar,
 ];

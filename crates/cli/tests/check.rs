@@ -250,6 +250,22 @@ fn dependencies_are_resolved_among_checked_skills() {
 }
 
 #[test]
+fn m15_foreign_manifest_is_a_warning() {
+    let project = TestProject::new();
+    project.skill("pdf");
+    project.write("pdf/SKILL.yaml", "name: PDF reader\nicon: pdf.png\n");
+    let run = project.run(&["check"]);
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("warning[foreign-manifest]: ignored"),
+        "{}",
+        run.stdout
+    );
+    project.write("pdf/SKILL.yaml", "name: PDF reader\ntypes: [tool]\n");
+    assert_eq!(project.run(&["check"]).code, Some(3));
+}
+
+#[test]
 fn a_skill_is_checked_once_and_is_a_leaf() {
     let project = TestProject::new();
     project

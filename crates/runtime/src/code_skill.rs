@@ -3,7 +3,7 @@
 use prowess_core::{SkillId, Skills};
 use prowess_policy::Right;
 use prowess_spec::manifest::{self, Manifest};
-use prowess_spec::{Context, Diagnostic, MANIFEST_FILE, SKILL_FILE, Skill};
+use prowess_spec::{Context, Diagnostic, MANIFEST_FILE, Profile, SKILL_FILE, Skill, is_valid};
 
 use crate::content::{ContentError, SkillContent};
 
@@ -19,8 +19,8 @@ pub struct CodeSkill {
 /// Why a skill is not a code skill.
 #[derive(Debug, thiserror::Error)]
 pub enum CodeSkillError {
-    /// It has instructions and no manifest.
-    #[error("`{0}` has no {MANIFEST_FILE}, so there is nothing to activate")]
+    /// It has instructions and no manifest, or a file of another program in its place.
+    #[error("`{0}` has no manifest in {MANIFEST_FILE}, so there is nothing to activate")]
     NoManifest(SkillId),
     /// The manifest is invalid.
     #[error("{MANIFEST_FILE} of `{id}` is invalid: {}", first(diagnostics))]
@@ -85,8 +85,14 @@ pub(crate) fn parse(
     skill: Option<&Skill>,
 ) -> Result<Manifest, CodeSkillError> {
     let parsed = manifest::parse(bytes, context, skill);
-    parsed.manifest.ok_or_else(|| CodeSkillError::Invalid {
-        id: id.clone(),
-        diagnostics: parsed.diagnostics,
-    })
+    match parsed.manifest {
+        Some(manifest) => Ok(manifest),
+        None if is_valid(&parsed.diagnostics, Profile::Load) => {
+            Err(CodeSkillError::NoManifest(id.clone()))
+        }
+        None => Err(CodeSkillError::Invalid {
+            id: id.clone(),
+            diagnostics: parsed.diagnostics,
+        }),
+    }
 }

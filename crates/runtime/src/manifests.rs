@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_core::{Scope, SkillId, Skills, SourceError};
 use prowess_spec::limits::FRONTMATTER_BYTES;
-use prowess_spec::manifest::{Manifest, Triggers as Declared, check_dependencies};
+use prowess_spec::manifest::{Manifest, Triggers as Declared, check_dependencies, is_foreign};
 use prowess_spec::{Context, MANIFEST_FILE, Profile, Severity, SkillPath};
 
 use crate::code_skill::{CodeSkillError, parse};
@@ -38,6 +38,12 @@ impl Manifests {
             let limit = FRONTMATTER_BYTES + 1;
             let part = skills.sources().read(id, &path, 0, limit).await;
             let parsed = match part {
+                // Every skill of a catalog that has such a file also has a `SKILL.md`.
+                Ok(part) if is_foreign(&part.bytes) => {
+                    let reason = format!("{MANIFEST_FILE} is not a manifest and is ignored");
+                    all.problems.push((id.clone(), reason));
+                    continue;
+                }
                 Ok(part) => parse(id, &part.bytes, &Context::default(), None),
                 Err(SourceError::FileNotFound { .. }) => continue,
                 Err(error) => Err(CodeSkillError::Content(error.into())),

@@ -3,7 +3,9 @@
 
 use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
-use prowess_runtime::{ApprovalDecision, ApprovalRequest, Approver, Runtime};
+use prowess_runtime::{
+    ApprovalDecision, ApprovalRequest, Approver, CodeSkill, CodeSkillError, Manifests, Runtime,
+};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_testing::{TestDirectory, example};
 use serde_json::json;
@@ -61,4 +63,28 @@ async fn a_missing_project_is_an_error() {
     let missing = Runtime::builder(skills).project(root.path("missing"));
     let error = missing.err().unwrap().to_string();
     assert!(error.starts_with("cannot open the project"), "{error}");
+}
+
+#[tokio::test]
+async fn m15_skill_with_a_foreign_manifest_has_no_code() {
+    let root = TestDirectory::new();
+    root.skill("skills/pdf", "Reads PDFs", "")
+        .write("skills/pdf/SKILL.yaml", "name: PDF\nicon: pdf.png\n");
+    let options = FilesystemOptions::new(Scope::Project);
+    let source = FilesystemSource::new(root.path("skills"), options);
+    let skills = Skills::builder()
+        .source("mine", source)
+        .build()
+        .await
+        .unwrap();
+    let id: SkillId = "pdf".parse().unwrap();
+    let manifests = Manifests::read(&skills).await;
+    assert!(manifests.get(&id).is_none());
+    let [(ignored, reason)] = manifests.problems() else {
+        panic!("{:?}", manifests.problems());
+    };
+    assert_eq!(*ignored, id);
+    assert_eq!(reason, "SKILL.yaml is not a manifest and is ignored");
+    let error = CodeSkill::read(&skills, &id).await.unwrap_err();
+    assert!(matches!(error, CodeSkillError::NoManifest(_)), "{error}");
 }

@@ -944,3 +944,25 @@ fn manifest_alone_is_a_skill() {
     let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, ["SKILL.md", "SKILL.yaml", "sub/deeper/SKILL.md"]);
 }
+
+/// What looks like the end of the fields in the first part of a long file is not taken for it.
+#[test]
+fn delimiter_after_the_first_read_counts() {
+    let place = Place::new();
+    let fields = "---\nname: NAME\ndescription: d\n\n# comment\n\nmetadata:\n  long: ";
+    let long = "x".repeat(5_000);
+    let closed = fields.replace("NAME", "closed");
+    place.write(
+        "closed/SKILL.md",
+        format!("{closed}{long}\n  last: y\n---\nBody\n"),
+    );
+    let unclosed = fields.replace("NAME", "unclosed");
+    place.write("unclosed/SKILL.md", format!("{unclosed}{long}\n"));
+    let snapshot = place.snapshot();
+    let metadata: Vec<_> = snapshot
+        .skills
+        .iter()
+        .map(|skill| (skill.id.as_str(), skill.metadata.len()))
+        .collect();
+    assert_eq!(metadata, [("closed", 2), ("unclosed", 0)]);
+}

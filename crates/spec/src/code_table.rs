@@ -76,8 +76,20 @@ codes! {
 
     UnclosedFrontmatter, "unclosed-frontmatter", FATAL;
         "unclosed frontmatter";
-        "The line that closes the frontmatter is exactly three hyphens, without indentation. `----`, `---x` and an indented `---` do not close it.";
+        "The line that closes the frontmatter is exactly three hyphens, without indentation. The frontmatter of this file has no such line, and nothing else shows where it ends.";
+        skill("---\nname: pdf\ndescription: Reads PDF files\n");
+        GOOD;
+
+    MissingDelimiter, "missing-delimiter", TOLERATED;
+        "missing `---` line";
+        "The `---` line before or after the fields is missing. The skill loads if the fields start with the file, and end at a heading or at a blank line with text after it. Other clients find no frontmatter. `--fix` adds the line.";
         skill("---\nname: pdf\ndescription: Reads PDF files\n\n# PDF\n");
+        GOOD;
+
+    MalformedDelimiter, "malformed-delimiter", TOLERATED;
+        "malformed `---` line";
+        "The line that closes the frontmatter is indented or has text after the hyphens. It counts only if the file has no line of exactly three hyphens after the first one. The text becomes part of the body. `--fix` corrects the line.";
+        skill("---\nname: pdf\ndescription: Reads PDF files\n---# PDF\n");
         GOOD;
 
     LeadingContent, "leading-content", TOLERATED;
@@ -152,16 +164,22 @@ codes! {
         skill("---\nname: [oops\ndescription: Reads PDF files\n---\n\n# PDF\n");
         GOOD;
 
-    MergeConflict, "merge-conflict", FATAL;
+    MergeConflict, "merge-conflict", TOLERATED;
         "unresolved merge conflict";
-        "The frontmatter contains merge conflict markers. Keep one side and remove the markers.";
+        "The frontmatter contains merge conflict markers. The skill loads with the first side of each conflict, and `--fix` keeps that side. If a marker is missing, the skill is skipped.";
         skill("---\n<<<<<<< HEAD\nname: pdf\n=======\nname: pdf-reader\n>>>>>>> other\ndescription: Reads PDF files\n---\n\n# PDF\n");
         GOOD;
 
     NotAMapping, "not-a-mapping", FATAL;
         "the frontmatter is not a mapping";
-        "Frontmatter is a set of `key: value` lines. A common cause is a missing space after the colon.";
+        "Frontmatter is a set of `key: value` lines. A common cause is a missing space after the colon. If the fields are the only item of a list, the skill loads, and `--fix` removes the list.";
         skill("---\n- name\n- description\n---\n\n# PDF\n");
+        GOOD;
+
+    HeadingAsKey, "heading-as-key", TOLERATED;
+        "field written as a heading";
+        "A line that starts with `#` is a comment in YAML. If the only line with the description is such as `## description: Reads PDF files`, the skill loads as if the `## ` of its fields were absent. `--fix` removes it.";
+        skill("---\n## name: pdf\n## description: Reads PDF files\n---\n\n# PDF\n");
         GOOD;
 
     YamlTag, "yaml-tag", FATAL;
@@ -190,7 +208,7 @@ codes! {
 
     UnquotedScalar, "unquoted-scalar", TOLERATED;
         "missing quotes";
-        "A value that starts with `*`, `&`, `@`, `%`, a comma, a bracket or a backtick has a special meaning in YAML, as does `&nbsp;`. `--fix` adds quotes.";
+        "A value that starts with `*`, `&`, `@`, `%`, a comma, a bracket or a backtick has a special meaning in YAML, as does `&nbsp;`. A `#` starts a comment: `description: # PDF` has no value. `--fix` adds quotes.";
         skill("---\nname: pdf\ndescription: **Reads** PDF files\n---\n\n# PDF\n");
         skill("---\nname: pdf\ndescription: \"**Reads** PDF files\"\n---\n\n# PDF\n");
 
@@ -199,6 +217,12 @@ codes! {
         "The value starts with a quote but continues after the closing quote, or contains an escape that YAML does not define. `--fix` corrects the quotes.";
         skill("---\nname: pdf\ndescription: 'Reads a user's PDF files'\n---\n\n# PDF\n");
         skill("---\nname: pdf\ndescription: \"Reads a user's PDF files\"\n---\n\n# PDF\n");
+
+    UnindentedText, "unindented-text", TOLERATED;
+        "quoted text is not indented";
+        "Quoted text may span several lines if each of them is indented. Some YAML readers accept lines without indentation, others do not. `--fix` indents them.";
+        skill("---\nname: pdf\ndescription: \"Reads\nPDF files\"\n---\n\n# PDF\n");
+        skill("---\nname: pdf\ndescription: \"Reads\n  PDF files\"\n---\n\n# PDF\n");
 
     TabIndentation, "tab-indentation", TOLERATED;
         "tab indentation";
@@ -391,6 +415,12 @@ codes! {
         "A rule requires an `id`, a `pattern` that is a valid regular expression, a `severity` and a `message`.";
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [security-rule]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\nsecurity_rules:\n  rules:\n    - id: r1\n      pattern: \"(\"\n      severity: high\n      message: no\n").beside(&[("skill.star", Content::Text("# tools\n"))]);
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [security-rule]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\nsecurity_rules:\n  rules:\n    - id: r1\n      pattern: \"eval\"\n      severity: high\n      message: no\n").beside(&[("skill.star", Content::Text("# tools\n"))]);
+
+    ForeignManifest, "foreign-manifest", WARNING;
+        "`SKILL.yaml` of another program";
+        "A `SKILL.yaml` beside a `SKILL.md` that has neither `types` nor `implementation` is not a manifest for Prowess. It is ignored, and the skill has instructions only.";
+        skill("---\nname: pdf\ndescription: Reads PDF files\n---\n").beside(&[("SKILL.yaml", Content::Text("name: PDF reader\nicon: pdf.png\n"))]);
+        GOOD;
 
     ManifestDisagrees, "manifest-disagrees", FATAL;
         "`SKILL.md` and `SKILL.yaml` disagree";

@@ -63,7 +63,7 @@ impl Field {
     }
 
     /// The field that `key` spells with other case, hyphens or underscores.
-    fn loosely(key: &str) -> Option<Self> {
+    pub(crate) fn loosely(key: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|field| same_letters(field.key(), key))
@@ -71,13 +71,13 @@ impl Field {
 }
 
 fn same_letters(a: &str, b: &str) -> bool {
-    let letters = |text: &'_ str| {
-        text.bytes()
-            .filter(|byte| !matches!(byte, b'-' | b'_' | b' '))
-            .map(|byte| byte.to_ascii_lowercase())
-            .collect::<Vec<u8>>()
-    };
-    letters(a) == letters(b)
+    letters(a).eq(letters(b))
+}
+
+fn letters(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b' '))
+        .map(|byte| byte.to_ascii_lowercase())
 }
 
 /// How an entry of the frontmatter relates to the fields.

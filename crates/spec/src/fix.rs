@@ -1,5 +1,6 @@
 //! Fixes a file without guessing.
 
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::offsets::apply_edits;
 use crate::skill::{Context, parse};
@@ -32,6 +33,11 @@ pub fn fix(text: &str, context: &Context<'_>) -> Option<Fixed> {
     for _ in 0..ROUNDS {
         let mut found = parse(fixed.text.as_bytes(), context).diagnostics;
         found.retain(|diagnostic| !diagnostic.fix.is_empty());
+        // It replaces the rest of the file, which would leave out other edits.
+        let is_last = |found: &Diagnostic| found.code == Code::MixedLineEndings;
+        if !found.iter().all(is_last) {
+            found.retain(|diagnostic| !is_last(diagnostic));
+        }
         let edits: Vec<Edit> = found.iter().flat_map(|found| found.fix.clone()).collect();
         let text = apply_edits(&fixed.text, &edits);
         if text == fixed.text {

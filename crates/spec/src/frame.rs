@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::frame_end::{AssumedEnd, EndKind, assumed_end, starts_with_fields};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::span::{BYTE_ORDER_MARK, Span};
 
@@ -34,8 +35,17 @@ pub(crate) fn split_standard(bytes: &[u8]) -> Option<Frame> {
     })
 }
 
-/// Splits a file, tolerating and reporting what other clients put before the first delimiter.
-pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
+/// Whether a missing delimiter may be placed where the fields end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// The whole file is known, or at least as much as a frontmatter may hold.
+    Allowed,
+    /// Only a part of the file is known: the delimiter may follow.
+    Refused,
+}
+
+/// Splits a file, tolerating and reporting what authors put around the delimiters.
+pub(crate) fn split(bytes: &[u8], guess: Guess, out: &mut Vec<Diagnostic>) -> Option<Frame> {
     let mut at = 0;
     if bytes.starts_with(BYTE_ORDER_MARK) {
         at = BYTE_ORDER_MARK.len();
@@ -50,24 +60,23 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
     let mut end = bytes.len();
     let mut opening = skip_leading(bytes, &mut at);
     let leading = Span::new(start, opening.map_or(start, |line| line.start));
-    if let Some(fence) = opening.and_then(|line| fence(bytes, line, end)) {
+    let fence = opening.and_then(|line| fence(bytes, line, end));
+    if let Some(fence) = &fence {
         at = fence.inner.start;
         end = fence.inner.end;
         opening = skip_leading(bytes.get(..end)?, &mut at);
-        if opening.is_some_and(|line| is_delimiter(bytes, line)) {
-            out.push(
-                Diagnostic::new(
-                    Code::CodeFence,
-                    fence.opening,
-                    "the file is wrapped in a code fence",
-                )
-                .help("remove the fence around the file")
-                .fix(vec![
-                    Edit::new(fence.opening, ""),
-                    Edit::new(fence.closing, ""),
-                ]),
-            );
-        }
+    }
+    let inside = bytes.get(..end)?;
+    let around = |out: &mut Vec<Diagnostic>| {
+        out.extend(fence.as_ref().map(code_fence));
+        out.extend((leading.start != leading.end).then(|| leading_content(bytes, leading)));
+    };
+    if guess == Guess::Allowed
+        && let Some(line) = opening.filter(|line| !is_delimiter(bytes, *line))
+        && let Some(frame) = without_opening(inside, line, out)
+    {
+        around(out);
+        return Some(frame);
     }
     let Some(opening) = opening.filter(|line| is_delimiter(bytes, *line)) else {
         let first = line_at(bytes, start).unwrap_or_default();
@@ -81,13 +90,16 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
         );
         return None;
     };
-    if leading.start != leading.end {
-        out.push(leading_content(bytes, leading));
-    }
-    let inside = bytes.get(..end)?;
+    around(out);
     let Some(closing) = find_closing(inside, opening.next) else {
-        out.push(unclosed(inside, opening));
-        return None;
+        let frame = match guess {
+            Guess::Allowed => without_closing(inside, opening, out),
+            Guess::Refused => None,
+        };
+        if frame.is_none() {
+            out.push(unclosed(inside, opening));
+        }
+        return frame;
     };
     if closing.start - opening.next > FRONTMATTER_BYTES {
         out.push(too_large(opening));
@@ -97,6 +109,101 @@ pub(crate) fn split(bytes: &[u8], out: &mut Vec<Diagnostic>) -> Option<Frame> {
         frontmatter: Span::new(opening.next, closing.start),
         body: Span::new(closing.next, end.max(closing.next)),
     })
+}
+
+/// The frame of a file that starts with fields, without a delimiter before them.
+fn without_opening(bytes: &[u8], first: Line, out: &mut Vec<Diagnostic>) -> Option<Frame> {
+    let text = searched(bytes, first.start);
+    let end = Some(text)
+        .filter(|text| starts_with_fields(text))
+        .and_then(assumed_end)?;
+    let line_break = line_break(bytes, first);
+    out.push(
+        Diagnostic::new(
+            Code::MissingDelimiter,
+            Span::new(first.start, first.end),
+            "no `---` line before the fields",
+        )
+        .help("make `---` the first line of the file")
+        .fix(vec![Edit::new(
+            Span::at(first.start),
+            format!("---{line_break}"),
+        )]),
+    );
+    Some(frame_of(first.start, &end, line_break, bytes.len(), out))
+}
+
+/// The frame of a file whose closing delimiter is missing or malformed.
+fn without_closing(bytes: &[u8], opening: Line, out: &mut Vec<Diagnostic>) -> Option<Frame> {
+    let end = assumed_end(searched(bytes, opening.next))?;
+    let line_break = line_break(bytes, opening);
+    Some(frame_of(opening.next, &end, line_break, bytes.len(), out))
+}
+
+/// The text in which the end of a frontmatter is looked for: whole lines, within the bound.
+fn searched(bytes: &[u8], start: usize) -> &str {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let rest = match rest.get(..FRONTMATTER_BYTES) {
+        Some(bounded) => memchr::memrchr(b'\n', bounded)
+            .and_then(|last| bounded.get(..=last))
+            .unwrap_or_default(),
+        None => rest,
+    };
+    std::str::from_utf8(rest).unwrap_or_else(|error| {
+        let valid = rest.get(..error.valid_up_to()).unwrap_or_default();
+        std::str::from_utf8(valid).unwrap_or_default()
+    })
+}
+
+fn line_break(bytes: &[u8], line: Line) -> &'static str {
+    match bytes.get(line.end) {
+        Some(b'\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The frame of a frontmatter that starts at `start` and ends at `end`, relative to its start.
+fn frame_of(
+    start: usize,
+    end: &AssumedEnd,
+    line_break: &str,
+    file_end: usize,
+    out: &mut Vec<Diagnostic>,
+) -> Frame {
+    let line = end.line.shifted(start);
+    let body = end.body + start;
+    match end.kind {
+        EndKind::Delimiter => {}
+        EndKind::Malformed => {
+            let after = if body < line.end { line_break } else { "" };
+            let delimiter = Span::new(line.start, body.min(line.end));
+            out.push(
+                Diagnostic::new(
+                    Code::MalformedDelimiter,
+                    line,
+                    "this line closes the frontmatter, but is not exactly `---`",
+                )
+                .help("write `---` alone on the line, without indentation")
+                .fix(vec![Edit::new(delimiter, format!("---{after}"))]),
+            );
+        }
+        EndKind::Missing => out.push(
+            Diagnostic::new(
+                Code::MissingDelimiter,
+                line,
+                "no `---` line after the fields; they end before this line",
+            )
+            .help("add a `---` line after the last field")
+            .fix(vec![Edit::new(
+                Span::at(end.end + start),
+                format!("---{line_break}"),
+            )]),
+        ),
+    }
+    Frame {
+        frontmatter: Span::new(start, end.end + start),
+        body: Span::new(body, file_end.max(body)),
+    }
 }
 
 /// A line without its break: `\n` or `\r\n`.
@@ -192,6 +299,19 @@ fn fence(bytes: &[u8], line: Line, end: usize) -> Option<Fence> {
         closing: Span::new(last, end),
         inner: Span::new(line.next, last),
     })
+}
+
+fn code_fence(fence: &Fence) -> Diagnostic {
+    Diagnostic::new(
+        Code::CodeFence,
+        fence.opening,
+        "the file is wrapped in a code fence",
+    )
+    .help("remove the fence around the file")
+    .fix(vec![
+        Edit::new(fence.opening, ""),
+        Edit::new(fence.closing, ""),
+    ])
 }
 
 fn leading_content(bytes: &[u8], leading: Span) -> Diagnostic {

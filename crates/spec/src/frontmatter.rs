@@ -8,6 +8,7 @@ use crate::offsets::Edited;
 use crate::plain;
 use crate::repair;
 use crate::span::Span;
+use crate::structure;
 use crate::tree::{Duplicate, Refusal, TreeBuilder};
 use crate::value::{Mapping, Node, Value};
 use crate::yaml::{self, Document, Marker, Problem};
@@ -32,6 +33,7 @@ pub(crate) fn read(
     let mut builder = TreeBuilder::default();
     if plain::scan(text, span.start, &mut builder).is_ok()
         && let (Some(root), duplicates) = builder.finish()
+        && (kind == DocumentKind::Manifest || !is_misstructured(text, Some(&root)))
     {
         out.extend(duplicates.iter().map(duplicate));
         return into_mapping(root, out);
@@ -40,6 +42,19 @@ pub(crate) fn read(
     accept(document, out)
 }
 
+/// Finds what to change in a text; spans are offsets in it.
+type Repair = fn(&str) -> Vec<Diagnostic>;
+
+/// Each sees the text that those before it left.
+const REPAIRS: [Repair; 6] = [
+    structure::conflicts,
+    structure::list_of_one,
+    structure::headings_as_keys,
+    structure::unindented_text,
+    repair::misread,
+    repair::repairs,
+];
+
 /// Parses `text`, which starts at byte `base`; on failure repairs it if allowed, and parses it again.
 fn read_document(
     text: &str,
@@ -47,51 +62,77 @@ fn read_document(
     kind: DocumentKind,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Document> {
-    let mut fixed: Vec<Diagnostic> = control_characters(text).into_iter().collect();
-    if kind == DocumentKind::Frontmatter {
-        let cleaned = Edited::new(text, &fixes(&fixed));
-        let misread = repair::misread(&cleaned.text);
-        fixed.extend(
-            misread
-                .into_iter()
-                .map(|found| relocate(found, |at| cleaned.origin(at))),
-        );
-    }
-    let marker = match kind {
-        DocumentKind::Frontmatter => Marker::Refused,
-        DocumentKind::Manifest => Marker::Allowed,
+    let attempt = match kind {
+        DocumentKind::Frontmatter => {
+            let attempt = Attempt::new(text, base, &[repair::misread], Marker::Refused);
+            let repaired = attempt
+                .is_repairable()
+                .then(|| Attempt::new(text, base, &REPAIRS, Marker::Refused));
+            repaired
+                .filter(|repaired| repaired.outcome.is_ok())
+                .unwrap_or(attempt)
+        }
+        DocumentKind::Manifest => Attempt::new(text, base, &[], Marker::Allowed),
     };
-    let edited = Edited::new(text, &fixes(&fixed));
-    let problem = match yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
+    match attempt.outcome {
         Ok(document) => {
-            out.extend(
-                fixed
-                    .into_iter()
-                    .map(|found| relocate(found, |at| at + base)),
-            );
-            return Some(document);
+            out.extend(attempt.found);
+            Some(document)
         }
-        Err(problem) => problem,
-    };
-    if kind == DocumentKind::Frontmatter && matches!(problem, Problem::Syntax { .. }) {
-        let repairs = repair::repairs(&edited.text);
-        fixed.extend(
-            repairs
-                .into_iter()
-                .map(|found| relocate(found, |at| edited.origin(at))),
-        );
-        let edited = Edited::new(text, &fixes(&fixed));
-        if let Ok(document) = yaml::read(&edited.text, marker, |at| edited.origin(at) + base) {
-            out.extend(
-                fixed
-                    .into_iter()
-                    .map(|found| relocate(found, |at| at + base)),
-            );
-            return Some(document);
+        Err(problem) => {
+            out.push(failure(text, base, problem));
+            None
         }
     }
-    out.push(failure(text, base, problem));
-    None
+}
+
+/// A text after some repairs, and how it was read.
+struct Attempt {
+    text: String,
+    found: Vec<Diagnostic>,
+    outcome: Result<Document, Problem>,
+}
+
+impl Attempt {
+    /// Parses `text` without control characters and after `repairs`, and reports all of these.
+    fn new(text: &str, base: usize, repairs: &[Repair], marker: Marker) -> Self {
+        let mut found: Vec<Diagnostic> = control_characters(text).into_iter().collect();
+        let mut edited = Edited::new(text, &fixes(&found));
+        for repair in repairs {
+            let repaired = repair(&edited.text);
+            if !repaired.is_empty() {
+                let repaired = repaired.into_iter();
+                found.extend(repaired.map(|found| relocate(found, |at| edited.origin(at))));
+                edited = Edited::new(text, &fixes(&found));
+            }
+        }
+        let outcome = yaml::read(&edited.text, marker, |at| edited.origin(at) + base);
+        let found = found.into_iter();
+        Self {
+            found: found.map(|found| relocate(found, |at| at + base)).collect(),
+            text: edited.text,
+            outcome,
+        }
+    }
+
+    fn is_repairable(&self) -> bool {
+        match &self.outcome {
+            Ok(document) => is_misstructured(&self.text, document.root.as_ref()),
+            Err(problem) => matches!(problem, Problem::Syntax { .. }),
+        }
+    }
+}
+
+/// Whether YAML reads the text, but not as the fields that its author meant.
+fn is_misstructured(text: &str, root: Option<&Node>) -> bool {
+    match root.map(|root| &root.value) {
+        Some(Value::Mapping(mapping)) => {
+            mapping.get("description").is_none() && !structure::headings_as_keys(text).is_empty()
+        }
+        Some(Value::Sequence(_)) => !structure::list_of_one(text).is_empty(),
+        Some(Value::Scalar(_)) => false,
+        None => !structure::headings_as_keys(text).is_empty(),
+    }
 }
 
 fn fixes(diagnostics: &[Diagnostic]) -> Vec<Edit> {
@@ -255,12 +296,13 @@ fn refused(at: Span, refusal: Refusal) -> Diagnostic {
 }
 
 fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
-    if let Some(marker) = conflict_marker(text) {
+    if let Some(marker) = structure::first_conflict(text) {
         return Diagnostic::new(
             Code::MergeConflict,
             marker.shifted(base),
             "unresolved merge conflict",
         )
+        .levels(Levels::FATAL)
         .help("keep one side and remove the markers");
     }
     // YAML joins a line without a colon to the next one and stumbles only there.
@@ -272,16 +314,4 @@ fn syntax(text: &str, base: usize, at: Span, message: &str) -> Diagnostic {
     }
     Diagnostic::new(Code::InvalidYaml, at, format!("invalid YAML: {message}"))
         .help("quote values with special characters, and check the indentation")
-}
-
-fn conflict_marker(text: &str) -> Option<Span> {
-    let mut at = 0;
-    text.split_inclusive('\n').find_map(|line| {
-        let start = at;
-        at += line.len();
-        let marker = ["<<<<<<< ", "=======", ">>>>>>> "]
-            .iter()
-            .any(|marker| line.starts_with(marker));
-        marker.then(|| Span::new(start, start + line.trim_end().len()))
-    })
 }

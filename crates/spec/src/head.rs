@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Skill};
-use crate::frame;
+use crate::frame::{self, Guess};
 use crate::frontmatter::{self, DocumentKind};
 use crate::name::is_ascii_name;
 use crate::plain;
@@ -46,7 +46,24 @@ pub struct Head<'s> {
 /// assert_eq!((&*head.name, &*head.description), ("pdf", "Reads PDFs"));
 /// ```
 pub fn head<'s>(bytes: &'s [u8], directory: Option<&str>) -> Option<Head<'s>> {
-    plain_head(bytes).or_else(|| frontmatter_only(bytes, directory, &mut Vec::new()))
+    head_of(bytes, directory, Guess::Allowed)
+}
+
+/// The head of a file of which only the start is known, if the rest cannot change it.
+///
+/// A missing delimiter is not guessed at, because it may follow.
+///
+/// ```
+/// let start = b"---\nname: pdf\ndescription: Reads PDFs\n\n# PDF\n";
+/// assert!(prowess_spec::head(start, None).is_some());
+/// assert!(prowess_spec::head_of_start(start, None).is_none());
+/// ```
+pub fn head_of_start<'s>(bytes: &'s [u8], directory: Option<&str>) -> Option<Head<'s>> {
+    head_of(bytes, directory, Guess::Refused)
+}
+
+fn head_of<'s>(bytes: &'s [u8], directory: Option<&str>, guess: Guess) -> Option<Head<'s>> {
+    plain_head(bytes).or_else(|| frontmatter_only(bytes, directory, guess, &mut Vec::new()))
 }
 
 /// The same as [`head`], with all diagnostics of the frontmatter.
@@ -55,16 +72,17 @@ pub fn head_with_diagnostics<'s>(
     directory: Option<&str>,
 ) -> (Option<Head<'s>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let head = frontmatter_only(bytes, directory, &mut diagnostics);
+    let head = frontmatter_only(bytes, directory, Guess::Allowed, &mut diagnostics);
     (head, diagnostics)
 }
 
 fn frontmatter_only<'s>(
     bytes: &'s [u8],
     directory: Option<&str>,
+    guess: Guess,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Head<'s>> {
-    let frame = frame::split(bytes, out)?;
+    let frame = frame::split(bytes, guess, out)?;
     let file = match text(bytes.get(..frame.frontmatter.end)?) {
         Ok(file) => file,
         Err(diagnostic) => {

@@ -8,6 +8,10 @@ use std::ops::Range;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::entry::{
+    BlockScalars, Line, entries, entry_field, entry_key, is_block_header, lines, value_offset,
+};
+use crate::field::Field;
 use crate::quote::quote;
 use crate::span::Span;
 use crate::yaml::{self, Marker, Problem};
@@ -29,19 +33,20 @@ pub(crate) fn repairs(text: &str) -> Vec<Diagnostic> {
 /// The same for what the YAML parser reads without complaint, but not as it was meant.
 ///
 /// `&nbsp;` is a space to HTML and an anchor to YAML. A tab in front of a key is never indentation to YAML,
-/// though parsers may let it pass.
+/// though parsers may let it pass. A `#` after a key starts a comment, and leaves the key without a value.
 pub(crate) fn misread(text: &str) -> Vec<Diagnostic> {
-    if !text.contains(ENTITY) && !text.contains('\t') {
+    if !text.contains(ENTITY) && !text.contains(['\t', '#']) {
         return Vec::new();
     }
-    entries(text)
-        .into_iter()
-        .filter(|entry| {
-            let entry = text.get(entry.clone()).unwrap_or_default();
-            entry.contains(ENTITY) || entry.contains('\t')
-        })
-        .flat_map(|entry| repair_entry(text, entry, Aim::Meaning))
-        .collect()
+    let mut found = Vec::new();
+    for entry in entries(text) {
+        let entry_text = text.get(entry.clone()).unwrap_or_default();
+        if entry_text.contains(ENTITY) || entry_text.contains('\t') {
+            found.extend(repair_entry(text, entry.clone(), Aim::Meaning));
+        }
+        found.extend(comment_as_value(text, entry));
+    }
+    found
 }
 
 /// The first line that is neither an entry, nor part of one, nor a comment.
@@ -51,7 +56,7 @@ pub(crate) fn stray_line(text: &str) -> Option<Span> {
             let stray = line.text.starts_with(|c: char| c.is_alphanumeric());
             stray && entry_key(line.text).is_none()
         })
-        .map(|line| Span::new(line.start, line.end()))
+        .map(|line| line.span())
 }
 
 /// Whether `text` is YAML; a tag or a limit can still be an error, but a repair does not help then.
@@ -69,78 +74,17 @@ enum Aim {
     Meaning,
 }
 
-#[derive(Clone, Copy)]
-struct Line<'s> {
-    start: usize,
-    /// Without the line break.
-    text: &'s str,
-}
-
-impl Line<'_> {
-    fn end(&self) -> usize {
-        self.start + self.text.len()
-    }
-
-    fn indent(&self) -> usize {
-        self.text.len() - self.text.trim_start_matches([' ', '\t']).len()
-    }
-
-    fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-}
-
-fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Line<'_>> {
-    let mut at = range.start;
-    text.get(range)
-        .unwrap_or_default()
-        .split_inclusive('\n')
-        .map(move |raw| {
-            let start = at;
-            at += raw.len();
-            let text = raw.strip_suffix('\n').unwrap_or(raw);
-            let text = text.strip_suffix('\r').unwrap_or(text);
-            Line { start, text }
-        })
-}
-
-/// The ranges of the top-level entries: each from a `key:` line to the next.
-fn entries(text: &str) -> Vec<Range<usize>> {
-    let starts: Vec<usize> = lines(text, 0..text.len())
-        .filter(|line| entry_key(line.text).is_some())
-        .map(|line| line.start)
-        .collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .collect()
-}
-
-/// The length of the key when `line` begins with one and a colon.
-fn entry_key(line: &str) -> Option<usize> {
-    let key = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_-. ".contains(c));
-    let length = line.len() - key.len();
-    let colon = key.strip_prefix(':')?;
-    let separated = colon.is_empty() || colon.starts_with([' ', '\t']);
-    (separated && line.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
-        .then_some(length)
-}
-
 fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
     let entry_lines: Vec<Line<'_>> = lines(text, entry).collect();
     let mut found = Vec::new();
     let mut rest = entry_lines.as_slice();
-    let mut block_indent = None;
+    let mut blocks = BlockScalars::default();
     while let Some((line, after)) = rest.split_first() {
         rest = after;
-        if block_indent.is_some_and(|indent| line.is_blank() || line.indent() > indent) {
+        if blocks.contain(*line) {
             found.extend(tab_indentation(*line).filter(|_| aim == Aim::Syntax));
             continue;
         }
-        block_indent = None;
         if line.is_blank() {
             continue;
         }
@@ -150,23 +94,68 @@ fn repair_entry(text: &str, entry: Range<usize>, aim: Aim) -> Vec<Diagnostic> {
             continue;
         };
         let value = line.text.get(value_at..).unwrap_or_default();
-        if is_block_header(value) {
-            block_indent = Some(line.indent());
-            continue;
-        }
-        if value.is_empty() || value.starts_with('#') {
+        if is_block_header(value) || value.starts_with('#') {
             continue;
         }
         let deeper = |next: &&Line<'_>| next.is_blank() || next.indent() > line.indent();
         let continued = after.iter().take_while(deeper).count();
-        let last = after.iter().take(continued).rfind(|next| !next.is_blank());
-        let region = Span::new(line.start + value_at, last.map_or(line.end(), Line::end));
-        if let Some(diagnostic) = quoting(text, *line, value_at, region, aim) {
-            found.push(diagnostic);
+        let below = after.get(..continued).unwrap_or_default();
+        let start = match value {
+            "" => reserved_below(below),
+            _ => Some(line.start + value_at),
+        };
+        let Some(start) = start else {
+            continue;
+        };
+        let last = below.iter().rfind(|next| !next.is_blank());
+        let region = Span::new(start, last.map_or(line.end(), Line::end));
+        let quoting = quoting(text, *line, value_at, region, aim);
+        // What looks like a key inside quotes is text.
+        if quoting.is_some() || value.starts_with(['"', '\'']) {
             rest = after.get(continued..).unwrap_or_default();
         }
+        found.extend(quoting);
     }
     found
+}
+
+/// Where a value starts that stands below its key, if its first character is reserved.
+fn reserved_below(below: &[Line<'_>]) -> Option<usize> {
+    let line = below.iter().find(|line| !line.is_blank())?;
+    let value = line.text.get(line.indent()..)?;
+    let reserved = value.starts_with(['*', '&', '@', '`', '%']);
+    (reserved && value_offset(line.text).is_none()).then(|| line.start + line.indent())
+}
+
+/// A required field whose whole value follows a `#`, which makes it a comment.
+fn comment_as_value(text: &str, entry: Range<usize>) -> Option<Diagnostic> {
+    let mut lines = lines(text, entry);
+    let line = lines.next()?;
+    let field = entry_field(line.text)?;
+    let value_at = value_offset(line.text)?;
+    let value = line.text.get(value_at..)?;
+    let meant = value.strip_prefix('#')?.trim_start_matches('#').trim();
+    let only_comments = |line: Line<'_>| line.is_blank() || line.text.trim().starts_with('#');
+    let required = matches!(field, Field::Name | Field::Description);
+    if !required || meant.is_empty() || !lines.all(only_comments) {
+        return None;
+    }
+    let key = line.text.get(..value_at)?.trim_end();
+    let message = format!(
+        "`#` starts a comment in YAML, so `{}` is empty",
+        field.key()
+    );
+    let quoted = quote(meant);
+    let help = format!(
+        "write `{key} {}`; text with a `#` needs quotes",
+        shorten(&quoted)
+    );
+    let span = Span::new(line.start + value_at, line.end());
+    Some(
+        Diagnostic::new(Code::UnquotedScalar, span, message)
+            .help(help)
+            .fix(vec![Edit::new(span, quoted)]),
+    )
 }
 
 fn tab_indentation(line: Line<'_>) -> Option<Diagnostic> {
@@ -180,28 +169,6 @@ fn tab_indentation(line: Line<'_>) -> Option<Diagnostic> {
             .help("indent with spaces")
             .fix(vec![Edit::new(span, blanks.replace('\t', "  "))]),
     )
-}
-
-/// Where the value begins in a line `key: value`, `- value` or `- key: value`.
-fn value_offset(line: &str) -> Option<usize> {
-    let content = line.trim_start_matches([' ', '\t']);
-    let dashed = content.strip_prefix("- ").map(str::trim_start);
-    let item = dashed.unwrap_or(content);
-    let start = line.len() - item.len();
-    match entry_key(item) {
-        Some(key) => {
-            let value = item.get(key + 1..)?;
-            Some(line.len() - value.trim_start().len())
-        }
-        None => dashed.map(|_| start),
-    }
-}
-
-fn is_block_header(value: &str) -> bool {
-    value.strip_prefix(['|', '>']).is_some_and(|rest| {
-        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
-        rest.is_empty() || rest.starts_with(" #") || rest.trim().is_empty()
-    })
 }
 
 /// Quotes the value in `region` if YAML cannot parse it.
@@ -249,10 +216,10 @@ fn quoting(
         _ => fold(raw),
     };
     let quoted = quote(&meant);
-    let prefix = line.text.get(..value_at).unwrap_or_default().trim_start();
+    let prefix = line.text.get(..value_at).unwrap_or_default().trim();
     Some(
         Diagnostic::new(code, span, message)
-            .help(format!("write `{prefix}{}`", shorten(&quoted)))
+            .help(format!("write `{prefix} {}`", shorten(&quoted)))
             .fix(vec![Edit::new(span, quoted)]),
     )
 }
@@ -329,117 +296,5 @@ fn shorten(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::offsets::apply_edits;
-
-    fn check(text: &str, codes: &[Code], fixed: &str) {
-        let found = repairs(text);
-        let found_codes: Vec<Code> = found.iter().map(|diagnostic| diagnostic.code).collect();
-        assert_eq!(found_codes, codes, "{text:?}");
-        let edits: Vec<Edit> = found
-            .into_iter()
-            .flat_map(|diagnostic| diagnostic.fix)
-            .collect();
-        let result = apply_edits(text, &edits);
-        assert_eq!(result, fixed, "{text:?}");
-        assert!(parses(&result), "{result:?}");
-    }
-
-    #[test]
-    fn valid_yaml_is_not_repaired() {
-        check("a: b\nc: [d]\n", &[], "a: b\nc: [d]\n");
-    }
-
-    #[test]
-    fn colons_are_quoted() {
-        use Code::UnquotedColon;
-        check(
-            "d: Use when: asked\n",
-            &[UnquotedColon],
-            "d: \"Use when: asked\"\n",
-        );
-        check("d: ends with:\n", &[UnquotedColon], "d: \"ends with:\"\n");
-        check(
-            "d: one: two # why\n",
-            &[UnquotedColon],
-            "d: \"one: two\" # why\n",
-        );
-        check(
-            "d: one\n  two: three\n",
-            &[UnquotedColon],
-            "d: \"one two: three\"\n",
-        );
-        check(
-            "m:\n  a: b: c\n  d: e\n",
-            &[UnquotedColon],
-            "m:\n  a: \"b: c\"\n  d: e\n",
-        );
-        check(
-            "m:\n  - b: c: d\n",
-            &[UnquotedColon],
-            "m:\n  - b: \"c: d\"\n",
-        );
-        check(
-            "d: say \"x: y\" now: ok\r\n",
-            &[UnquotedColon],
-            "d: 'say \"x: y\" now: ok'\r\n",
-        );
-    }
-
-    #[test]
-    fn indicators_are_quoted() {
-        use Code::UnquotedScalar;
-        check(
-            "d: **Bold** text\n",
-            &[UnquotedScalar],
-            "d: \"**Bold** text\"\n",
-        );
-        check(
-            "d: [Beta] does: x\n",
-            &[UnquotedScalar],
-            "d: \"[Beta] does: x\"\n",
-        );
-        check(
-            "d: @user\ne: `x`\n",
-            &[UnquotedScalar; 2],
-            "d: \"@user\"\ne: \"`x`\"\n",
-        );
-        check(
-            "d: > not a block\n",
-            &[UnquotedScalar],
-            "d: \"> not a block\"\n",
-        );
-    }
-
-    #[test]
-    fn broken_quotes_are_repaired() {
-        use Code::BadQuoting;
-        check(r#"d: "it\'s""#, &[BadQuoting], r#"d: "it's""#);
-        check("d: 'it's'\n", &[BadQuoting], "d: \"it's\"\n");
-        check(
-            "d: \"A\" and more\n",
-            &[BadQuoting],
-            "d: '\"A\" and more'\n",
-        );
-        check(
-            "d: \"no end\ne: f\n",
-            &[BadQuoting],
-            "d: \"no end\"\ne: f\n",
-        );
-        check(r#"d: "a \d+ b""#, &[BadQuoting], r"d: 'a \d+ b'");
-    }
-
-    #[test]
-    fn tabs_become_spaces_also_in_blocks() {
-        use Code::TabIndentation;
-        check("m:\n\ta: 1\n", &[TabIndentation], "m:\n  a: 1\n");
-        check("d: |\n\ttext: x\n", &[TabIndentation], "d: |\n  text: x\n");
-    }
-
-    #[test]
-    fn stray_lines_are_found() {
-        assert_eq!(stray_line("name x\nd: e\n"), Some(Span::new(0, 6)));
-        assert_eq!(stray_line("d: e\n  more\n# c\n- x\n"), None);
-    }
-}
+#[path = "repair_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use crate::body;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::fields::{self, Skill};
-use crate::frame;
+use crate::frame::{self, Guess};
 use crate::frontmatter::{self, DocumentKind};
 use crate::levels::{Profile, Severity};
 use crate::limits::{BODY_LINES, BODY_TOKENS, FILE_BYTES};
@@ -89,7 +89,7 @@ fn parse_parts<'s>(
         }
     };
     out.extend(mixed_line_endings(file));
-    let Some(frame) = frame::split(bytes, out) else {
+    let Some(frame) = frame::split(bytes, Guess::Allowed, out) else {
         return (None, "");
     };
     let skill = frontmatter::read(file, frame.frontmatter, DocumentKind::Frontmatter, out)

@@ -1,4 +1,4 @@
-//! Rows F1 to F45 of the contract; F21 is in `contract_bombs.rs`.
+//! Rows F1 to F45 of the contract; F21 is in `contract_bombs.rs`, F46 and later rows in `contract_repairs.rs`.
 #![cfg(test)]
 
 mod support;
@@ -55,7 +55,8 @@ fn f4_no_closing_line() {
         "---\nname: pdf\ndescription: d\n",
         "---",
         "---\n",
-        "---\nname: a\n ---\n",
+        "---\n\n# PDF\n",
+        "---\ntitle: PDF\n\n# PDF\n",
     ] {
         file(text).skipped(Code::UnclosedFrontmatter);
     }
@@ -468,6 +469,36 @@ fn f37_scalars_that_need_quotes() {
 }
 
 #[test]
+fn f37_every_position_of_a_value() {
+    for value in ["**Bold** text", "*one* two", "&nbsp; text"] {
+        let rows = [
+            format!("description: d\ntags:\n  - {value}\n  - b\n"),
+            format!("description: d\ntags:\n- {value}\n- b\n"),
+            format!("description: d\nauthors:\n  - name: {value}\n    age: 5\n"),
+            format!("description: d\nmetadata:\n  a: {value}\n  b: c\n"),
+            format!("description: {value}\n  and more\n"),
+            format!("description:\n  {value}\n"),
+            format!("description:\n  {value}\n  and more\n"),
+        ];
+        for row in rows {
+            let outcome = frontmatter(&format!("name: pdf\n{row}license: MIT\n"));
+            assert!(outcome.json().contains(value), "{}", outcome.json());
+            assert_eq!(outcome.skill().license.as_deref(), Some("MIT"));
+            assert_eq!(
+                outcome.load(),
+                [(Code::UnquotedScalar, Severity::Warning)],
+                "{row}"
+            );
+            outcome.has(Profile::Check, Code::UnquotedScalar, Severity::Error);
+        }
+    }
+    // Inside a plain value these are text to YAML, too.
+    clean(&frontmatter(
+        "name: pdf\ndescription: Reads\n  **bold** and *other* text\n",
+    ));
+}
+
+#[test]
 fn f38_bad_quoting() {
     let rows = [
         (r#""It\'s a skill""#, "It's a skill"),
@@ -513,9 +544,8 @@ fn f40_names_that_yaml_takes_for_something_else() {
 }
 
 #[test]
-fn f41_conflicts_and_stray_lines() {
-    let conflict =
-        frontmatter("<<<<<<< HEAD\nname: a\n=======\nname: b\n>>>>>>> other\ndescription: d\n");
+fn f41_incomplete_conflicts_and_stray_lines() {
+    let conflict = frontmatter("<<<<<<< HEAD\nname: a\n=======\nname: b\ndescription: d\n");
     conflict.skipped(Code::MergeConflict);
     assert_eq!(conflict.position(Code::MergeConflict).line, 2);
     let stray = frontmatter("description: d\nname x\n");

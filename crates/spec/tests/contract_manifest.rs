@@ -1,4 +1,4 @@
-//! The manifest contract, rows M1 to M14: each test is named after its row.
+//! The manifest contract, rows M1 to M15: each test is named after its row.
 #![cfg(test)]
 
 use prowess_spec::manifest::{Manifest, ParsedManifest, SkillType, check_dependencies, parse};
@@ -293,4 +293,37 @@ fn m14_both_files_disagree() {
             .manifest
             .is_some()
     );
+}
+
+#[test]
+fn m15_foreign_manifest_beside_a_skill() {
+    let file = b"---\nname: my-skill\ndescription: d\n---\n";
+    let skill = prowess_spec::parse(file, &Context::default()).skill;
+    let beside = |text: &str| parse(text.as_bytes(), &Context::default(), skill.as_ref());
+    for foreign in [
+        "name: Another Name\nicon: pdf.png\n",
+        "name: my-skill\nversion: 1.0.0\ndescription: other\n",
+        "- a list\n",
+        "name: [broken\n",
+        "",
+    ] {
+        let parsed = beside(foreign);
+        assert!(parsed.manifest.is_none());
+        let found: Vec<Code> = parsed.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(found, [Code::ForeignManifest], "{foreign:?}");
+        for profile in [Profile::Load, Profile::Check] {
+            let severity = parsed.diagnostics[0].severity(profile);
+            assert_eq!(severity, Some(Severity::Warning));
+        }
+    }
+    for own in [
+        "name: my-skill\ntypes: [tool]\n",
+        "name: my-skill\nimplementation: {backend: starlark}\n",
+        "name: [broken\ntypes: [tool]\n",
+    ] {
+        let parsed = beside(own);
+        assert!(parsed.manifest.is_none());
+        assert!(!is_valid(&parsed.diagnostics, Profile::Load), "{own:?}");
+    }
+    assert!(!is_valid(&read("name: alone\n").diagnostics, Profile::Load));
 }

@@ -35,6 +35,10 @@ fn value() -> impl Strategy<Value = String> {
         1 => "\\[[a-z, ]{0,8}\\]|\\{[a-z]: [a-z]\\}|\\[",
         1 => "(1\\.10|yes|null|~|42|true|)",
         1 => "[a-z]{0,3}(&nbsp;|\u{7}|\u{0}|é|技|\t)[a-z]{0,3}",
+        1 => "\"[a-z ]{0,5}\n[a-z:' ]{0,8}\n?[a-z]{0,3}\"?",
+        1 => "'[a-z ]{0,5}\n[a-z:#\" ]{0,8}('')?'",
+        1 => "# ?[A-Za-z: ]{0,8}",
+        1 => "\n  [*&@`%][a-z*; ]{0,8}",
     ]
 }
 
@@ -56,6 +60,14 @@ fn entry() -> impl Strategy<Value = String> {
         1 => Just("METADATA"),
         1 => Just("foo"),
         1 => Just("# comment"),
+        1 => Just("## name"),
+        1 => Just("## description"),
+        1 => Just("- name"),
+        1 => Just("  description"),
+        1 => Just("<<<<<<< HEAD\nname"),
+        1 => Just("||||||| base\nname"),
+        1 => Just("=======\ndescription"),
+        1 => Just(">>>>>>> other\nlicense"),
     ];
     let separator = prop_oneof![12 => Just(": "), 1 => Just(":"), 1 => Just(":\t"), 1 => Just(" ")];
     let end = prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just("  \n\n")];
@@ -65,8 +77,13 @@ fn entry() -> impl Strategy<Value = String> {
 
 fn skill_file() -> impl Strategy<Value = String> {
     let before = prop_oneof![12 => Just(""), 1 => Just("\u{feff}"), 1 => Just("\n"), 1 => Just("```\n"), 1 => Just("<!-- x -->\n")];
-    let delimiter = || prop_oneof![12 => Just("---\n"), 1 => Just("---  \r\n"), 1 => Just("----\n"), 1 => Just("")];
-    let body = prop_oneof![Just(""), Just("# Body\n"), Just("\n---\nmore\n```\n")];
+    let delimiter = || prop_oneof![12 => Just("---\n"), 1 => Just("---  \r\n"), 1 => Just("----\n"), 2 => Just(""), 1 => Just(" ---\n"), 1 => Just("---# ")];
+    let body = prop_oneof![
+        Just(""),
+        Just("# Body\n"),
+        Just("\nText\n"),
+        Just("\n---\nmore\n```\n")
+    ];
     (
         before,
         delimiter(),

@@ -15,7 +15,7 @@ use prowess_spec::limits::FRONTMATTER_BYTES;
 use prowess_spec::manifest::stand_in;
 use prowess_spec::{
     Context, Head, MANIFEST_FILE, Profile, SKILL_FILE, SkillName, choose_skill_file, head,
-    head_with_diagnostics, is_skill_file, is_valid,
+    head_of_start, head_with_diagnostics, is_skill_file, is_valid,
 };
 use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
@@ -450,7 +450,7 @@ impl Walk<'_> {
         let first = buffer.get(..length).unwrap_or_default();
         let own_name = self.own_name(directory);
         let strict = self.options.strictness == Strictness::Strict;
-        if !strict && let Some(head) = head(first, Some(&own_name)) {
+        if !strict && let Some(head) = head_of_start(first, Some(&own_name)) {
             self.accept(&head, directory, &metadata);
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! `SKILL.yaml`: the manifest of a skill that does more than instruct.
 
 mod dependencies;
+mod document;
 mod keywords;
 mod parse;
 mod reader;
@@ -8,6 +9,7 @@ mod stand_in;
 mod types;
 
 pub use dependencies::check_dependencies;
+pub use document::is_foreign;
 pub use keywords::{Backend, Keyword, Mode, Permission, Platform, RuleSeverity, SkillType};
 pub use parse::{ParsedManifest, parse};
 pub use stand_in::stand_in;

@@ -2,6 +2,7 @@
 
 use globset::Glob;
 
+use super::document::{foreign, is_foreign, mapping};
 use super::keywords::{Backend, SkillType};
 use super::reader::{Reader, Text};
 use super::types::{
@@ -11,24 +12,25 @@ use super::types::{
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{Skill, broken_rule};
-use crate::frontmatter::{self, DocumentKind};
 use crate::levels::{Levels, Profile};
 use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
 use crate::skill::{Context, is_valid, text};
-use crate::span::{BYTE_ORDER_MARK, Span};
+use crate::span::Span;
 use crate::value::Mapping;
 
 /// The outcome of parsing a manifest: always a value, never an error.
 #[derive(Debug)]
 pub struct ParsedManifest {
-    /// The manifest, if nothing in it is an error.
+    /// The manifest, if nothing in it is an error and the file is not foreign.
     pub manifest: Option<Manifest>,
     /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Parses a `SKILL.yaml`; `skill` is the `SKILL.md` beside it, if any.
+///
+/// Beside a skill, a [foreign](is_foreign) file is ignored with a warning.
 ///
 /// ```
 /// use prowess_spec::{Context, manifest};
@@ -43,6 +45,12 @@ pub fn parse(bytes: &[u8], context: &Context<'_>, skill: Option<&Skill>) -> Pars
     let manifest = parse_file(bytes, context, skill, &mut diagnostics);
     diagnostics.sort_by_key(|found| found.span);
     let valid = is_valid(&diagnostics, Profile::Load);
+    if !valid && skill.is_some() && is_foreign(bytes) {
+        return ParsedManifest {
+            manifest: None,
+            diagnostics: vec![foreign()],
+        };
+    }
     ParsedManifest {
         manifest: manifest.filter(|_| valid),
         diagnostics,
@@ -70,17 +78,7 @@ fn parse_file(
             return None;
         }
     };
-    let start = if bytes.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
-    let mapping = frontmatter::read(
-        file,
-        Span::new(start, file.len()),
-        DocumentKind::Manifest,
-        out,
-    )?;
+    let mapping = mapping(file, out)?;
     let mut reader = Reader { context, out };
     manifest(&mut reader, &mapping, skill)
 }

@@ -219,12 +219,7 @@ pub(crate) const DIFFERENCES: &[Difference] = &[
         id: "unindented-text",
         why: "a text may go on at the start of a line there; YAML wants it indented",
         explains: |seen, complaint| {
-            const CODES: &[Code] = &[
-                Code::BadQuoting,
-                Code::DuplicateKey,
-                Code::InvalidYaml,
-                Code::MissingField,
-            ];
+            const CODES: &[Code] = &[Code::InvalidYaml, Code::UnindentedText];
             seen.ours(complaint, CODES) && seen.has_unindented_text() && !complaint.says("a BOM")
         },
     },
