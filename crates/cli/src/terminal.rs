@@ -21,6 +21,9 @@ pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 
 /// Writes text to standard output. Nothing in it is obeyed by a terminal, wherever it comes from.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    if is_plain(text) {
+        return write_out(text);
+    }
     write_out(&printable(text))
 }
 
@@ -31,6 +34,11 @@ pub(crate) fn print_styled(text: &str) -> io::Result<()> {
 }
 
 fn write_out(text: &str) -> io::Result<()> {
+    if !text.contains(COLOUR_START) {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        return out.flush();
+    }
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
@@ -74,21 +82,30 @@ pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
 
 /// Prints a value as JSON.
 pub(crate) fn print_json(value: &impl Serialize) -> io::Result<()> {
-    print(&format!("{}\n", json(value)?))
+    let mut text = json(value)?;
+    text.push('\n');
+    print(&text)
 }
 
 /// The same for JSON that is written already.
 pub(crate) fn visible_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(out, "\\u{unit:04x}");
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !is_plain_byte(byte)) {
+        let (before, special) = rest.split_at(at);
+        out.push_str(before);
+        let mut chars = special.chars();
+        match chars.next() {
+            Some(c) if is_hidden(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
             }
-        } else {
-            out.push(c);
+            c => out.extend(c),
         }
+        rest = chars.as_str();
     }
+    out.push_str(rest);
     out
 }
 
@@ -154,8 +171,7 @@ pub(crate) fn discard_input() {
 
 /// `text` without anything that a terminal would obey; our own colours come later.
 pub(crate) fn printable(text: &str) -> String {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_plain) {
+    if is_plain(text) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
@@ -174,6 +190,15 @@ pub(crate) fn printable(text: &str) -> String {
         before = c;
     }
     out
+}
+
+/// Whether a text has only visible characters of ASCII, blanks and line breaks.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(is_plain_byte)
+}
+
+fn is_plain_byte(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 /// Whether a character is a picture, which a joiner makes one of with the next.

@@ -3,7 +3,7 @@
 
 use clap::Command;
 
-const GLOBAL: [&str; 4] = ["directory", "config", "offline", "quiet"];
+const GLOBAL: [&str; 5] = ["directory", "config", "offline", "refresh", "quiet"];
 
 /// Calls `visit` with every command and its name.
 fn each(visit: &dyn Fn(&str, &Command)) {

@@ -3,6 +3,7 @@
 //! | constant | bounds |
 //! |---|---|
 //! | [`SKILL_FILES`], [`SKILL_BYTES`] | one skill, as the extension has it; more is for the tools alone |
+//! | [`CATALOG_CHARS`] | the catalog in the description of the tool that loads skills |
 //! | [`PAGE_ENTRIES`], [`PAGE_BYTES`] | one page of a list, whichever comes first |
 //! | [`WRITTEN_PAGES`] | pages that are kept as they were sent |
 //! | [`FRESH`] | how long digests count before the files are read again |
@@ -22,6 +23,8 @@ use std::time::Duration;
 pub const SKILL_FILES: usize = 512;
 /// Most bytes of a skill, all its files together.
 pub const SKILL_BYTES: u64 = 16 * 1024 * 1024;
+/// Characters of the catalog in the description of a tool.
+pub const CATALOG_CHARS: usize = 4_000;
 /// Most entries on one page of a list.
 pub const PAGE_ENTRIES: usize = 1_000;
 /// About as many bytes on one page of a list; the entry that passes it is the last.

@@ -565,6 +565,9 @@ async fn ms10_the_tools_are_those_of_the_dialect() {
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["browse_skills", "load_skill", "read_skill_file"]);
+    let described = tools[1]["description"].as_str().unwrap();
+    assert!(described.contains("<available_skills") && described.contains("pdf"));
+    assert!(described.len() < 4_200, "{described}");
     assert!(
         tools
             .iter()

@@ -27,6 +27,9 @@ pub enum Root {
 /// The collection of the skills in a directory; directories in which an agent or a repository keeps its skills are no
 /// part of it.
 pub(crate) fn collection_of(directory: &str, root: Root) -> Option<CollectionPath> {
+    if directory.is_empty() {
+        return None;
+    }
     let mut parts: Vec<&str> = directory.split('/').collect();
     if root == Root::Repository && parts.first() == Some(&"skills") {
         parts.remove(0);

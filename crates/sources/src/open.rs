@@ -1,6 +1,6 @@
 //! Opens paths that may not be regular files.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -35,6 +35,100 @@ pub(crate) fn open_in(directory: &Path, name: &str) -> io::Result<File> {
     directory
         .open_with(name, &options)
         .map(cap_std::fs::File::into_std)
+}
+
+/// Bytes of a path that is joined without an allocation.
+#[cfg(unix)]
+const PATH_BYTES: usize = 256;
+
+#[cfg(unix)]
+fn joined<'b>(directory: &str, name: &str, buffer: &'b mut [u8; PATH_BYTES]) -> Option<&'b [u8]> {
+    let separator = if directory.is_empty() { "" } else { "/" };
+    let mut end = 0;
+    for part in [directory, separator, name] {
+        let next = end + part.len();
+        buffer.get_mut(end..next)?.copy_from_slice(part.as_bytes());
+        end = next;
+    }
+    buffer.get(..end)
+}
+
+/// A directory with a handle: the system resolves only the relative part of a path below it.
+pub(crate) struct OpenDirectory<'p> {
+    path: &'p Path,
+    #[cfg(unix)]
+    handle: Option<std::os::fd::OwnedFd>,
+}
+
+impl<'p> OpenDirectory<'p> {
+    pub(crate) fn new(path: &'p Path) -> Self {
+        #[cfg(unix)]
+        use rustix::fs::{Mode, OFlags};
+        Self {
+            path,
+            #[cfg(unix)]
+            handle: rustix::fs::open(
+                path,
+                OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )
+            .ok(),
+        }
+    }
+
+    /// Opens a file of a directory below this one, as [`open_in`] does.
+    pub(crate) fn open_in(&self, directory: &str, name: &str) -> io::Result<File> {
+        #[cfg(unix)]
+        if let Some(handle) = &self.handle {
+            use rustix::fs::{Mode, OFlags};
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            let mut buffer = [0; PATH_BYTES];
+            let opened = if let Some(path) = joined(directory, name, &mut buffer) {
+                rustix::fs::openat(handle, path, flags, Mode::empty())
+            } else {
+                let path = Path::new(directory).join(name);
+                rustix::fs::openat(handle, &path, flags, Mode::empty())
+            };
+            match opened {
+                Ok(file) => return Ok(file.into()),
+                Err(rustix::io::Errno::LOOP) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        open_in(&self.path.join(directory), name)
+    }
+
+    /// The time of the last change of a file, in seconds and nanoseconds, and its length.
+    pub(crate) fn changed(&self, directory: &str, name: &str) -> io::Result<(i64, i64, u64)> {
+        let path = Path::new(directory).join(name);
+        #[cfg(unix)]
+        if let Some(handle) = &self.handle {
+            let stat = rustix::fs::statat(handle, &path, rustix::fs::AtFlags::empty())?;
+            let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or_default();
+            let length = u64::try_from(stat.st_size).unwrap_or_default();
+            return Ok((stat.st_mtime, nanoseconds, length));
+        }
+        Ok(changed(&std::fs::metadata(self.path.join(path))?))
+    }
+}
+
+/// The time of the last change, in seconds and nanoseconds, and the length.
+pub(crate) fn changed(metadata: &Metadata) -> (i64, i64, u64) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.mtime(), metadata.mtime_nsec(), metadata.len())
+    }
+    #[cfg(not(unix))]
+    {
+        let since = metadata
+            .modified()
+            .ok()
+            .and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+        let since = since.unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        (seconds, since.subsec_nanos().into(), metadata.len())
+    }
 }
 
 fn open(path: &Path, flags: u32) -> io::Result<File> {

@@ -40,7 +40,11 @@ pub enum NameRule {
 impl SkillName {
     /// Parses a name, or returns every violated rule.
     pub fn parse(text: &str) -> Result<Self, Vec<NameRule>> {
-        let name = normalize(text.trim());
+        let text = text.trim();
+        if is_ascii_name(text) {
+            return Ok(Self(text.into()));
+        }
+        let name = normalize(text);
         let broken = broken_rules(&name);
         if broken.is_empty() {
             Ok(Self(name.into()))

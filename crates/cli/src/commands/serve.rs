@@ -49,7 +49,7 @@ pub(crate) struct ServeArguments {
     pub(crate) token_env: String,
     /// Seconds between refreshes of the sources
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) refresh: u64,
+    pub(crate) refresh_seconds: u64,
     /// Log each request to standard error
     #[arg(long)]
     pub(crate) log: bool,
@@ -148,7 +148,7 @@ async fn listen(
     // Files are watched, other sources are polled.
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
     let router = router(skills.clone(), options).merge(http_service(&mcp, &http));
-    let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh));
+    let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
     tokio::select! {
         never = fresh => match never {},
         () = serve(listener, router, stopped) => {}

@@ -40,7 +40,7 @@ impl Session {
     pub fn prompt_for(&self, tools: ToolUse) -> Prompt {
         let skills = self.skills();
         let active = self.initial();
-        let mut prompt = self.catalog(tools);
+        let mut prompt = self.catalog(tools, skills.settings().catalog_chars);
         let instructions = skills.settings().dialect.instructions;
         if tools == ToolUse::Available && !instructions.is_empty() && !prompt.text.is_empty() {
             prompt.text = format!("{instructions}\n\n{}", prompt.text);
@@ -60,7 +60,12 @@ impl Session {
         prompt
     }
 
-    fn catalog(&self, tools: ToolUse) -> Prompt {
+    /// The catalog alone, in at most this many characters, for a place of its own.
+    pub fn catalog_within(&self, chars: usize) -> Prompt {
+        self.catalog(ToolUse::Available, chars)
+    }
+
+    fn catalog(&self, tools: ToolUse, budget: usize) -> Prompt {
         let skills = self.skills();
         let dialect = &skills.settings().dialect;
         let load = dialect.name_of(Operation::Load).unwrap_or_default();
@@ -72,7 +77,7 @@ impl Session {
         let options = RenderOptions {
             format: dialect.catalog,
             inventory_threshold: dialect.limits.inventory_threshold,
-            budget: skills.settings().catalog_chars,
+            budget,
             max_skills: dialect.limits.skills,
             preloaded: &preloaded,
             likely: &self.likely(),
@@ -93,7 +98,8 @@ impl Session {
         let dialect = &skills.settings().dialect;
         let in_tool = dialect.catalog_placement == CatalogPlacement::ToolDescription;
         let has_search = dialect.search_tool().is_some();
-        let prompt = (in_tool || !has_search).then(|| self.catalog(ToolUse::Available));
+        let budget = skills.settings().catalog_chars;
+        let prompt = (in_tool || !has_search).then(|| self.catalog(ToolUse::Available, budget));
         let Prompt { text, report } = prompt.unwrap_or_default();
         let searches = !has_search && report.omitted > 0;
         // Without a script runner, scripts are offered only if the dialect promises an answer.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Operation, Session, ToolDefinition, ToolResult, ToolSpec};
+use prowess_core::{CatalogPlacement, Operation, Session, ToolDefinition, ToolResult, ToolSpec};
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, ListToolsResult, Tool, ToolAnnotations,
@@ -10,15 +10,34 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::shared::SkillsServer;
+use crate::limits::CATALOG_CHARS;
 
 impl SkillsServer {
     pub(crate) fn list_tools(&self, session: &Session) -> ListToolsResult {
-        let tools = session.tools().into_iter();
-        let tools = tools.map(|definition| self.tool(definition));
+        let mut tools = session.tools();
+        self.add_catalog(session, &mut tools);
+        let tools = tools.into_iter().map(|definition| self.tool(definition));
         let mut result = ListToolsResult::with_all_items(tools.collect());
         result.ttl_ms = Some(self.ttl());
         result.cache_scope = Some(CacheScope::Private);
         result
+    }
+
+    /// Adds the catalog to the description of the tool that loads skills: not every host shows instructions to its model.
+    fn add_catalog(&self, session: &Session, tools: &mut [ToolDefinition]) {
+        let dialect = &self.skills().settings().dialect;
+        if dialect.catalog_placement == CatalogPlacement::ToolDescription {
+            return;
+        }
+        let loads = |definition: &&mut ToolDefinition| {
+            let tool = dialect.tool(&definition.name);
+            tool.is_some_and(|tool| tool.operation == Operation::Load)
+        };
+        let budget = self.skills().settings().catalog_chars.min(CATALOG_CHARS);
+        if let Some(load) = tools.iter_mut().find(loads) {
+            let catalog = session.catalog_within(budget).text;
+            load.description = format!("{}\n\n{catalog}", load.description);
+        }
     }
 
     fn tool(&self, definition: ToolDefinition) -> Tool {

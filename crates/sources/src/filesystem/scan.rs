@@ -1,5 +1,6 @@
 //! Finding every skill below a root, in parallel, reading only the head of each file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
@@ -7,7 +8,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
@@ -23,7 +23,7 @@ use rayon::slice::ParallelSliceMut;
 use super::{FilesystemOptions, Links, Strictness};
 use crate::agents::in_project;
 use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, collection_of, description, parent};
-use crate::open::open_in;
+use crate::open::{OpenDirectory, changed, open_in};
 
 /// Bytes that hold the frontmatter of nearly every file.
 const FIRST_READ: usize = 4096;
@@ -55,15 +55,17 @@ struct Found {
 /// The identity of a file that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Stamp {
-    modified: Option<SystemTime>,
+    seconds: i64,
+    nanoseconds: i64,
     length: u64,
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    fn new((seconds, nanoseconds, length): (i64, i64, u64)) -> Self {
         Self {
-            modified: metadata.modified().ok(),
-            length: metadata.len(),
+            seconds,
+            nanoseconds,
+            length,
         }
     }
 
@@ -123,6 +125,7 @@ pub(super) fn scan(
     };
     let walk = Walk {
         root,
+        directory: OpenDirectory::new(root),
         options,
         allowed,
         previous: previous.map(Arc::as_ref),
@@ -167,6 +170,7 @@ fn name_of(path: &Path) -> String {
 
 struct Walk<'w> {
     root: &'w Path,
+    directory: OpenDirectory<'w>,
     options: &'w FilesystemOptions,
     /// Where links may lead, without links on the way; none if anywhere.
     allowed: Option<Vec<PathBuf>>,
@@ -275,33 +279,26 @@ impl Walk<'_> {
         }
         let mut same = Vec::new();
         for directory in directories.iter().take(room) {
-            let path = self.root.join(directory);
-            match self.unchanged(&path, directory) {
+            match self.unchanged(directory) {
                 Some(index) => same.push(index),
-                None => self.visit(scope, &path, directory, depth),
+                None => self.visit(scope, directory, depth),
             }
         }
         self.lock().same.append(&mut same);
     }
 
     /// The skill of the previous scan that is still in a directory as it was.
-    fn unchanged(&self, path: &Path, directory: &str) -> Option<usize> {
+    fn unchanged(&self, directory: &str) -> Option<usize> {
         let (index, stamp) = self.previous?.known(directory)?;
-        let metadata = fs::metadata(path.join(SKILL_FILE)).ok()?;
-        (Stamp::of(&metadata) == stamp).then_some(index)
+        let now = self.directory.changed(directory, SKILL_FILE).ok()?;
+        (Stamp::new(now) == stamp).then_some(index)
     }
 
     /// Looks at a directory: a skill, or something with directories below it.
-    fn visit<'scope>(
-        &'scope self,
-        scope: &Scope<'scope>,
-        path: &Path,
-        directory: &str,
-        depth: usize,
-    ) {
-        match self.try_standard(path, directory) {
+    fn visit<'scope>(&'scope self, scope: &Scope<'scope>, directory: &str, depth: usize) {
+        match self.try_standard(directory) {
             Ok(true) => {}
-            Ok(false) => match self.list(path, directory, depth) {
+            Ok(false) => match self.list(&self.root.join(directory), directory, depth) {
                 Ok(below) => self.descend(scope, below, depth),
                 Err(error) => self.warn(format!(
                     "cannot read {}: {}",
@@ -343,8 +340,8 @@ impl Walk<'_> {
     }
 
     /// Takes the skill in a directory that has the standard's file; whether it has.
-    fn try_standard(&self, path: &Path, directory: &str) -> io::Result<bool> {
-        match open_in(path, SKILL_FILE) {
+    fn try_standard(&self, directory: &str) -> io::Result<bool> {
+        match self.directory.open_in(directory, SKILL_FILE) {
             Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -497,9 +494,9 @@ impl Walk<'_> {
     }
 
     /// The name that a skill in this directory should have.
-    fn own_name(&self, directory: &str) -> String {
+    fn own_name<'d>(&self, directory: &'d str) -> Cow<'d, str> {
         let last_part = directory.rsplit('/').next().filter(|part| !part.is_empty());
-        last_part.map_or_else(|| name_of(self.root), str::to_owned)
+        last_part.map_or_else(|| Cow::Owned(name_of(self.root)), Cow::Borrowed)
     }
 
     fn accept(&self, head: &Head<'_>, directory: &str, metadata: &Metadata) {
@@ -508,7 +505,7 @@ impl Walk<'_> {
         };
         let collection = collection_of(parent(directory), self.options.root);
         let id = SkillId::new(collection.as_ref(), &name);
-        let stamp = Stamp::of(metadata);
+        let stamp = Stamp::new(changed(metadata));
         let scope = self.options.scope;
         let descriptor = Descriptor::new(id, head, scope, metadata.len(), stamp.number());
         self.lock().fresh.push(Found {
