@@ -18,6 +18,8 @@ pub mod wire;
 pub use digest::{Digest, InvalidDigest};
 pub use host::McpSource;
 pub use http::{HttpOptions, http_service};
-pub use server::{Connection, ServerOptions, SkillsServer};
+pub use server::{
+    Choice, Client, CodeResult, CodeSkills, Connection, ServerOptions, SkillsServer, UserAnswer,
+};
 pub use stdio::{ServeError, serve_stdio};
 pub use uri::skill_uri;

@@ -9,7 +9,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use prowess_core::{MemorySource, Scope};
 use prowess_mcp::limits::SESSIONS;
-use prowess_mcp::{Digest, HttpOptions, ServerOptions, SkillsServer};
+use prowess_mcp::{
+    Choice, Client, CodeResult, CodeSkills, Digest, HttpOptions, ServerOptions, SkillsServer,
+};
 use serde_json::{Value, json};
 use support::http::{post, serve};
 use support::{PDF, PNG, Raw, Revision, meta, path, server, skills_of, source, uris};
@@ -858,4 +860,66 @@ async fn ms13_http_with_a_token_needs_it() {
         assert_eq!(reply.status, expected, "{value:?}");
         assert!(!reply.text.contains("s3cr3t"));
     }
+}
+
+/// A client of the newest revision is asked by an answer, and repeats its request with what its user said.
+#[tokio::test]
+async fn ms15_questions_of_stateless_clients() {
+    struct Asking;
+    #[async_trait::async_trait]
+    impl CodeSkills for Asking {
+        async fn load(&self, id: &prowess_core::SkillId, client: &Client) -> Option<String> {
+            let yes = Choice {
+                id: "yes",
+                title: "Yes",
+            };
+            let answer = client.ask(&format!("Start {id}?"), &[yes]).await;
+            assert!(!client.can_ask_during_call());
+            Some(format!("{answer:?}"))
+        }
+
+        fn tools(&self) -> Vec<prowess_core::ToolDefinition> {
+            Vec::new()
+        }
+
+        async fn call(&self, _: &str, _: Value, _: &Client) -> Option<CodeResult> {
+            None
+        }
+    }
+    let skills = prowess_core::Skills::builder().source("mine", source());
+    let skills = skills.build().await.unwrap();
+    let code = std::sync::Arc::new(Asking);
+    let server = SkillsServer::with_code(skills, ServerOptions::default(), Some(code));
+    let mut client = Raw::connect(&server, Revision::Stateless).await;
+    let mut params = json!({"name": "load_skill", "arguments": {"id": "pdf"}, "_meta": meta()});
+    // One that cannot ask.
+    let loaded = client.result("tools/call", params.clone()).await;
+    assert_eq!(loaded["content"][1]["text"], "Unavailable", "{loaded}");
+
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
+    let asked = client.result("tools/call", params.clone()).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let requests = asked["inputRequests"].as_object().unwrap();
+    let (key, question) = requests.iter().next().unwrap();
+    assert_eq!(question["params"]["message"], "Start pdf?", "{asked}");
+    for (answer, expected) in [
+        (
+            json!({"action": "accept", "content": {"decision": "yes"}}),
+            "Chosen(\"yes\")",
+        ),
+        (
+            json!({"action": "accept", "content": {"decision": "no"}}),
+            "Declined",
+        ),
+        (json!({"action": "decline"}), "Declined"),
+    ] {
+        params["inputResponses"] = json!({ key: answer });
+        let loaded = client.result("tools/call", params.clone()).await;
+        assert_eq!(loaded["content"][1]["text"], expected, "{loaded}");
+    }
+    // The answer to another question is no answer.
+    params["inputResponses"] =
+        json!({"question-0": {"action": "accept", "content": {"decision": "yes"}}});
+    let asked = client.result("tools/call", params).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
 }

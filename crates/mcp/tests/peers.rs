@@ -14,11 +14,10 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use prowess_mcp::Digest;
-use prowess_testing::{ChildGuard, free_port, run};
+use prowess_testing::{ChildGuard, free_port, install, mcp_python, run};
 use serde_json::Value;
 use support::{PDF, PNG, example, write_skills};
 
-const PYTHON: &[&str] = &["mcp==2.3.0"];
 /// The newest of both; they need a newer Node than many systems have, which npm has too.
 const NODE: &[&str] = &[
     "node@22.23.3",
@@ -26,48 +25,14 @@ const NODE: &[&str] = &[
     "@modelcontextprotocol/inspector@2.12.0",
 ];
 
-fn cache(name: &str) -> PathBuf {
-    let home = std::env::var_os("HOME").expect("a home directory");
-    let directory = Path::new(&home).join(".cache/prowess").join(name);
-    fs::create_dir_all(&directory).unwrap();
-    directory
-}
-
-/// Installs once, and again when the versions change.
-fn install(directory: &Path, packages: &[&str], install: impl FnOnce()) {
-    let marker = directory.join("prowess-installed");
-    let wanted = packages.join("\n");
-    if fs::read_to_string(&marker).ok().as_deref() != Some(&wanted) {
-        install();
-        fs::write(marker, wanted).unwrap();
-    }
-}
-
-fn python() -> &'static Path {
-    static PYTHON_PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON_PROGRAM.get_or_init(|| {
-        let directory = cache("mcp-venv");
-        let program = directory.join("bin/python");
-        install(&directory, PYTHON, || {
-            run(Command::new("python3").args(["-m", "venv"]).arg(&directory));
-            run(Command::new(&program)
-                .args(["-m", "pip", "install", "--quiet"])
-                .args(PYTHON));
-        });
-        program
-    })
-}
-
 /// Runs a program of a Node package, under the Node that was installed along.
 fn node(program: &str) -> Command {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     let directory = DIRECTORY.get_or_init(|| {
-        let directory = cache("mcp-node");
-        install(&directory, NODE, || {
+        install("mcp-node", NODE, |directory| {
             let flags = ["install", "--no-audit", "--no-fund", "--prefix"];
-            run(Command::new("npm").args(flags).arg(&directory).args(NODE));
-        });
-        directory
+            run(Command::new("npm").args(flags).arg(directory).args(NODE));
+        })
     });
     let modules = directory.join("node_modules");
     let mut command = Command::new(modules.join("node/bin/node"));
@@ -120,7 +85,7 @@ fn expected_digests() -> BTreeMap<String, String> {
 
 fn python_client(arguments: &[&str]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peer_python.py");
-    let stdout = run(Command::new(python()).arg(script).args(arguments));
+    let stdout = run(Command::new(mcp_python()).arg(script).args(arguments));
     let report: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
     let digests = |key: &str| -> BTreeMap<String, String> {
         serde_json::from_value(report[key].clone()).unwrap()

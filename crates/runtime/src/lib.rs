@@ -33,7 +33,7 @@ mod runtime;
 mod triggers;
 pub mod worker;
 
-pub use activation::{ActivationError, DependencyError, Parts, Workers};
+pub use activation::{ActivationError, DependencyError, Parts, WORKFLOW_TOOL, Workers};
 pub use activation_state::{ActivationState, InvalidTransition};
 pub use approval::{
     ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,

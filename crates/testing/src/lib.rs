@@ -10,11 +10,13 @@
 )]
 
 mod directory;
+mod install;
 pub mod model;
 mod program;
 mod random;
 
 pub use directory::{TestDirectory, skill_text, write};
+pub use install::{install, mcp_python};
 pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};
 pub use random::Random;
 

@@ -25,7 +25,7 @@ impl Approver for TerminalApprover {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return ApprovalDecision::Unavailable;
         }
-        let asked = text(&request);
+        let asked = approval_text(&request);
         let shown = show(&request);
         let everywhere = request.may_count_everywhere();
         let answer = ask_blocking(move |stopped| ask(&asked, &shown, everywhere, stopped));
@@ -111,7 +111,8 @@ fn read_line(_: &AtomicBool) -> Option<String> {
     read.ok().filter(|count| *count > 0).map(|_| line)
 }
 
-fn text(request: &ApprovalRequest<'_>) -> String {
+/// Describes what a skill wants to do.
+pub(crate) fn approval_text(request: &ApprovalRequest<'_>) -> String {
     let skill = request.skill;
     let version = request.manifest.map(|it| format!(" {}", it.version));
     let version = version.unwrap_or_default();
@@ -159,7 +160,7 @@ fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> Appro
 }
 
 /// Describes a command: its words, directory, input and reach.
-fn command_text(request: &CommandApprovalRequest<'_>) -> String {
+pub(crate) fn command_text(request: &CommandApprovalRequest<'_>) -> String {
     let words: Vec<String> = request.command.iter().map(|word| quoted(word)).collect();
     let mut text = format!(
         "The skill `{}` wants to run:\n  {}\n  in {}\n",

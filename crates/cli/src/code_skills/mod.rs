@@ -9,12 +9,12 @@ mod jails;
 mod open;
 mod store;
 
-pub(crate) use approve::TerminalApprover;
+pub(crate) use approve::{TerminalApprover, approval_text, command_text};
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
-pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
+pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve, runtime_over};
 pub(crate) use store::{open as open_store, open_existing as open_existing_store};
 
 use std::sync::Arc;

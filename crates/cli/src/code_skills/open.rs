@@ -1,7 +1,7 @@
 //! Resolves skills from arguments and configuration, and opens a runtime over them.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
@@ -231,16 +231,7 @@ impl ResolvedSkills {
             let root = root.clone();
             move || Project::scan(&root, &ProjectLimits::default())
         });
-        let mut parts = Parts::new(skills);
-        parts.workers = workers(&config)?;
-        parts.services = Services {
-            project: ProjectFiles::open(&root).ok(),
-            environment: env::vars().collect(),
-            allowances: allowances(&config),
-            listener: services.listener,
-            model: services.model,
-            ..Services::default()
-        };
+        let mut parts = parts(skills, &config, &root, services)?;
         parts.approvals = self.approvals;
         parts.approver = self.approver;
         Ok(OpenedRuntime {
@@ -252,6 +243,48 @@ impl ResolvedSkills {
             scripts: self.scripts,
         })
     }
+}
+
+/// What a runtime over these skills is made of, without approvals.
+fn parts(
+    skills: Skills,
+    config: &SkillsConfig,
+    root: &Path,
+    services: HostServices,
+) -> Result<Parts> {
+    let mut parts = Parts::new(skills);
+    parts.workers = workers(config)?;
+    parts.services = Services {
+        project: ProjectFiles::open(root).ok(),
+        environment: env::vars().collect(),
+        allowances: allowances(config),
+        listener: services.listener,
+        model: services.model,
+        ..Services::default()
+    };
+    Ok(parts)
+}
+
+/// A runtime over skills that are open already, in which no skill is active and no model can be called.
+pub(crate) async fn runtime_over(
+    skills: Skills,
+    config: &SkillsConfig,
+    approver: Arc<dyn Approver>,
+) -> Result<Runtime> {
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let home = environment::user_directories().home;
+    let root = ProjectRoot::find(&directory, home.as_deref());
+    let store = store::open(config).await?;
+    let approvals = Approvals::load(store, root.path()).await?;
+    add_approvals(&approvals, config, &skills, &[]).await?;
+    let services = HostServices {
+        listener: Listener::default(),
+        model: None,
+    };
+    let mut parts = parts(skills, config, root.path(), services)?;
+    parts.approvals = approvals;
+    parts.approver = approver;
+    Ok(Runtime::new(parts))
 }
 
 /// Adds the approvals of the user's configuration and of the command line for the present content of skills.

@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use prowess_core::{Skill, Skills};
-use prowess_mcp::{ServerOptions, SkillsServer, serve_stdio};
+use prowess_mcp::{CodeSkills, ServerOptions, SkillsServer, serve_stdio};
+use prowess_runtime::CODE;
 use prowess_sources::{Watch, WatchError, watch};
 
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::mcp::{Client, Scope, Target, added, snippet};
+use crate::mcp::{Client, ClientCodeSkills, Scope, Target, added, snippet};
 use crate::rewrite::{difference, make_directories, replace};
 use crate::{code_skills, configuration, environment, model, open, terminal, trust};
 
@@ -96,11 +97,16 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     if let Some(scripts) = &scripts {
         builder = builder.scripts(Arc::clone(scripts));
     }
-    let skills = pollster::block_on(builder.build())?;
+    let skills = pollster::block_on(builder.capability(CODE).build())?;
     if let Some(scripts) = &scripts {
         scripts.serve(&skills);
     }
-    let server = SkillsServer::new(skills.clone(), ServerOptions::default());
+    let code_skills = Arc::new(ClientCodeSkills::new(skills.clone(), config));
+    let server = SkillsServer::with_code(
+        skills.clone(),
+        ServerOptions::default(),
+        Some(Arc::clone(&code_skills) as Arc<dyn CodeSkills>),
+    );
     let changed = server.clone();
     let _watch = thread::spawn(move || begin_to_watch(&skills, &changed));
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -112,6 +118,7 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         tokio::io::stdin(),
         tokio::io::stdout(),
     ));
+    runtime.block_on(code_skills.shut_down());
     // A read of standard input cannot be cancelled, so do not wait for it.
     runtime.shutdown_background();
     outcome?;

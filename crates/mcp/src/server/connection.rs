@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use prowess_core::Session;
+use prowess_core::{Event, Session, SkillId};
 use prowess_sources::run_inline;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use super::code_skills::{Client, CodeResult};
 use super::shared::SkillsServer;
 use super::skills::shown;
 use super::spool::Spool;
@@ -54,6 +55,21 @@ impl Connection {
     pub(crate) fn spooling(mut self, spool: Arc<Spool>) -> Self {
         self.spool = Some(spool);
         self
+    }
+
+    /// Starts the code of a loaded skill; what the model should know about it.
+    async fn start(&self, id: &SkillId, client: &Client) -> Option<ContentBlock> {
+        let code_skills = self.server.inner.code_skills.as_ref()?;
+        let names = || {
+            let tools = code_skills.tools().into_iter();
+            tools.map(|tool| tool.name).collect::<Vec<String>>()
+        };
+        let before = names();
+        let text = code_skills.load(id, client).await;
+        if names() != before {
+            self.server.notify_tools();
+        }
+        text.map(ContentBlock::text)
     }
 
     fn capabilities() -> ServerCapabilities {
@@ -183,18 +199,42 @@ impl ServerHandler for Connection {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let client = Client::new(&context, request.input_responses);
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        if let Some(code_skills) = &self.server.inner.code_skills
+            && let tools = self.server.code_tools()
+            && tools.iter().any(|tool| tool.name == request.name)
+        {
+            let called = code_skills.call(&request.name, arguments, &client).await;
+            if let Some(needed) = client.needed() {
+                return Ok(InputRequiredResult::from_input_requests(needed).into());
+            }
+            let unknown = || CodeResult {
+                content: format!("the tool `{}` is no longer available", request.name),
+                is_error: true,
+            };
+            return Ok(tools::code_result(called.unwrap_or_else(unknown)).into());
+        }
         self.server.expect_tool(&self.session, &request.name)?;
         let session = Arc::clone(&self.session);
-        let arguments = request.arguments.map_or(Value::Null, Value::Object);
         // One thread does all of it, instead of one after the other for each file.
         let called = tokio::task::spawn_blocking(move || {
             run_inline(|| pollster::block_on(session.call(&request.name, &arguments)))
         });
         let given_up = |_| ErrorData::internal_error("the call was cancelled", None);
         let outcome = called.await.map_err(given_up)?;
-        Ok(tools::result(outcome.result).into())
+        let mut result = tools::result(outcome.result);
+        for event in outcome.events {
+            if let Event::Activated { id, .. } = event {
+                result.content.extend(self.start(&id, &client).await);
+            }
+        }
+        match client.needed() {
+            Some(needed) => Ok(InputRequiredResult::from_input_requests(needed).into()),
+            None => Ok(result.into()),
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -1,5 +1,6 @@
 //! The server: any catalog, to any client.
 
+mod code_skills;
 mod connection;
 mod digest_cache;
 mod directory;
@@ -14,6 +15,7 @@ mod skills;
 mod spool;
 mod tools;
 
+pub use code_skills::{Choice, Client, CodeResult, CodeSkills, UserAnswer};
 pub use connection::Connection;
 pub use options::ServerOptions;
 pub use shared::SkillsServer;

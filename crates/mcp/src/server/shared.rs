@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use prowess_core::Skills;
 use tokio::sync::watch;
 
+use super::code_skills::CodeSkills;
 use super::connection::Connection;
 use super::digest_cache::DigestCache;
 use super::instructions::Instructions;
@@ -37,11 +38,23 @@ pub(crate) struct Inner {
     /// Counts changes, to notify clients.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) instructions: Mutex<Option<Instructions>>,
+    pub(crate) code_skills: Option<Arc<dyn CodeSkills>>,
 }
 
 impl SkillsServer {
     /// A server over `skills`. Nothing is read yet.
     pub fn new(skills: Skills, options: ServerOptions) -> Self {
+        Self::with_code(skills, options, None)
+    }
+
+    /// A server that also has the tools of skills with code.
+    ///
+    /// All clients share them, so that this is for a server with one client, such as one over stdio.
+    pub fn with_code(
+        skills: Skills,
+        options: ServerOptions,
+        code_skills: Option<Arc<dyn CodeSkills>>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 digest_cache: DigestCache::new(options.fresh),
@@ -49,6 +62,7 @@ impl SkillsServer {
                 options,
                 changes: watch::Sender::new(0),
                 instructions: Mutex::default(),
+                code_skills,
             }),
         }
     }
@@ -61,6 +75,11 @@ impl SkillsServer {
     /// Notifies every client that skills changed. Can be called on any thread, such as that of a watch.
     pub fn notify_changed(&self) {
         self.inner.digest_cache.forget_all();
+        self.inner.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Notifies every client that the tools changed.
+    pub(crate) fn notify_tools(&self) {
         self.inner.changes.send_modify(|count| *count += 1);
     }
 

@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use super::code_skills::CodeResult;
 use super::shared::SkillsServer;
 use crate::limits::CATALOG_CHARS;
 
@@ -17,6 +18,7 @@ impl SkillsServer {
         let mut tools = session.tools();
         self.add_catalog(session, &mut tools);
         let tools = tools.into_iter().map(|definition| self.tool(definition));
+        let tools = tools.chain(self.code_tools().into_iter().map(code_tool));
         let mut result = ListToolsResult::with_all_items(tools.collect());
         result.ttl_ms = Some(self.ttl());
         result.cache_scope = Some(CacheScope::Private);
@@ -57,6 +59,17 @@ impl SkillsServer {
             .with_annotations(annotations)
     }
 
+    /// The tools of skills with code; the dialect's own come first.
+    pub(crate) fn code_tools(&self) -> Vec<ToolDefinition> {
+        let Some(code_skills) = &self.inner.code_skills else {
+            return Vec::new();
+        };
+        let dialect = &self.skills().settings().dialect;
+        let mut tools = code_skills.tools();
+        tools.retain(|tool| dialect.tool(&tool.name).is_none());
+        tools
+    }
+
     /// Refuses a tool that is not offered: that is a mistake of the client, not of its model.
     pub(crate) fn expect_tool(&self, session: &Session, name: &str) -> Result<(), ErrorData> {
         let dialect = &self.skills().settings().dialect;
@@ -71,6 +84,22 @@ impl SkillsServer {
         let message = format!("unknown tool `{}`", super::skills::shown(name));
         Err(ErrorData::invalid_params(message, None))
     }
+}
+
+/// A tool of a skill with code, of which nothing is known but what it says.
+fn code_tool(definition: ToolDefinition) -> Tool {
+    let schema = match definition.input_schema {
+        Value::Object(schema) => schema,
+        _ => serde_json::Map::new(),
+    };
+    Tool::new(definition.name, definition.description, Arc::new(schema))
+}
+
+/// The result of a tool of a skill with code.
+pub(crate) fn code_result(result: CodeResult) -> CallToolResult {
+    let mut answer = CallToolResult::success(vec![ContentBlock::text(result.content)]);
+    answer.is_error = Some(result.is_error);
+    answer
 }
 
 /// A tool's result for programs and, as text, for models.

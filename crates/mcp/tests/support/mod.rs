@@ -169,7 +169,7 @@ impl Raw {
 
     /// The whole answer to a request, error or not.
     pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> Value {
-        if self.revision == Revision::Stateless {
+        if self.revision == Revision::Stateless && params.get("_meta").is_none() {
             params["_meta"] = meta();
         }
         self.next += 1;

@@ -17,6 +17,9 @@ use crate::hooks::{Handler, Payload, dispatch};
 use crate::input;
 use crate::prompt::{Fragment, fragment};
 
+/// The name of the tool that runs a workflow of an active skill. No skill may have a tool of this name.
+pub const WORKFLOW_TOOL: &str = "run_skill_workflow";
+
 /// An active skill.
 pub(crate) struct ActiveSkill {
     pub(crate) skill: CodeSkill,
@@ -196,6 +199,9 @@ fn tools(skill: &CodeSkill, registration: &Registration) -> Result<Vec<Tool>, St
                 "invalid tool name `{}`: expected 1 to 64 letters, digits, `_`, `-` or `.`",
                 tool.name.escape_debug()
             ));
+        }
+        if tool.name == WORKFLOW_TOOL {
+            return Err(format!("the tool name `{WORKFLOW_TOOL}` is reserved"));
         }
         if !tool.input_schema.is_object() {
             let name = &tool.name;

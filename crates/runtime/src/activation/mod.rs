@@ -12,6 +12,7 @@ mod transition;
 
 pub(crate) use activate::activate;
 pub(crate) use active_skill::ActiveSkill;
+pub use active_skill::WORKFLOW_TOOL;
 pub(crate) use context::ActivationContext;
 pub use context::Parts;
 pub(crate) use deactivate::{deactivate, fail_after_crash_loop};

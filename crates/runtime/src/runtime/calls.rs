@@ -35,7 +35,7 @@ pub struct ChangedInput {
 }
 
 impl ToolResult {
-    fn error(content: impl Into<String>) -> Self {
+    pub(super) fn error(content: impl Into<String>) -> Self {
         Self {
             content: content.into(),
             is_error: true,

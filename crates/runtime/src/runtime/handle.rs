@@ -8,7 +8,10 @@ use serde_json::Value;
 
 use super::calls::{ChangedInput, ToolResult, UnknownContribution};
 use super::shared::Shared;
-use crate::activation::{ActivationError, Parts, activate, change_state, deactivate};
+use super::workflow_tool::workflow_tool;
+use crate::activation::{
+    ActivationError, Parts, WORKFLOW_TOOL, activate, change_state, deactivate,
+};
 use crate::activation_state::{ActivationState, InvalidTransition};
 use crate::approval::Approvals;
 use crate::code_skill::CodeSkill;
@@ -117,11 +120,14 @@ impl Runtime {
         }
     }
 
-    /// The tools of active skills.
+    /// The tools of active skills, and [`WORKFLOW_TOOL`] if they have workflows.
     pub fn tools(&self) -> Vec<Tool> {
         let active = self.shared.table.active();
         let tools = active.iter().flat_map(|active| &active.contributions.tools);
-        tools.cloned().collect()
+        tools
+            .cloned()
+            .chain(workflow_tool(&self.workflows()))
+            .collect()
     }
 
     /// The active skill that contributes a tool.
@@ -136,6 +142,9 @@ impl Runtime {
         name: &str,
         input: Value,
     ) -> Result<ToolResult, UnknownContribution> {
+        if name == WORKFLOW_TOOL {
+            return self.shared.call_workflow_tool(input).await;
+        }
         self.shared.call_tool(name, input, 0).await
     }
 

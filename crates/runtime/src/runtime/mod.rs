@@ -4,6 +4,7 @@ mod calls;
 mod contributions;
 mod handle;
 mod shared;
+mod workflow_tool;
 
 pub use calls::{ChangedInput, ToolResult, UnknownContribution};
 pub use handle::Runtime;
