@@ -23,6 +23,18 @@ pub(crate) fn fitted(content: String) -> (String, bool) {
     (cut.unwrap_or_else(|| cut_text(content, &note)), true)
 }
 
+/// Adds a sentence to a result: as a member of a JSON object, else below it.
+pub(crate) fn add_notice(content: &mut String, notice: &str) {
+    let json = serde_json::from_str(content).ok();
+    if let Some(Value::Object(mut members)) = json {
+        members.insert("notice".to_owned(), notice.into());
+        *content = Value::Object(members).to_string();
+    } else {
+        content.push_str("\n\n");
+        content.push_str(notice);
+    }
+}
+
 fn cut_text(mut content: String, note: &str) -> String {
     let room = TOOL_RESULT_BYTES - note.len() - 1;
     content.truncate(content.floor_char_boundary(room));

@@ -90,35 +90,41 @@ impl RuntimeHandle {
         }
     }
 
-    /// Activates a skill that the user asked for; earlier denials are asked again.
+    /// Activates a skill that the user asked for; earlier denials are asked again. Returns why its code is not active.
     pub(crate) async fn activate_for_user(
         &self,
         id: &SkillId,
         known: &mut Vec<AgentEvent>,
         emit: &EventSink<'_>,
-    ) {
+    ) -> Option<String> {
         self.runtime.approvals().forget_denials(Some(id.as_str()));
         known.retain(
             |event| !matches!(event, AgentEvent::ActivationFailed { id: failed, .. } if failed == id),
         );
-        self.activate(id, known, emit).await;
+        self.activate(id, known, emit).await
     }
 
-    /// Activates a skill; one without code is ignored.
+    /// Activates a skill; one without code is ignored. Returns why its code is not active.
     pub(crate) async fn activate(
         &self,
         id: &SkillId,
         known: &mut Vec<AgentEvent>,
         emit: &EventSink<'_>,
-    ) {
-        match self.runtime.activate(id).await {
-            Ok(()) | Err(ActivationError::Skill(CodeSkillError::NoManifest(_))) => {}
-            Err(error) => {
-                let (id, reason) = (id.clone(), error.to_string());
-                emit_once(AgentEvent::ActivationFailed { id, reason }, known, emit);
-            }
+    ) -> Option<String> {
+        let reason = match self.runtime.activate(id).await {
+            Ok(()) | Err(ActivationError::Skill(CodeSkillError::NoManifest(_))) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(reason) = reason.clone() {
+            let id = id.clone();
+            emit_once(AgentEvent::ActivationFailed { id, reason }, known, emit);
         }
         self.emit_events(emit);
+        reason.map(|reason| {
+            format!(
+                "The code of this skill is not active, so its tools are not available: {reason}"
+            )
+        })
     }
 
     /// Discards buffered events.

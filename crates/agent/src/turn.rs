@@ -1,7 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
-use prowess_core::{CatalogPlacement, SkillId, ToolUse};
+use prowess_core::{CatalogPlacement, SkillId, ToolUse, without_own_tags};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use crate::ask::{Answered, End, ask};
 use crate::cancel::Cancel;
 use crate::chat::Chat;
 use crate::error::AgentError;
+use crate::fit::add_notice;
 use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
 use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
@@ -227,7 +228,7 @@ impl Chat {
             code_skills.runtime.begin_turn().await;
             code_skills.evaluate(text, &mut self.reported, emit).await;
         }
-        let turn = self.session.turn_with(text, references).await;
+        let mut turn = self.session.turn_with(text, references).await;
         for event in &turn.events {
             emit(AgentEvent::of(event.clone(), By::User));
             if let prowess_core::Event::Activated {
@@ -238,10 +239,14 @@ impl Chat {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }
-                if let Some(code_skills) = &code_skills {
-                    code_skills
+                if let Some(code_skills) = &code_skills
+                    && let Some(inactive) = code_skills
                         .activate_for_user(id, &mut self.reported, emit)
-                        .await;
+                        .await
+                    && let Some(block) = turn.blocks.iter_mut().find(|block| block.id == *id)
+                {
+                    block.text.push('\n');
+                    block.text.push_str(&without_own_tags(&inactive));
                 }
             }
         }
@@ -393,15 +398,19 @@ impl Chat {
             }
             replies.push(called.replied);
         }
-        self.lines.push(Line::tools(replies));
         for id in loaded {
             let text = format!("skill {id} loaded");
             emit(AgentEvent::Notice { text });
             if let Some(code_skills) = &agent.inner.code_skills {
                 let activated = code_skills.activate(&id, &mut self.reported, emit);
-                let _ = cancel.unless(activated).await;
+                let inactive = cancel.unless(activated).await.flatten();
+                let loads = |reply: &&mut Replied| reply.skill.as_ref() == Some(&id);
+                if let (Some(inactive), Some(reply)) = (inactive, replies.iter_mut().find(loads)) {
+                    add_notice(&mut reply.reply.content, &without_own_tags(&inactive));
+                }
             }
         }
+        self.lines.push(Line::tools(replies));
         cancel.is_cancelled()
     }
 

@@ -12,7 +12,7 @@ use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::manifest::{Mode, Permission};
 use prowess_testing::TestDirectory;
 use prowess_testing::model::{BOTH, ScriptedModel, Step, Wire, call};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Ear, id, options, provider, send};
 
@@ -331,6 +331,36 @@ async fn loading_a_skill_adds_its_tools() {
         assert!(!seen[0].tools().iter().any(|(name, _)| name == "weather"));
         assert!(seen[1].tools().iter().any(|(name, _)| name == "weather"));
         assert_eq!(seen[2].results()[1], "sunny in Bern");
+    }
+}
+
+/// Code that nobody approved does not run, and the model is told with the instructions.
+#[tokio::test]
+async fn code_without_approval_is_said_to_be_inactive() {
+    let told = "The code of this skill is not active, so its tools are not available: ";
+    for wire in BOTH {
+        let place = place(&[("forecast", "", WEATHER)]);
+        let steps = [
+            call("load_skill", &json!({"id": "forecast"})),
+            Step::Say("ok"),
+            Step::Say("ok"),
+        ];
+        let model = ScriptedModel::start(wire, steps);
+        let skills = builder(place.root()).build().await.unwrap();
+        let mut chat = chat(&model, skills.clone(), &[]).await;
+        send(&mut chat, "hi").await.0.unwrap();
+        let result: Value = serde_json::from_str(&model.last().results()[0]).unwrap();
+        let notice = result["notice"].as_str().unwrap();
+        assert!(notice.starts_with(told), "{notice}");
+        assert!(result["content"].as_str().unwrap().contains("Body of"));
+
+        let mut chat = self::chat(&model, skills, &[]).await;
+        send(&mut chat, "/forecast for Bern").await.0.unwrap();
+        let message = &model.last().messages()[0].1;
+        assert!(
+            message.contains(told) && message.ends_with("for Bern"),
+            "{message}"
+        );
     }
 }
 
