@@ -59,7 +59,11 @@ fn say_hello(project: &TestProject, name: &str) {
 }
 
 /// Runs a build without the network; what it needs is what this very program was built with.
-fn build(script: &Path) {
+/// Runs the script that builds a skill. What it leaves behind stays for the next time.
+fn build(script: &Path, kept: &str) {
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(kept);
+    fs::create_dir_all(&kept).unwrap();
+    std::os::unix::fs::symlink(kept, script.with_file_name(".target")).unwrap();
     let built = Command::new("sh")
         .arg(script)
         .arg("--offline")
@@ -316,7 +320,7 @@ fn rust_program_runs_after_the_build() {
     create(&project, &["in-rust", "--language", "rust", "--type", ALL]);
     check(&project, ".agents/skills");
     let directory = project.path(".agents/skills/in-rust");
-    build(&directory.join("build.sh"));
+    build(&directory.join("build.sh"), "create-rust");
     check(&project, ".agents/skills");
     say_hello(&project, "in-rust");
     let mut program = Command::new(directory.join("program"));
@@ -339,7 +343,10 @@ fn plugin_runs_after_the_build() {
         "{}",
         wrong.stderr
     );
-    build(&project.path(".agents/skills/native/build.sh"));
+    build(
+        &project.path(".agents/skills/native/build.sh"),
+        "create-plugin",
+    );
     check(&project, ".agents/skills");
     say_hello(&project, "native");
     let mut worker = project.command(&["worker", "plugin", ".agents/skills/native/plugin.so"]);

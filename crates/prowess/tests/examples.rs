@@ -5,26 +5,7 @@ use std::process::Command;
 
 /// Runs an example that the test build has compiled.
 fn run(name: &str) -> String {
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--quiet",
-            "--offline",
-            "--package",
-            "prowess",
-            "--features",
-            "watch",
-            "--example",
-            name,
-        ])
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{name}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).unwrap()
+    prowess_testing::run(&mut Command::new(prowess_testing::example("prowess", name)))
 }
 
 #[test]
@@ -33,6 +14,7 @@ fn examples_print_what_they_should() {
         run("agent_loop"),
         "I have 2 messages to go by.\nactive: [SkillId(\"log-triage\")]\n"
     );
+    #[cfg(feature = "watch")]
     assert_eq!(run("hot_reload"), "1 skill\n");
     assert_eq!(
         run("per_user_records"),
