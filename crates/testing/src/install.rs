@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::program::run;
 
-/// The MCP client from PyPI.
+/// The MCP client of the Python package index.
 const MCP: &[&str] = &["mcp==2.3.0"];
 
 /// A directory of the cache with these packages, installed once, and again when the versions change. Tests that run at the
