@@ -1,4 +1,4 @@
-//! Code skills over MCP, with the client from PyPI and the program: approval by elicitation, tools and workflows.
+//! Code skills over MCP, with the client in Python and the program: approval by elicitation, tools and workflows.
 #![cfg(test)]
 
 mod support;

@@ -13,8 +13,8 @@ pub(super) fn workflow_tool(workflows: &[(SkillId, String)]) -> Option<Tool> {
     if workflows.is_empty() {
         return None;
     }
-    let named = workflows.iter();
-    let named: Vec<String> = named.map(|(id, name)| format!("{id} {name}")).collect();
+    let pairs = workflows.iter();
+    let pairs: Vec<String> = pairs.map(|(id, name)| format!("{id} {name}")).collect();
     let mut skills: Vec<&str> = workflows.iter().map(|(id, _)| id.as_str()).collect();
     skills.dedup();
     let mut names: Vec<&str> = workflows.iter().map(|(_, name)| name.as_str()).collect();
@@ -24,7 +24,7 @@ pub(super) fn workflow_tool(workflows: &[(SkillId, String)]) -> Option<Tool> {
         name: WORKFLOW_TOOL.to_owned(),
         description: format!(
             "Runs a workflow of an active skill. Skills and their workflows: {}.",
-            named.join("; ")
+            pairs.join("; ")
         ),
         input_schema: json!({
             "type": "object",
