@@ -1,5 +1,7 @@
 //! Columns that fit the terminal.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal;
@@ -23,10 +25,16 @@ pub(crate) enum Width {
 const LEAST: usize = 20;
 
 /// Rows under titles, two blanks between columns; cells that do not fit end in an ellipsis.
-pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
+pub(crate) fn render<C: AsRef<str>>(columns: &[Column], rows: &[Vec<C>]) -> String {
     // Before widths are counted: what is hidden becomes wider.
-    let shown = |row: &Vec<String>| row.iter().map(|cell| terminal::printable(cell)).collect();
-    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
+    let rows: Vec<Vec<Cow<'_, str>>> = rows
+        .iter()
+        .map(|row| {
+            row.iter()
+                .map(|cell| terminal::shown(cell.as_ref()))
+                .collect()
+        })
+        .collect();
     let widest = |index: usize, column: &Column| {
         let cells = rows
             .iter()
@@ -59,38 +67,44 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<String>]) -> String {
             *width = (*width).min(room);
         }
     }
-    let titles: Vec<String> = columns
-        .iter()
-        .map(|column| column.title.to_owned())
-        .collect();
-    let line = |cells: &Vec<String>| {
-        let cells = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| fitted(cell, *width));
-        let line = cells.collect::<Vec<_>>().join("  ");
-        format!("{}\n", line.trim_end())
-    };
-    std::iter::once(&titles).chain(&rows).map(line).collect()
+    let titles: Vec<Cow<'_, str>> = columns.iter().map(|column| column.title.into()).collect();
+    let mut out = String::new();
+    for row in std::iter::once(&titles).chain(&rows) {
+        let start = out.len();
+        for (cell, width) in row.iter().zip(&widths) {
+            push_fitted(&mut out, cell, *width);
+            out.push_str("  ");
+        }
+        let line = out.get(start..).unwrap_or_default().trim_end().len();
+        out.truncate(start + line);
+        out.push('\n');
+    }
+    out
 }
 
-/// The cell in exactly `width` columns; a wide character that would not fit leaves a blank.
-fn fitted(cell: &str, width: usize) -> String {
-    let mut text = cell.to_owned();
+/// Adds the cell in exactly `width` columns; a wide character that would not fit leaves a blank.
+fn push_fitted(out: &mut String, cell: &str, width: usize) {
     let mut used = width_of(cell);
-    if used > width {
+    if used <= width {
+        out.push_str(cell);
+    } else if cell.is_ascii() {
+        out.push_str(cell.get(..width.saturating_sub(1)).unwrap_or_default());
+        out.push('…');
+        used = width;
+    } else {
         // Characters that join take at most four times the room of what they become.
-        let longest = text.char_indices().nth(width * 4);
-        text.truncate(longest.map_or(text.len(), |(at, _)| at));
-        if text.is_ascii() {
-            text.truncate(width.saturating_sub(1));
+        let longest = cell.char_indices().nth(width * 4);
+        let mut text = cell.get(..longest.map_or(cell.len(), |(at, _)| at));
+        while let Some(part) = text.filter(|part| width_of(part) >= width) {
+            let mut chars = part.chars();
+            text = chars.next_back().map(|_| chars.as_str());
         }
-        while width_of(&text) >= width && text.pop().is_some() {}
-        text.push('…');
-        used = width_of(&text);
+        let text = text.unwrap_or_default();
+        out.push_str(text);
+        out.push('…');
+        used = width_of(text) + 1;
     }
-    text.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
-    text
+    out.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
 }
 
 fn width_of(text: &str) -> usize {
@@ -107,6 +121,11 @@ mod tests {
 
     #[test]
     fn cells_are_padded_or_cut() {
+        let fitted = |cell: &str, width: usize| {
+            let mut out = String::new();
+            push_fitted(&mut out, cell, width);
+            out
+        };
         assert_eq!(fitted("ab", 4), "ab  ");
         assert_eq!(fitted("abcdef", 4), "abc…");
         assert_eq!(fitted("", 0), "");

@@ -1,5 +1,6 @@
 //! Printing, and asking, as a well-behaved program does.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -21,10 +22,7 @@ pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 
 /// Writes text to standard output. Nothing in it is obeyed by a terminal, wherever it comes from.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    if is_plain(text) {
-        return write_out(text);
-    }
-    write_out(&printable(text))
+    write_out(&shown(text))
 }
 
 /// Writes text with colours of ours, where they are wanted. Nothing else in it is obeyed; a foreign colour
@@ -171,8 +169,13 @@ pub(crate) fn discard_input() {
 
 /// `text` without anything that a terminal would obey; our own colours come later.
 pub(crate) fn printable(text: &str) -> String {
+    shown(text).into_owned()
+}
+
+/// The same, without a copy of a text that is printable already.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
-        return text.to_owned();
+        return text.into();
     }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -189,7 +192,7 @@ pub(crate) fn printable(text: &str) -> String {
         }
         before = c;
     }
-    out
+    out.into()
 }
 
 /// Whether a text has only visible characters of ASCII, blanks and line breaks.

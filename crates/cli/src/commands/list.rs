@@ -1,5 +1,6 @@
 //! `prowess list`.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use clap::Args;
@@ -168,23 +169,28 @@ pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
             width: Width::Content,
         },
     ];
-    let rows: Vec<Vec<String>> = skills
+    let rows: Vec<Vec<Cow<'_, str>>> = skills
         .map(|skill| {
             let descriptor = skill.descriptor;
-            let description = descriptor
-                .description
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ");
             vec![
-                descriptor.id.to_string(),
-                terminal::printable(&description),
-                descriptor.tokens().instructions.to_string(),
-                terminal::printable(skill.source),
+                descriptor.id.as_str().into(),
+                one_line(&descriptor.description),
+                descriptor.tokens().instructions.to_string().into(),
+                (&**skill.source).into(),
             ]
         })
         .collect();
     render(&columns, &rows)
+}
+
+/// A text with single blanks between its words.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let is_one = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
+    if is_one && text.is_ascii() && text.trim().len() == text.len() {
+        return text.into();
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").into()
 }
 
 fn row(skill: Skill<'_>) -> Row<'_> {
