@@ -84,7 +84,9 @@ struct Term {
 /// The words to look for; one bit of a mask for each.
 struct Terms {
     all: Vec<Term>,
-    by_stem: HashMap<String, Vec<usize>>,
+    by_stem: HashMap<[char; STEM], Vec<usize>>,
+    /// The first letters of all.
+    initials: u64,
 }
 
 impl Terms {
@@ -92,6 +94,7 @@ impl Terms {
         let mut terms = Self {
             all: Vec::new(),
             by_stem: HashMap::new(),
+            initials: 0,
         };
         for word in words(hints.message) {
             terms.add(word, 1.0);
@@ -107,7 +110,9 @@ impl Terms {
         if known || self.all.len() == WORDS || is_stop(&word) {
             return;
         }
-        let same = self.by_stem.entry(stem(&word)).or_default();
+        let stem = stem(&word);
+        self.initials |= initial(stem);
+        let same = self.by_stem.entry(stem).or_default();
         same.push(self.all.len());
         self.all.push(Term { word, weight });
     }
@@ -115,13 +120,19 @@ impl Terms {
     /// The terms that a text contains.
     fn matching(&self, text: &str) -> u64 {
         let mut mask = 0;
-        for word in words(text) {
-            for &index in self.by_stem.get(&stem(&word)).into_iter().flatten() {
-                if self
-                    .all
-                    .get(index)
-                    .is_some_and(|term| is_form(&term.word, &word))
-                {
+        for word in raw_words(text) {
+            let stem = stem(word);
+            // Nearly every word is no term, and begins with another letter than each of them.
+            if self.initials & initial(stem) == 0 {
+                continue;
+            }
+            let Some(indices) = self.by_stem.get(&stem) else {
+                continue;
+            };
+            let word = word.to_lowercase();
+            for &index in indices {
+                let term = self.all.get(index);
+                if term.is_some_and(|term| is_form(&term.word, &word)) {
                     mask |= 1 << index;
                 }
             }
@@ -130,8 +141,20 @@ impl Terms {
     }
 }
 
-fn stem(word: &str) -> String {
-    word.chars().take(STEM).collect()
+/// The first letters of a word in lower case.
+fn stem(word: &str) -> [char; STEM] {
+    let mut stem = ['\0'; STEM];
+    let letters = word.chars().flat_map(char::to_lowercase);
+    for (place, letter) in stem.iter_mut().zip(letters) {
+        *place = letter;
+    }
+    stem
+}
+
+/// One bit for the first letter.
+fn initial(stem: [char; STEM]) -> u64 {
+    let [first, ..] = stem;
+    1 << (u32::from(first) % u64::BITS)
 }
 
 /// Whether two words differ only in a short ending.
@@ -143,8 +166,12 @@ fn is_form(a: &str, b: &str) -> bool {
 
 /// The words of a text in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
+    raw_words(text).map(str::to_lowercase)
+}
+
+fn raw_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| word.len() > 1).map(str::to_lowercase)
+    words.filter(|word| word.len() > 1)
 }
 
 #[cfg(test)]
