@@ -50,11 +50,40 @@ pub fn main() -> ExitCode {
         Err(error) if error.use_stderr() && wants_json(std::env::args_os()) => {
             return end(&error.into(), true).into();
         }
-        Err(error) => error.exit(),
+        Err(error) => {
+            let hint = hint(&error);
+            let _ = error.print();
+            if let Some(hint) = hint {
+                terminal::note(&format!("hint: {hint}"));
+            }
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
+        }
     };
     let as_json = wants_json(std::env::args_os()) && !cli.command.prints_events();
     let exit = run(&cli).unwrap_or_else(|error| end(&error, as_json));
     exit.into()
+}
+
+/// What does the work of a command that other programs have and this one has not.
+fn hint(error: &clap::Error) -> Option<&'static str> {
+    use clap::error::{ContextKind, ContextValue};
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    match name.as_str() {
+        "validate" | "lint" | "verify" => Some("`prowess check` checks skills"),
+        "add" | "install" => Some(
+            "copy the directory of a skill to .agents/skills, or name its source in prowess.toml",
+        ),
+        "rm" | "remove" | "uninstall" => {
+            Some("delete the directory of the skill; `prowess info SKILL` prints where it is")
+        }
+        "ls" => Some("`prowess list` lists skills"),
+        "new" | "init" => Some("`prowess create` creates a skill"),
+        "test" => Some("`prowess eval` tests a skill with a model"),
+        "scan" => Some("`prowess audit` looks for security problems"),
+        _ => None,
+    }
 }
 
 fn run(cli: &Cli) -> Result<Exit> {

@@ -138,7 +138,7 @@ pub(crate) fn shows_progress() -> bool {
 
 /// Asks a yes-or-no question; without a terminal the answer is no.
 pub(crate) fn confirm(question: &str) -> io::Result<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         return Ok(false);
     }
     let mut err = anstream::stderr().lock();
@@ -147,6 +147,11 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Whether there is a terminal at which a question can be asked and answered.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Asks at the terminal and returns the typed line; `None` at the end of input.

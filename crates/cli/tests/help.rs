@@ -1,7 +1,10 @@
 //! Rules that the help of every command follows.
 #![cfg(test)]
 
+mod support;
+
 use clap::Command;
+use support::TestProject;
 
 const GLOBAL: [&str; 5] = ["directory", "config", "offline", "refresh", "quiet"];
 
@@ -79,4 +82,24 @@ fn help_is_wrapped_once() {
             }
         }
     });
+}
+
+/// Commands of other programs lead to those of this one.
+#[test]
+fn unknown_commands_have_hints() {
+    let project = TestProject::new();
+    for (name, expected) in [
+        ("validate", "prowess check"),
+        ("lint", "prowess check"),
+        ("add", ".agents/skills"),
+        ("rm", "prowess info"),
+    ] {
+        let run = project.run(&[name, "x"]);
+        assert_eq!(run.code, Some(2), "{}", run.snapshot());
+        let hint = run.stderr.lines().last().unwrap();
+        assert!(
+            hint.starts_with("hint: ") && hint.contains(expected),
+            "{hint}"
+        );
+    }
 }

@@ -162,11 +162,8 @@ fn mcp_serves_over_stdio() {
 fn mcp_install_preserves_client_configuration() {
     let project = TestProject::new();
     let asked = project.run(&["mcp", "install", "claude-code"]);
-    assert!(
-        asked.stderr.contains("nothing written"),
-        "{}",
-        asked.snapshot()
-    );
+    assert_eq!(asked.code, Some(1));
+    assert!(asked.stderr.contains("`--yes`"), "{}", asked.snapshot());
     assert!(!project.path(".mcp.json").exists());
 
     project.write(

@@ -49,6 +49,9 @@ impl ChatCommand {
             let command = Self::named(word).filter(|_| catalog.get(word).is_none());
             return command.map(Ok);
         }
+        if matches!(line, "exit" | "quit") {
+            return Some(Ok(Self::Quit));
+        }
         let word = line.strip_prefix(':')?;
         // `:)` is not a command.
         if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -87,7 +90,9 @@ mod tests {
         let parse = |line: &str| ChatCommand::parse(line, &catalog);
         assert_eq!(parse(":help"), Some(Ok(ChatCommand::Help)));
         assert_eq!(parse(" :q "), Some(Ok(ChatCommand::Quit)));
-        assert_eq!(parse("/exit"), Some(Ok(ChatCommand::Quit)));
+        for text in ["/exit", "exit", "quit"] {
+            assert_eq!(parse(text), Some(Ok(ChatCommand::Quit)), "{text}");
+        }
         assert_eq!(parse("/help"), None, "a skill of that name comes first");
         assert!(matches!(parse(":hlep"), Some(Err(_))));
         for text in ["hello", ":)", ":", "", ":help me", "/quit now", "/unknown"] {

@@ -207,8 +207,12 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     terminal::print_styled(&difference(&file, old, &after))?;
+    if !yes && !terminal::can_ask() {
+        let message = format!("{file} was not written: there is no terminal to ask at");
+        return Err(CommandError::failure(message).hint("use `--yes` to write without asking"));
+    }
     if !yes && !terminal::confirm(&format!("write {file}?"))? {
-        terminal::note("nothing written; use `--yes` to write without asking");
+        terminal::note("nothing written");
         return Ok(Exit::Success);
     }
     // Write exactly what was shown, or nothing.
@@ -238,7 +242,7 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
     replace(&path, after.as_bytes()).with_context(|| format!("cannot write {file}"))?;
-    terminal::note(&format!("wrote {file}"));
+    terminal::note(&format!("wrote {file}; restart the client to use it"));
     Ok(Exit::Success)
 }
 
