@@ -54,7 +54,7 @@ impl Tools {
         let Some(code_skills) = code_skills else {
             return tools;
         };
-        let theirs = code_skills.runtime.tools();
+        let theirs = code_skills.runtime.tools_for_model();
         let names: Vec<&str> = theirs.iter().map(|tool| tool.name.as_str()).collect();
         let visible = session.visible_tools(&names).await;
         for tool in &theirs {

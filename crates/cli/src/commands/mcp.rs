@@ -208,7 +208,7 @@ fn write(target: &Target, command: &[String], yes: bool) -> Result<Exit> {
     }
     terminal::print_styled(&difference(&file, old, &after))?;
     if !yes && !terminal::can_ask() {
-        let message = format!("{file} was not written: there is no terminal to ask at");
+        let message = format!("{file} was not written: asking needs a terminal");
         return Err(CommandError::failure(message).hint("use `--yes` to write without asking"));
     }
     if !yes && !terminal::confirm(&format!("write {file}?"))? {

@@ -18,8 +18,8 @@ use crate::{open, terminal};
 
 const HELP: &str = "\
 Examples:
-  prowess serve --read-only
-  prowess serve --read-only --listen 127.0.0.1:8080 --log
+  prowess serve                                    serve the skills found here
+  prowess serve --listen 127.0.0.1:8080 --log      on another port, with a log
 
 To use this server from another Prowess, add to its prowess.toml:
   [[skills.repositories]]
@@ -35,7 +35,7 @@ proxy with TLS.";
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct ServeArguments {
-    /// Allow reading only; required
+    /// Allow reading only, which is all that there is so far
     #[arg(long)]
     pub(crate) read_only: bool,
     /// Address and port to listen on
@@ -61,10 +61,6 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
-    if !arguments.read_only {
-        return Err(CommandError::failure("writing over HTTP is not supported")
-            .hint("run `prowess serve --read-only`"));
-    }
     let (options, http) = options(arguments)?;
     options.check(arguments.listen).map_err(|error| {
         let variable = &arguments.token_env;

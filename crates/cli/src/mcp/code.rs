@@ -78,7 +78,8 @@ impl CodeSkills for ClientCodeSkills {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        let tools = self.runtime.get().map(Runtime::tools).unwrap_or_default();
+        let tools = self.runtime.get().map(Runtime::tools_for_model);
+        let tools = tools.unwrap_or_default();
         let definition = |tool: prowess_sdk::wire::Tool| ToolDefinition {
             name: tool.name,
             description: tool.description,

@@ -1,5 +1,5 @@
-//! Tools of skills with code. Whoever embeds the server runs them; the server lists and calls them, and asks the user of a
-//! client on their behalf.
+//! Tools of skills with code. The program that embeds the server runs them; the server lists and calls them, and asks the
+//! user of a client on their behalf.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

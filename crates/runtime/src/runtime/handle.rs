@@ -120,14 +120,18 @@ impl Runtime {
         }
     }
 
-    /// The tools of active skills, and [`WORKFLOW_TOOL`] if they have workflows.
+    /// The tools of active skills.
     pub fn tools(&self) -> Vec<Tool> {
         let active = self.shared.table.active();
         let tools = active.iter().flat_map(|active| &active.contributions.tools);
+        tools.cloned().collect()
+    }
+
+    /// The tools for a model: those of active skills, and [`WORKFLOW_TOOL`] if they have workflows.
+    pub fn tools_for_model(&self) -> Vec<Tool> {
+        let mut tools = self.tools();
+        tools.extend(workflow_tool(&self.workflows()));
         tools
-            .cloned()
-            .chain(workflow_tool(&self.workflows()))
-            .collect()
     }
 
     /// The active skill that contributes a tool.
