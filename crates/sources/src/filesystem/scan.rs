@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
@@ -40,8 +40,8 @@ pub(super) struct Scan {
     snapshot: Arc<Snapshot>,
     /// For each skill of the snapshot, the identity of its file.
     stamps: Vec<Stamp>,
-    /// The positions of skills, by directory.
-    by_directory: HashTable<u32>,
+    /// The positions of skills, by directory; made for the next scan.
+    by_directory: OnceLock<HashTable<u32>>,
     hasher: DefaultHashBuilder,
 }
 
@@ -102,11 +102,25 @@ impl Scan {
             let known = directories.get(*index as usize);
             known.is_some_and(|known| &**known == directory)
         };
-        let index = self
-            .by_directory
-            .find(self.hasher.hash_one(directory), is_it)?;
+        let by_directory = self.by_directory.get_or_init(|| self.index());
+        let index = by_directory.find(self.hasher.hash_one(directory), is_it)?;
         let index = *index as usize;
         Some((index, *self.stamps.get(index)?))
+    }
+
+    fn index(&self) -> HashTable<u32> {
+        let directories = &self.snapshot.directories;
+        let hash = |index: &u32| {
+            let directory: Option<&Box<str>> = directories.get(*index as usize);
+            self.hasher
+                .hash_one(directory.map_or("", |directory| &**directory))
+        };
+        let count = directories.len();
+        let mut by_directory = HashTable::with_capacity(count);
+        for index in 0..u32::try_from(count).unwrap_or(u32::MAX) {
+            by_directory.insert_unique(hash(&index), index, hash);
+        }
+        by_directory
     }
 }
 
@@ -213,27 +227,21 @@ impl State {
             };
             self.fresh.extend(self.same.iter().filter_map(old));
         }
-        self.fresh.par_sort_by(|a, b| {
-            (&a.descriptor.id, &a.directory).cmp(&(&b.descriptor.id, &b.directory))
-        });
+        // Positions are sorted, because skills are large.
+        let fresh = &self.fresh;
+        let key = |at: usize| fresh.get(at).map(|it| (&it.descriptor.id, &it.directory));
+        let mut order: Vec<usize> = (0..fresh.len()).collect();
+        order.par_sort_unstable_by(|a, b| key(*a).cmp(&key(*b)));
         self.invalid.sort_by(|a, b| a.path.cmp(&b.path));
         self.warnings.sort();
-        let count = self.fresh.len();
+        let count = order.len();
         let (mut skills, mut directories) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut stamps = Vec::with_capacity(count);
-        for found in self.fresh {
+        let mut fresh: Vec<Option<Found>> = self.fresh.into_iter().map(Some).collect();
+        for found in order.into_iter().filter_map(|at| fresh.get_mut(at)?.take()) {
             skills.push(found.descriptor);
             directories.push(found.directory);
             stamps.push(found.stamp);
-        }
-        let hasher = DefaultHashBuilder::default();
-        let hash = |index: &u32| {
-            let directory: Option<&Box<str>> = directories.get(*index as usize);
-            hasher.hash_one(directory.map_or("", |directory| &**directory))
-        };
-        let mut by_directory = HashTable::with_capacity(count);
-        for index in 0..u32::try_from(count).unwrap_or(u32::MAX) {
-            by_directory.insert_unique(hash(&index), index, hash);
         }
         Scan {
             snapshot: Arc::new(Snapshot {
@@ -245,8 +253,8 @@ impl State {
                 hidden: self.hidden,
             }),
             stamps,
-            by_directory,
-            hasher,
+            by_directory: OnceLock::new(),
+            hasher: DefaultHashBuilder::default(),
         }
     }
 }
