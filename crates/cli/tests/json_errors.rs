@@ -74,10 +74,10 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
         "nope.toml",
     ),
     (
-        &["serve"],
+        &["serve", "--listen", "0.0.0.0:0"],
         1,
         "failure",
-        "writing over HTTP is not supported",
+        "cannot listen on 0.0.0.0:0 without a token",
     ),
     (&["show", "nope"], 1, "failure", "nope"),
     (

@@ -17,7 +17,7 @@ use prowess_config::{Git, GitLocation, GitRef, Url};
 use prowess_core::{Health, Skills, Source};
 use prowess_sources::{GitSource, Network, RemoteOptions, Strictness};
 use prowess_spec::SkillPath;
-use prowess_testing::ChildGuard;
+use prowess_testing::{ChildGuard, ClosedPort};
 use support::{Place, id};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -26,6 +26,7 @@ const HOUR: Duration = Duration::from_hours(1);
 struct Repository {
     place: Place,
     server: Mutex<Option<(ChildGuard, u16)>>,
+    closed: Mutex<Option<ClosedPort>>,
 }
 
 impl Repository {
@@ -33,6 +34,7 @@ impl Repository {
         let repository = Self {
             place: Place::new(),
             server: Mutex::default(),
+            closed: Mutex::default(),
         };
         fs::create_dir(repository.place.path("work")).unwrap();
         repository.git(&["init", "--quiet", "--initial-branch", "main", "."]);
@@ -97,7 +99,11 @@ impl Repository {
     }
 
     fn stop(&self) {
-        drop(self.server.lock().unwrap().take());
+        let server = self.server.lock().unwrap().take();
+        if let Some((child, port)) = server {
+            drop(child);
+            *self.closed.lock().unwrap() = Some(ClosedPort::new(port));
+        }
     }
 
     fn requests(&self) -> usize {

@@ -12,11 +12,13 @@
 mod directory;
 mod install;
 pub mod model;
+mod port;
 mod program;
 mod random;
 
 pub use directory::{TestDirectory, skill_text, write};
 pub use install::{install, mcp_python};
+pub use port::ClosedPort;
 pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};
 pub use random::Random;
 
