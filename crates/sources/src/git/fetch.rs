@@ -262,13 +262,22 @@ fn exchange<T: Transport>(
     Ok(true)
 }
 
+/// Whether an error is about credentials. Its text may have a URL, in which the same letters and digits mean nothing.
+fn is_about_credentials(cause: &str) -> bool {
+    let words = cause
+        .split_whitespace()
+        .filter(|word| !word.contains("://"));
+    words.into_iter().any(|word| {
+        let plain = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        plain == "401" || plain.contains("redential") || plain.contains("identity")
+    })
+}
+
 fn network_failure(error: &gix::Error) -> SourceError {
-    let unauthorised = causes(error).iter().any(|cause| {
-        ["401", "redential", "identity"]
-            .iter()
-            .any(|word| cause.contains(word))
-    });
-    if unauthorised {
+    if causes(error)
+        .iter()
+        .any(|cause| is_about_credentials(cause))
+    {
         let message = "authentication failed; check `auth`";
         return unavailable(message.to_owned());
     }
@@ -302,4 +311,29 @@ fn failed(action: &str, error: &gix::Error) -> SourceError {
 
 pub(super) fn unavailable(message: String) -> SourceError {
     SourceError::Unavailable(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_a_url_are_no_status() {
+        for (cause, expected) in [
+            ("Received HTTP status 401", true),
+            ("HTTP status client error (401 Unauthorized)", true),
+            (
+                "Credentials provided for https://x/ were not accepted",
+                true,
+            ),
+            (
+                "error sending request for url (http://127.0.0.1:40123/a.git)",
+                false,
+            ),
+            ("could not reach http://identity.example.com/401.git", false),
+            ("Received HTTP status 404", false),
+        ] {
+            assert_eq!(is_about_credentials(cause), expected, "{cause}");
+        }
+    }
 }
