@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::limits::TOOL_RESULT_BYTES;
 
-/// Members of a list for each byte that a text may have.
+/// Bytes of a text that count as much as one member of a list.
 const ITEM_BYTES: usize = 16;
 
 /// As much of a result as the model gets; whether it was cut. JSON stays JSON: its longest texts and lists are cut.

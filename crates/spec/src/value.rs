@@ -227,7 +227,7 @@ impl Serialize for Scalar {
         match self.resolve() {
             Resolved::Null => serializer.serialize_unit(),
             Resolved::Bool(value) => serializer.serialize_bool(value),
-            // A number that JSON would write differently is its text: `1.10` is a version, `007` a number on a door.
+            // A number that JSON would write differently stays text: `1.10` may be a version.
             Resolved::Int(value) if value.to_string() == self.text => {
                 serializer.serialize_i64(value)
             }

@@ -6,16 +6,14 @@ use prowess_agent::wire::{AgentEvent, By};
 use prowess_agent::{
     Agent, AgentOptions, Cancel, DemoProvider, Ending, GenaiProvider, ModelChoice, model_of,
 };
-use prowess_core::{
-    Dialect, MemorySource, Scope, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError, ToolUse,
-};
+use prowess_core::{Dialect, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError, ToolUse};
 use prowess_spec::SkillPath;
 use prowess_store::Store;
 use prowess_testing::model::{BOTH, KEY, ScriptedModel, Step, Wire, call};
 use serde_json::{Value, json};
 
 use crate::support::{
-    agent_of, builder, chat, choice, id, options, provider, send, send_with, skills,
+    agent_of, builder, chat, choice, id, numbered, options, provider, send, send_with, skills,
 };
 
 const CATALOG: &str = "Extracts addresses from mail";
@@ -663,14 +661,8 @@ async fn c15_requests_can_be_cached() {
 /// Pinned skills come first in a catalog that cannot list all, then those that the project used last.
 #[tokio::test]
 async fn c18_pinned_and_used_skills_come_first() {
-    let mut many = MemorySource::new(Scope::Project);
-    for number in 0..200 {
-        let name = format!("skill-{number:03}");
-        let text = format!("---\nname: {name}\ndescription: Does things\n---\nBody.\n");
-        many.add(&name, &text).unwrap();
-    }
     let skills = Skills::builder()
-        .source("memory", many)
+        .source("memory", numbered(200))
         .catalog_chars(2_000);
     let skills = skills.build().await.unwrap();
     let store = Store::memory().await.unwrap();

@@ -10,7 +10,7 @@ use prowess_spec::SkillPath;
 use prowess_testing::model::{ModelRequest, ScriptedModel, Step, Wire};
 use serde_json::{Value, json};
 
-use crate::support::{agent_with, id, send, source};
+use crate::support::{agent_with, id, numbered, send, source};
 
 const FILE: &str = "references/big.md";
 
@@ -106,13 +106,7 @@ async fn di7_requests_of_each_dialect() {
 
 #[tokio::test]
 async fn di8_two_hundred_skills_are_listed_and_all_are_found() {
-    let mut many = MemorySource::new(Scope::Project);
-    for number in 0..250 {
-        let name = format!("skill-{number:03}");
-        let text = format!("---\nname: {name}\ndescription: Does task w{number:03}\n---\nBody.\n");
-        many.add(&name, &text).unwrap();
-    }
-    let builder = Skills::builder().source("memory", many);
+    let builder = Skills::builder().source("memory", numbered(250));
     let builder = builder.dialect(Dialect::REMCOCHAT).catalog_chars(1_000_000);
     let session = builder.build().await.unwrap().session();
     let prompt = session.prompt();
@@ -164,13 +158,7 @@ fn part(dialect: &Dialect, result: &Value) -> (String, Option<u64>) {
 
 #[tokio::test]
 async fn di10_long_lists_come_in_pages() {
-    let mut many = MemorySource::new(Scope::Project);
-    for number in 0..250 {
-        let name = format!("skill-{number:03}");
-        let text = format!("---\nname: {name}\ndescription: Does task w{number:03}\n---\nBody.\n");
-        many.add(&name, &text).unwrap();
-    }
-    let session = skills(many, Dialect::VIBE_TAVERN).await.session();
+    let session = skills(numbered(250), Dialect::VIBE_TAVERN).await.session();
     let list = async |arguments: Value| {
         let result = session.call("skills_list", &arguments).await.result;
         let data = result.content["data"].clone();

@@ -49,6 +49,17 @@ pub(crate) fn source() -> MemorySource {
     source
 }
 
+/// Skills `skill-000` and so on, whose descriptions have a word of their own.
+pub(crate) fn numbered(count: usize) -> MemorySource {
+    let mut source = MemorySource::new(Scope::Project);
+    for number in 0..count {
+        let name = format!("skill-{number:03}");
+        let text = format!("---\nname: {name}\ndescription: Does task w{number:03}\n---\nBody.\n");
+        source.add(&name, &text).unwrap();
+    }
+    source
+}
+
 pub(crate) fn builder() -> SkillsBuilder {
     Skills::builder().source("memory", source())
 }

@@ -51,12 +51,7 @@ impl SkillsServer {
         } else {
             ToolAnnotations::new().read_only(true).open_world(false)
         };
-        let schema = match definition.input_schema {
-            Value::Object(schema) => schema,
-            _ => serde_json::Map::new(),
-        };
-        Tool::new(definition.name, definition.description, Arc::new(schema))
-            .with_annotations(annotations)
+        code_tool(definition).with_annotations(annotations)
     }
 
     /// The tools of skills with code; the dialect's own come first.
@@ -86,7 +81,7 @@ impl SkillsServer {
     }
 }
 
-/// A tool of a skill with code, of which nothing is known but what it says.
+/// A tool without annotations: nothing is known about the code of a skill but what it says.
 fn code_tool(definition: ToolDefinition) -> Tool {
     let schema = match definition.input_schema {
         Value::Object(schema) => schema,
