@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`MESSAGE_BYTES`] | a message of the user's |
 //! | [`TOOL_RESULT_BYTES`], [`FILE_PART_BYTES`] | the result of a tool; of a tool that reads a file in parts |
+//! | [`KEYWORD_SKILLS`] | skills that the keywords of one message load |
 //! | [`TOOL_ROUNDS`] | answers with tool calls, one after the other, in a turn |
 //! | [`CALLS_PER_ANSWER`] | tool calls of one answer |
 //! | [`ANSWER_BYTES`] | the text of one answer |
@@ -20,6 +21,8 @@ use std::time::Duration;
 
 /// Bytes of a message.
 pub const MESSAGE_BYTES: usize = 1024 * 1024;
+/// Skills that the keywords of a message load.
+pub const KEYWORD_SKILLS: usize = 3;
 /// Bytes of a tool's result.
 pub const TOOL_RESULT_BYTES: usize = 256 * 1024;
 /// Bytes of a part of a file.

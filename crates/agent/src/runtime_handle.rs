@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_runtime::{
-    ActivationError, ActivationState, CodeSkillError, Listener, Project, Runtime, RuntimeEvent,
-    Situation, Triggers,
+    ActivationError, ActivationState, Cause, CodeSkillError, Listener, Project, Runtime,
+    RuntimeEvent, Situation, Triggers,
 };
 use prowess_spec::manifest::Mode;
 
+use crate::limits::KEYWORD_SKILLS;
 use crate::wire::AgentEvent;
 
 /// A runtime of code skills, with what activates them.
@@ -64,13 +65,14 @@ impl EventBuffer {
 }
 
 impl RuntimeHandle {
-    /// Activates the skills that a message triggers. Each failure is reported once per chat.
+    /// Activates the skills that a message triggers, and returns those whose instructions its keywords load. A keyword
+    /// alone asks for no approval. Each failure is reported once per chat.
     pub(crate) async fn evaluate(
         &self,
         message: &str,
         known: &mut Vec<AgentEvent>,
         emit: &EventSink<'_>,
-    ) {
+    ) -> Vec<SkillId> {
         let situation = Situation {
             project: &self.project,
             message,
@@ -82,12 +84,24 @@ impl RuntimeHandle {
             Err(unknown) => {
                 let text = unknown.to_string();
                 emit_once(AgentEvent::Notice { text }, known, emit);
-                return;
+                return Vec::new();
             }
         };
+        let mut by_keyword = Vec::new();
         for activation in activations {
-            self.activate(&activation.id, known, emit).await;
+            let id = activation.id;
+            let mut causes = activation.causes.iter();
+            if causes.all(|cause| matches!(cause, Cause::Keyword { .. })) {
+                let is_approved = self.runtime.is_approved(&id).await;
+                by_keyword.push(id.clone());
+                if !is_approved {
+                    continue;
+                }
+            }
+            self.activate(&id, known, emit).await;
         }
+        by_keyword.truncate(KEYWORD_SKILLS);
+        by_keyword
     }
 
     /// Activates a skill that the user asked for; earlier denials are asked again. Returns why its code is not active.
@@ -120,11 +134,7 @@ impl RuntimeHandle {
             emit_once(AgentEvent::ActivationFailed { id, reason }, known, emit);
         }
         self.emit_events(emit);
-        reason.map(|reason| {
-            format!(
-                "The code of this skill is not active, so its tools are not available: {reason}"
-            )
-        })
+        reason.map(|reason| inactive(&reason))
     }
 
     /// Discards buffered events.
@@ -148,6 +158,11 @@ impl RuntimeHandle {
             emit(AgentEvent::Notice { text });
         }
     }
+}
+
+/// The notice for a model about a skill whose code is not active.
+pub(crate) fn inactive(reason: &str) -> String {
+    format!("The code of this skill is not active, so its tools are not available: {reason}")
 }
 
 /// Receives the events of an agent.

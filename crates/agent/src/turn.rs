@@ -1,7 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
-use prowess_core::{CatalogPlacement, SkillId, ToolUse, without_own_tags};
+use prowess_core::{CatalogPlacement, Event, SkillId, ToolUse, without_own_tags};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::history::{Line, Replied, messages};
 use crate::limits::MESSAGE_BYTES;
 use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
-use crate::runtime_handle::EventSink;
+use crate::runtime_handle::{EventSink, inactive};
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, ChatEntry, Cut, Ending};
 
@@ -224,14 +224,27 @@ impl Chat {
     /// The steps before the first request; returns whether a request is needed.
     async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
         let code_skills = self.agent.inner.code_skills.clone();
+        let mut by_keyword = Vec::new();
         if let Some(code_skills) = &code_skills {
             code_skills.runtime.begin_turn().await;
-            code_skills.evaluate(text, &mut self.reported, emit).await;
+            by_keyword = code_skills.evaluate(text, &mut self.reported, emit).await;
         }
+        // A skill that the user names is not one that a keyword loads.
+        let named = text
+            .strip_prefix('/')
+            .and_then(|it| it.split_whitespace().next());
+        by_keyword.retain(|id| {
+            !self.session.is_active(id) && !references.contains(id) && named != Some(id.as_str())
+        });
+        let references = &[references, by_keyword.as_slice()].concat();
         let mut turn = self.session.turn_with(text, references).await;
         for event in &turn.events {
-            emit(AgentEvent::of(event.clone(), By::User));
-            if let prowess_core::Event::Activated {
+            let by = match event {
+                Event::Activated { id, .. } if by_keyword.contains(id) => By::Keyword,
+                _ => By::User,
+            };
+            emit(AgentEvent::of(event.clone(), by));
+            if let Event::Activated {
                 id, dropped_bytes, ..
             } = event
             {
@@ -239,10 +252,19 @@ impl Chat {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }
-                if let Some(code_skills) = &code_skills
-                    && let Some(inactive) = code_skills
-                        .activate_for_user(id, &mut self.reported, emit)
-                        .await
+                let Some(code_skills) = &code_skills else {
+                    continue;
+                };
+                let inactive = match by {
+                    By::Keyword => (!code_skills.runtime.is_approved(id).await)
+                        .then(|| inactive("load this skill to ask the user for approval")),
+                    _ => {
+                        code_skills
+                            .activate_for_user(id, &mut self.reported, emit)
+                            .await
+                    }
+                };
+                if let Some(inactive) = inactive
                     && let Some(block) = turn.blocks.iter_mut().find(|block| block.id == *id)
                 {
                     block.text.push('\n');
@@ -377,40 +399,44 @@ impl Chat {
         };
         let mut visible = self.visible_skills();
         let mut work = Vec::new();
+        let mut requested = Vec::new();
         for call in calls {
             // A skill that an earlier call of the same answer loads is available to a later one.
             work.push(one(&caller, call, visible.clone(), cancel));
-            visible.extend(caller.loads(call));
+            let loads = caller.loads(call);
+            visible.extend(loads.clone());
+            requested.extend(loads.map(|id| (&call.id, id)));
         }
         let done = join_all(work).await;
-        let mut replies = Vec::new();
-        let mut loaded = Vec::new();
+        let mut all = Vec::new();
         for called in done {
             if let Some((id, bytes)) = &called.loaded {
                 self.ledger.loaded(&agent.inner.skills, id, *bytes);
                 if self.session.activate(id) {
-                    loaded.push(id.clone());
+                    let text = format!("skill {id} loaded");
+                    emit(AgentEvent::Notice { text });
                 }
             }
             if let Some(id) = &called.read {
                 self.ledger
                     .read(&agent.inner.skills, id, &called.replied.reply.content);
             }
-            replies.push(called.replied);
+            all.push(called.replied);
         }
-        for id in loaded {
-            let text = format!("skill {id} loaded");
-            emit(AgentEvent::Notice { text });
-            if let Some(code_skills) = &agent.inner.code_skills {
+        // Also for a skill that was active: a keyword loads instructions only.
+        for (call, id) in requested {
+            if let Some(code_skills) = &agent.inner.code_skills
+                && self.session.is_active(&id)
+            {
                 let activated = code_skills.activate(&id, &mut self.reported, emit);
                 let inactive = cancel.unless(activated).await.flatten();
-                let loads = |reply: &&mut Replied| reply.skill.as_ref() == Some(&id);
-                if let (Some(inactive), Some(reply)) = (inactive, replies.iter_mut().find(loads)) {
+                let replies = |replied: &&mut Replied| replied.reply.call == *call;
+                if let (Some(inactive), Some(reply)) = (inactive, all.iter_mut().find(replies)) {
                     add_notice(&mut reply.reply.content, &without_own_tags(&inactive));
                 }
             }
         }
-        self.lines.push(Line::tools(replies));
+        self.lines.push(Line::tools(all));
         cancel.is_cancelled()
     }
 

@@ -158,7 +158,11 @@ fn code_skills(place: &Path, count: usize) {
         } else {
             ""
         };
-        let code = format!("register_tool('t{index:02}', 'd', lambda input: 'x')\n{hook}");
+        let schema = "{'type': 'object', 'required': ['a'], 'properties': {'a': {'type': 'string'}, 'b': {'type': 'integer', 'minimum': 1}, 'c': {'enum': ['x', 'y']}, 'd': {'type': 'array', 'items': {'type': 'string'}}}}";
+        let code = format!(
+            "register_tool('t{index:02}', 'd', lambda input: 'x')\n\
+             register_tool('v{index:02}', 'd', lambda input: 'x', {schema})\n{hook}"
+        );
         fs::write(directory.join("s.star"), code).unwrap();
     }
 }
@@ -190,6 +194,19 @@ async fn calls(runtime: &Runtime, tool: &str) -> Duration {
         let result = runtime.call_tool(tool, json!({})).await.unwrap();
         times.push(start.elapsed());
         assert_eq!(result.content, "x");
+    }
+    median(times)
+}
+
+/// An input that does not fit is refused before the worker sees it: this is the check and its message.
+async fn refusals(runtime: &Runtime, tool: &str) -> Duration {
+    let mut times = Vec::new();
+    for _ in 0..2_000 {
+        let input = json!({"a": "text", "b": 0, "c": "x", "d": ["one", "two"]});
+        let start = Instant::now();
+        let result = runtime.call_tool(tool, input).await.unwrap();
+        times.push(start.elapsed());
+        assert!(result.is_error, "{}", result.content);
     }
     median(times)
 }
@@ -240,6 +257,13 @@ async fn workers(place: &Path) {
     let bare = calls(&runtime, "t00").await;
     let pipe = Some(("cat", echo_pipe()));
     row("a Starlark tool that does nothing", bare, "100 µs", pipe);
+    let refused = refusals(&runtime, "v00").await;
+    row(
+        "check of an input that does not fit",
+        refused,
+        "20 µs",
+        None,
+    );
     for id in &ids[1..=10] {
         runtime.activate(id).await.unwrap();
     }

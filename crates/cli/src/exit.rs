@@ -15,6 +15,8 @@ pub enum Exit {
     Findings,
     /// 4: it is not allowed.
     Permission,
+    /// The exit code of a script.
+    Script(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -25,6 +27,7 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 2,
             Exit::Findings => 3,
             Exit::Permission => 4,
+            Exit::Script(code) => code,
         })
     }
 }

@@ -565,7 +565,7 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
     exit 4
     --- stdout
     --- stderr
-    error: not approved: run; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy@sha256:DIGEST
+    error: not approved: run, file:read; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy@sha256:DIGEST
     ");
     let approved = ["--approve-skills", "tidy", "--", "a b", "$(id)", "--flag"];
     let run = project.run(&[&count[..], &approved].concat());
@@ -575,15 +575,14 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
         "{}",
         run.snapshot()
     );
-    // What it left is said, and removed.
+    // What it left is reported.
     assert!(
-        run.stderr
-            .starts_with("removed with the scratch directory: out.txt"),
+        run.stderr.contains("not written: out.txt; use --write"),
         "{}",
         run.snapshot()
     );
     let failed = project.run(&["run", "tidy/scripts/fail.sh", "--approve-skills", "tidy"]);
-    assert_eq!(failed.code, Some(1));
+    assert_eq!(failed.code, Some(3));
     // What a terminal would obey is shown instead.
     assert!(
         failed.stdout.contains("\\u{1b}]0;owned"),

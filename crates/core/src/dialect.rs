@@ -162,7 +162,7 @@ const RUN: ToolSpec = tool(
     "run_skill_script",
     "id",
     Some("path"),
-    "Runs a script of a skill in a sandbox and returns its output.",
+    "Runs a script of a skill in a sandbox and returns its output. It starts in a scratch directory, whose files the result lists; the project is readable at /project.",
 );
 
 const LIMITS: DialectLimits = DialectLimits {

@@ -63,7 +63,8 @@ pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
 };
 pub use tools::{
-    ErrorCode, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolOutput, ToolResult,
+    ErrorCode, ScriptFile, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolOutput,
+    ToolResult,
 };
 pub use turn::{Block, SkillParams, Turn};
 pub use validate::{Validation, validate_all};

@@ -618,6 +618,7 @@ async fn ms10_scripts_are_offered_where_they_are_enabled() {
                 stdout: format!("{id} {path} {}", args.join(" ")),
                 stderr: String::new(),
                 truncated: false,
+                files: Vec::new(),
                 duration_ms: 1,
             })
         }

@@ -73,9 +73,9 @@ pub mod search {
 /// Parts of a conversation, and how it is stored.
 pub mod session {
     pub use prowess_core::{
-        Block, ErrorCode, PreloadError, Prompt, Reference, ScriptOutput, ScriptRunner, Session,
-        SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError, ToolOutcome,
-        ToolOutput, ToolRefusal, Turn, reference,
+        Block, ErrorCode, PreloadError, Prompt, Reference, ScriptFile, ScriptOutput, ScriptRunner,
+        Session, SessionStore, SessionStoreError, SkillParams, SkillSummary, ToolError,
+        ToolOutcome, ToolOutput, ToolRefusal, Turn, reference,
     };
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::limits::{SKILL_BYTES, SKILL_FILES};
 
-/// All files of a skill.
+/// All files of a skill. Clones share them.
 #[derive(Clone, Debug)]
 pub struct SkillContent {
     /// The id.
@@ -21,7 +22,7 @@ pub struct SkillContent {
     /// Where the skill comes from.
     pub scope: Scope,
     /// Files, sorted by path.
-    files: Vec<(SkillPath, Vec<u8>)>,
+    files: Arc<[(SkillPath, Vec<u8>)]>,
     digest: ContentDigest,
 }
 
@@ -75,7 +76,7 @@ impl SkillContent {
         Self {
             id,
             scope,
-            files,
+            files: files.into(),
             digest,
         }
     }

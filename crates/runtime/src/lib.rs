@@ -22,7 +22,6 @@ mod gate;
 mod hooks;
 mod host;
 mod input;
-mod language;
 pub mod limits;
 mod manifests;
 mod process;
@@ -43,7 +42,10 @@ pub use backend::{Backend, BackendError};
 pub use builder::{RuntimeBuildError, RuntimeBuilder};
 pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use code_skill::{CodeSkill, CodeSkillError};
-pub use confined::{Jails, ProgramError, ScriptError, Scripts, ScriptsMode};
+pub use confined::{
+    ApprovedScript, Jails, NamedFiles, NamedFilesError, ProgramError, ScriptError, ScriptResults,
+    Scripts, ScriptsMode,
+};
 pub use content::{ContentError, SkillContent, is_own};
 pub use event::{Listener, RuntimeEvent};
 pub use gate::Gate;
@@ -51,8 +53,7 @@ pub use hooks::{Cancelled, Payload};
 pub use host::{
     Allowances, Environment, FileError, Model, PrivateHosts, ProjectFiles, Services, SkillHost,
 };
-pub use language::languages_of;
-pub use manifests::Manifests;
+pub use manifests::{ManifestProblem, Manifests};
 pub use project::{Project, ProjectLimits};
 pub use prompt::{CutFragment, Fragment, PromptReport};
 pub use prowess_policy::CommandReach;

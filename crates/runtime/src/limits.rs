@@ -17,6 +17,7 @@
 //! | [`DEPTH`] | nested tool calls |
 //! | [`FILE_BYTES`] | a file that a skill reads or writes |
 //! | [`ENTRIES`] | entries of a listing or search |
+//! | [`INPUT_FILES`], [`INPUT_BYTES`] | copies of files that a user names for a script |
 //! | [`OUTPUT_BYTES`] | stored output of each stream of a program |
 //! | [`FETCH_BYTES`], [`REDIRECTS`] | a fetched body, and redirects |
 //! | [`PROMPT_TOKENS`] | default for the prompt of one skill |
@@ -62,6 +63,10 @@ pub const DEPTH: usize = 4;
 pub const FILE_BYTES: usize = 512 * 1024;
 /// Entries of a listing.
 pub const ENTRIES: usize = 5_000;
+/// Files that a user names for a script.
+pub const INPUT_FILES: usize = 10_000;
+/// Bytes of those files.
+pub const INPUT_BYTES: u64 = 256 * 1024 * 1024;
 /// Bytes of a program's output, of each stream.
 pub const OUTPUT_BYTES: usize = 256 * 1024;
 /// Bytes of a fetched body.

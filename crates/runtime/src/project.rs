@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::{WalkBuilder, WalkState};
 
-use crate::language::languages_of;
+use prowess_sandbox::is_repository;
+use prowess_spec::manifest::{is_hidden_from, languages_of};
 
 /// Limits of a project scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +39,15 @@ pub struct Project {
 }
 
 impl Project {
-    /// Scans a directory without hidden and ignored files.
+    /// Scans a directory without ignored files and repositories.
     pub fn scan(root: &Path, limits: &ProjectLimits) -> Self {
         let found = Mutex::new(Vec::new());
         let too_many = AtomicBool::new(false);
         let walk = WalkBuilder::new(root)
             .max_depth(Some(limits.depth))
             .require_git(false)
+            .hidden(false)
+            .filter_entry(|entry| !is_repository(entry.file_name()))
             .build_parallel();
         walk.run(|| {
             let mut batch = Batch::new(&found, limits.files, &too_many);
@@ -91,11 +94,21 @@ impl Project {
 
     /// Words about the project: its languages, and the names of files and directories at its root.
     pub fn words(&self) -> Vec<String> {
-        let languages = languages_of(self.files()).into_iter().map(str::to_owned);
-        let roots = self.files().filter_map(|path| path.split('/').next());
+        let languages = self.languages().into_iter().map(str::to_owned);
+        let roots = self.visible().filter_map(|path| path.split('/').next());
         let roots: BTreeSet<&str> = roots.collect();
         let roots = roots.into_iter().take(NAMES).map(str::to_owned);
         languages.chain(roots).collect()
+    }
+
+    /// The files that are not hidden.
+    fn visible(&self) -> impl Iterator<Item = &str> {
+        self.files().filter(|path| !is_hidden_from(path, ""))
+    }
+
+    /// The programming languages of the files that are not hidden.
+    pub fn languages(&self) -> BTreeSet<&'static str> {
+        languages_of(self.visible())
     }
 
     /// Whether the scan reached no limit.

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use prowess_core::SkillId;
-use prowess_spec::manifest::{Keyword, Mode, Triggers as Declared};
+use prowess_spec::manifest::{Keyword, Mode, Triggers as Declared, file_glob, is_hidden_from};
 use serde::Serialize;
 
-use crate::language::languages_of;
 use crate::project::Project;
 
 /// Score of a named skill.
@@ -157,13 +156,9 @@ impl Triggers {
         let mut errors = Vec::new();
         for (id, declared) in skills {
             for pattern in &declared.files {
-                // A pattern without a slash matches file names in any directory.
-                let anywhere = if pattern.contains('/') {
-                    pattern.clone()
-                } else {
-                    format!("**/{pattern}")
-                };
-                let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
+                let glob = GlobBuilder::new(&file_glob(pattern))
+                    .literal_separator(true)
+                    .build();
                 match glob {
                     Ok(glob) => {
                         globs.add(glob);
@@ -261,15 +256,18 @@ impl Triggers {
         for file in project.files() {
             self.globs.matches_into(file, &mut matches);
             for index in &matches {
-                if let Some(slot) = first.get_mut(*index) {
-                    slot.get_or_insert_with(|| file.to_owned());
+                if let (Some(slot @ None), Some((_, pattern))) =
+                    (first.get_mut(*index), self.patterns.get(*index))
+                    && !is_hidden_from(file, pattern)
+                {
+                    *slot = Some(file.to_owned());
                 }
             }
         }
         let seen = Arc::new(ProjectMatches {
             project: Arc::clone(project),
             first,
-            languages: languages_of(project.files()),
+            languages: project.languages(),
         });
         *last = Some(Arc::clone(&seen));
         seen

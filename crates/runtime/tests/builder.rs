@@ -4,7 +4,8 @@
 use async_trait::async_trait;
 use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::{
-    ApprovalDecision, ApprovalRequest, Approver, CodeSkill, CodeSkillError, Manifests, Runtime,
+    ApprovalDecision, ApprovalRequest, Approver, CodeSkill, CodeSkillError, ManifestProblem,
+    Manifests, Runtime,
 };
 use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_testing::{TestDirectory, example};
@@ -80,7 +81,14 @@ async fn m15_skill_with_a_foreign_manifest_has_no_code() {
     let id: SkillId = "pdf".parse().unwrap();
     let manifests = Manifests::read(&skills).await;
     assert!(manifests.get(&id).is_none());
-    let [(ignored, reason)] = manifests.problems() else {
+    let [
+        ManifestProblem {
+            id: ignored,
+            reason,
+            ..
+        },
+    ] = manifests.problems()
+    else {
         panic!("{:?}", manifests.problems());
     };
     assert_eq!(*ignored, id);

@@ -180,6 +180,31 @@ fn invalid_pattern_disables_only_itself() {
 }
 
 #[test]
+fn tr10_patterns_as_people_write_them() {
+    let files = [
+        ".github/workflows/ci.yml",
+        "deploy/k8s/pod.yaml",
+        "src/a.rs",
+    ];
+    for (pattern, expected) in [
+        (".github/**", true),
+        (".github/", true),
+        ("./src/*.rs", true),
+        ("/src/*.rs", true),
+        ("k8s/", true),
+        ("./k8s/", false),
+        ("/a.rs", false),
+        // `*` matches no hidden name.
+        ("*.yml", false),
+        ("**/*.yml", false),
+    ] {
+        let declared = declared(&[pattern], &[], &[], &[]);
+        let active = is_active(&declared, &files, "", Mode::Interactive);
+        assert_eq!(active, expected, "{pattern}");
+    }
+}
+
+#[test]
 fn tr9_ignored_files_are_not_scanned() {
     let place = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| {
@@ -192,13 +217,18 @@ fn tr9_ignored_files_are_not_scanned() {
     write("target/debug/x.rs", "");
     write("a.log", "");
     write(".hidden/b.rs", "");
+    write(".git/HEAD", "");
     write("deep/er/ä.txt", "");
     let project = Project::scan(place.path(), &ProjectLimits::default());
     assert_eq!(
         project.files().collect::<Vec<_>>(),
-        ["deep/er/ä.txt", "src/main.rs"]
+        [".gitignore", ".hidden/b.rs", "deep/er/ä.txt", "src/main.rs"]
     );
     assert!(project.is_complete());
+    assert_eq!(
+        project.languages().into_iter().collect::<Vec<_>>(),
+        ["rust"]
+    );
     let little = ProjectLimits {
         files: 1,
         ..ProjectLimits::default()

@@ -149,7 +149,6 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The text, for the model.
-    #[serde(default)]
     pub content: String,
     /// Whether the result is an error.
     #[serde(default)]

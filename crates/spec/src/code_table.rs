@@ -410,6 +410,12 @@ codes! {
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [prompt]\ntriggers:\n  files: [\"src/{a\"]\n");
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [prompt]\ntriggers:\n  files: [\"src/*.rs\"]\n");
 
+    IneffectiveTrigger, "ineffective-trigger", ADVICE;
+        "trigger that never matches";
+        "A file pattern is compared with paths from the root of the project, written with `/`. A language is one that Prowess detects.";
+        manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [prompt]\ntriggers:\n  languages: [phyton]\n");
+        manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [prompt]\ntriggers:\n  languages: [python]\n");
+
     InvalidRule, "invalid-rule", FATAL;
         "invalid security rule";
         "A rule requires an `id`, a `pattern` that is a valid regular expression, a `severity` and a `message`.";

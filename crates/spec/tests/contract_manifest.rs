@@ -272,6 +272,45 @@ fn m13_triggers() {
 }
 
 #[test]
+fn m16_triggers_that_never_match() {
+    let warned = |triggers: &str| {
+        let text = format!("{PROMPT}triggers: {triggers}\n");
+        let parsed = parse(text.as_bytes(), &Context::default(), None);
+        assert!(parsed.manifest.is_some(), "{triggers}");
+        let found = parsed.diagnostics.first()?;
+        assert_eq!(found.code, Code::IneffectiveTrigger);
+        assert_eq!(found.severity(Profile::Load), None);
+        Some(format!("{}: {}", found.message, found.help.clone()?))
+    };
+    for (triggers, expected) in [
+        (
+            r"{files: ['src\*.rs']}",
+            r"`src\*.rs` matches no file of a project: write `/` between directories, also for Windows",
+        ),
+        (
+            "{files: [../other/*.rs]}",
+            "`../other/*.rs` matches no file of a project: write a path from the root of the project",
+        ),
+        (
+            "{files: [.git/HEAD]}",
+            "`.git/HEAD` matches no file of a project: files of version control are not searched",
+        ),
+        (
+            "{languages: [Phyton]}",
+            "unknown language `Phyton`: did you mean `python`?",
+        ),
+    ] {
+        assert_eq!(warned(triggers).as_deref(), Some(expected));
+    }
+    for triggers in [
+        "{files: [.github/**, ./src/*.rs, k8s/, /Dockerfile]}",
+        "{languages: [Python, rust]}",
+    ] {
+        assert_eq!(warned(triggers), None);
+    }
+}
+
+#[test]
 fn m14_both_files_disagree() {
     let skill_md = b"---\nname: other\ndescription: d\n---\n";
     let skill = prowess_spec::parse(skill_md, &Context::default())

@@ -243,6 +243,8 @@ pub enum By {
     User,
     /// The model.
     Model,
+    /// A keyword of the message.
+    Keyword,
 }
 
 impl AgentEvent {

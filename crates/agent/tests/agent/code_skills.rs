@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_agent::wire::AgentEvent;
+use prowess_agent::wire::{AgentEvent, By};
 use prowess_agent::{Agent, Ending, EventBuffer, RuntimeHandle, model_of};
 use prowess_core::{Scope, Skills, SkillsBuilder};
 use prowess_runtime::worker::Program;
@@ -149,6 +149,42 @@ async fn a_tool_of_a_triggered_skill() {
             |event| matches!(event, AgentEvent::ToolFinished { tool, skill: Some(skill), .. }
             if tool == "weather" && skill.as_str() == "forecast")
         ));
+    }
+}
+
+/// A word in a message asks for nothing: it loads the instructions, and loading the skill asks for its code.
+#[tokio::test]
+async fn tr11_a_keyword_loads_instructions_and_asks_for_nothing() {
+    for wire in BOTH {
+        let place = place(&[("forecast", "triggers: {keywords: [weather]}\n", WEATHER)]);
+        let load = vec![("load_skill", r#"{"id":"forecast"}"#.to_owned())];
+        let steps = [Step::Say("hm"), Step::Call("", load), Step::Say("sorry")];
+        let model = ScriptedModel::start(wire, steps);
+        let skills = builder(place.root()).build().await.unwrap();
+        let mut chat = chat(&model, skills, &[]).await;
+        let (report, ear) = send(&mut chat, "how is the weather?").await;
+        assert_eq!(report.unwrap().text, "hm");
+        let said = format!("{:?}", model.last().messages());
+        assert!(said.contains("Body of forecast."), "{said}");
+        assert!(
+            said.contains("load this skill to ask the user for approval"),
+            "{said}"
+        );
+        let failed = |event: &AgentEvent| matches!(event, AgentEvent::ActivationFailed { .. });
+        assert!(!ear.has(failed));
+        assert!(ear.has(|event| matches!(
+            event,
+            AgentEvent::SkillLoaded {
+                by: By::Keyword,
+                ..
+            }
+        )));
+        // The second time, the instructions are there.
+        let (report, ear) = send(&mut chat, "weather, please").await;
+        assert_eq!(report.unwrap().text, "sorry");
+        let said = format!("{:?}", model.last().messages());
+        assert_eq!(said.matches("Body of forecast.").count(), 1, "{said}");
+        assert!(ear.has(failed), "{:?}", ear.events());
     }
 }
 

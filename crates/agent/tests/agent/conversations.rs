@@ -586,6 +586,7 @@ impl ScriptRunner for Together {
             stdout: path.to_string(),
             stderr: String::new(),
             truncated: false,
+            files: Vec::new(),
             duration_ms: 0,
         })
     }

@@ -91,6 +91,7 @@ impl ScriptRunner for Pond {
             stdout: "looked".to_owned(),
             stderr: String::new(),
             truncated: false,
+            files: Vec::new(),
             duration_ms: 1,
         })
     }

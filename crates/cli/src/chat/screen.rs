@@ -263,6 +263,13 @@ fn line(event: &AgentEvent) -> Option<String> {
         AgentEvent::SkillLoaded {
             id, by: By::User, ..
         } => Some(format!("  {SKILL}{id}{SKILL:#} is active")),
+        AgentEvent::SkillLoaded {
+            id,
+            by: By::Keyword,
+            ..
+        } => Some(format!(
+            "  {SKILL}{id}{SKILL:#} is active: the message contains one of its keywords"
+        )),
         AgentEvent::SkillAlreadyActive { id } => {
             Some(format!("  {SKILL}{id}{SKILL:#} is already active"))
         }

@@ -20,7 +20,7 @@ pub(crate) use store::{open as open_store, open_existing as open_existing_store}
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess_runtime::{ActivationError, ScriptError};
+use prowess_runtime::{ActivationError, NamedFilesError, ScriptError};
 use tokio::sync::Notify;
 
 use crate::error::{CommandError, Context, Result, message_of};
@@ -107,6 +107,12 @@ impl From<ActivationError> for CommandError {
             ActivationError::Denied { .. } => Self::permission(error.to_string()),
             _ => Self::failure(message_of(&error)),
         }
+    }
+}
+
+impl From<NamedFilesError> for CommandError {
+    fn from(error: NamedFilesError) -> Self {
+        Self::failure(message_of(&error))
     }
 }
 

@@ -13,6 +13,7 @@ use prowess_runtime::{
     is_own,
 };
 use prowess_sources::FilesystemSource;
+use prowess_spec::Severity;
 use prowess_spec::manifest::{Keyword, Mode, Permission};
 use prowess_store::Store;
 use prowess_trust::ProjectRoot;
@@ -155,15 +156,13 @@ pub(crate) async fn resolve(
     }
     let manifests = Manifests::read(&skills).await;
     let (triggers, errors) = manifests.triggers();
-    for problem in manifests
-        .problems()
-        .iter()
-        .map(|(id, reason)| format!("{id}: {reason}"))
-        .chain(errors.iter().map(ToString::to_string))
-    {
-        if !global.quiet {
-            terminal::note(&terminal::printable(&format!("warning: {problem}")));
-        }
+    let problems = manifests.problems().iter().map(|it| match it.severity {
+        Severity::Error => format!("error: {}: {}", it.id, it.reason),
+        Severity::Warning => format!("warning: {}: {}", it.id, it.reason),
+    });
+    let errors = errors.iter().map(|error| format!("warning: {error}"));
+    for problem in problems.chain(errors).filter(|_| !global.quiet) {
+        terminal::note(&terminal::printable(&problem));
     }
     add_approvals(&approvals, &config, &skills, &arguments.approve_skills).await?;
     Ok(ResolvedSkills {

@@ -11,6 +11,8 @@ pub(crate) mod permissions;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod run;
+mod run_listing;
+mod run_script;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;

@@ -7,6 +7,8 @@ use prowess_spec::SkillPath;
 use serde_json::{Map, Value, json};
 
 use super::print_json;
+use super::run_listing::list;
+use super::run_script::run_script;
 use crate::arguments::Global;
 use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
 use crate::completer::skill_ids;
@@ -18,8 +20,13 @@ const HELP: &str = "\
 Examples:
   prowess run rfc-writer/draft --arg title=\"Faster scans\"
   prowess run core-tools/find_files --arg pattern='*.rs'
-  prowess run pdf-forms/scripts/fill.py -- form.pdf --flat
+  prowess run pdf-forms/scripts/fill.py --write -- form.pdf --flat
+  prowess run pdf-forms                  list its tools, workflows and scripts
   prowess run kubernetes/pods --input '{\"namespace\": \"web\"}'
+
+A script runs in a sandbox. It sees copies of the files that its arguments name, and its exit code \
+is the exit code of the command. With --write, the files that it makes or changes are written to \
+the current directory.
 
 In a terminal, the command asks once for each version of a skill before its code runs. Without a \
 terminal, only the skills of --approve-skills and of [permissions.approved] in your own \
@@ -27,7 +34,7 @@ prowess.toml are approved.
 
 Exit codes:
   0  success
-  1  the workflow, tool or script failed
+  1  the workflow or tool failed; a script has its own exit code
   2  invalid arguments
   4  not approved";
 
@@ -35,8 +42,8 @@ Exit codes:
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct RunArguments {
-    /// Id of a skill, a slash, and the name of a workflow or tool or the path of a script
-    #[arg(value_name = "SKILL/NAME", add = skill_ids())]
+    /// Id of a skill, a slash, and the name of a workflow or tool or the path of a script; the id alone lists them
+    #[arg(value_name = "SKILL[/NAME]", add = skill_ids())]
     pub(crate) target: String,
     /// Input value, as JSON or text (repeatable)
     #[arg(long = "arg", value_name = "KEY=VALUE")]
@@ -44,6 +51,12 @@ pub(crate) struct RunArguments {
     /// Whole input, as a JSON object [default: {}]
     #[arg(long, value_name = "JSON")]
     pub(crate) input: Option<String>,
+    /// Write files that a script makes or changes to the current directory
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// With --write, replace existing files that no argument names
+    #[arg(long, requires = "write")]
+    pub(crate) force: bool,
     /// Arguments of a script
     #[arg(last = true, value_name = "ARGUMENTS")]
     pub(crate) script: Vec<String>,
@@ -57,20 +70,23 @@ pub(crate) struct RunArguments {
 pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Exit> {
     code_skills::block_on(async {
         let opened = code_skills::open(&arguments.code_skills, global).await?;
-        let exit = start(arguments, &opened).await;
+        let exit = start(arguments, global, &opened).await;
         opened.runtime.shut_down().await;
         exit
     })
 }
 
-async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit> {
+async fn start(arguments: &RunArguments, global: &Global, opened: &OpenedRuntime) -> Result<Exit> {
     let runtime = &opened.runtime;
     let catalog = runtime.skills().catalog();
     let (id, name) = split(&catalog, &arguments.target)?;
     if let Ok(path) = SkillPath::parse(&name)
         && name.contains('/')
     {
-        return script(arguments, opened, &id, &path).await;
+        return run_script(arguments, global, opened, &id, &path).await;
+    }
+    if name.is_empty() {
+        return list(opened, &id, arguments.json).await;
     }
     let input = input(arguments)?;
     for named in &opened.explicit {
@@ -99,11 +115,7 @@ async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit>
     } else {
         let tools = runtime.tools().into_iter().map(|tool| tool.name);
         let names: Vec<String> = workflows.into_iter().chain(tools).collect();
-        let message = if name.is_empty() {
-            format!("missing name of a workflow, tool or script of `{id}`")
-        } else {
-            format!("`{id}` has no workflow or tool `{name}`")
-        };
+        let message = format!("`{id}` has no workflow or tool `{name}`");
         let hint = match names.as_slice() {
             [] => "it has no workflows and no tools".to_owned(),
             names => format!("expected one of: {}", names.join(", ")),
@@ -127,50 +139,6 @@ async fn start(arguments: &RunArguments, opened: &OpenedRuntime) -> Result<Exit>
     } else {
         Exit::Success
     })
-}
-
-/// Runs a script as a model would, and shows what it left.
-async fn script(
-    arguments: &RunArguments,
-    opened: &OpenedRuntime,
-    id: &SkillId,
-    path: &SkillPath,
-) -> Result<Exit> {
-    let output = opened.scripts.execute(id, path, &arguments.script).await?;
-    if arguments.json {
-        print_json(&output)?;
-    } else {
-        terminal::print(&terminal::printable(&output.stdout))?;
-        if !output.stderr.is_empty() {
-            terminal::note(terminal::printable(&output.stderr).trim_end());
-        }
-        if output.truncated {
-            terminal::note("[output truncated]");
-        }
-    }
-    report_scratch_files(opened);
-    Ok(match output.exit_code {
-        0 => Exit::Success,
-        _ => Exit::Failure,
-    })
-}
-
-/// Names what a script wrote to its scratch directory, which goes with it.
-fn report_scratch_files(opened: &OpenedRuntime) {
-    let entries = opened.scripts.scratch().map(std::fs::read_dir);
-    let Some(Ok(entries)) = entries else {
-        return;
-    };
-    let names = entries.flatten().map(|it| it.file_name());
-    let names: Vec<String> = names.map(|it| it.to_string_lossy().into_owned()).collect();
-    if !names.is_empty() {
-        let line = format!(
-            "removed with the scratch directory: {}; a script with write permission can write to the project",
-            names.join(", ")
-        );
-        terminal::note(&terminal::printable(&line));
-    }
-    opened.scripts.forget_scratch();
 }
 
 /// The skill, and what of it: ids have slashes too, so the longest one that exists counts.

@@ -71,6 +71,7 @@ async fn trace(arguments: &TraceArguments, global: &Global) -> Result<Exit> {
         print_json(&json!({
             "message": message,
             "skills": rows,
+            "problems": opened.manifests.problems(),
             "prompt": {
                 "catalog_tokens": prompt.report.tokens_after,
                 "fragments": fragments,
@@ -99,7 +100,9 @@ async fn activate(opened: &OpenedRuntime, activation: Activation) -> Row {
     let id = activation.id.clone();
     let runtime = &opened.runtime;
     let before = runtime.tools().len();
-    let (state, reason) = if opened.manifests.get(&id).is_none() {
+    let (state, reason) = if let Some(error) = opened.manifests.error(&id) {
+        (ActivationState::Error, error.to_owned())
+    } else if opened.manifests.get(&id).is_none() {
         // Instructions only: there is nothing to start.
         (ActivationState::Active, "instructions only".to_owned())
     } else {

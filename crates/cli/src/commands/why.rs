@@ -61,6 +61,7 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
     let active = opened.evaluate(&message, mode)?;
     let found = active.into_iter().find(|it| it.id == id);
     let manifest = opened.manifests.get(&id);
+    let error = opened.manifests.error(&id);
     let skill = CodeSkill::read(opened.runtime.skills(), &id).await.ok();
     let undecided = skill
         .as_ref()
@@ -73,9 +74,13 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
             "active": found.is_some(),
             "score": found.as_ref().map_or(0, |it| it.score),
             "causes": found.as_ref().map_or(&[][..], |it| &it.causes),
+            "error": error,
             "triggers": manifest.map(|it| &it.triggers),
             "not_approved": words,
         }))?;
+    } else if let Some(error) = error {
+        let line = format!("{id} cannot be activated: {error}\n");
+        terminal::print(&terminal::printable(&line))?;
     } else {
         let text = explained(id.as_str(), found.as_ref(), manifest, mode.as_str());
         terminal::print(&text)?;
@@ -84,7 +89,10 @@ async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
             terminal::print(&format!("needs approval: {}\n", words.join(", ")))?;
         }
     }
-    Ok(Exit::Success)
+    Ok(match error {
+        Some(_) => Exit::Failure,
+        None => Exit::Success,
+    })
 }
 
 fn explained(

@@ -132,7 +132,7 @@ async fn require_approvals(skill: &SkillId, suite: &Suite, with: &AgentSetup) ->
         activated?;
     }
     if let Some(script) = suite.scripts().next()
-        && let Err(error) = with.scripts.require_approval(skill, script).await
+        && let Err(error) = with.scripts.approve(skill, script).await
     {
         let (reason, hint) = match &error {
             ScriptError::NotApproved(reason, _, _, name) => {

@@ -262,7 +262,7 @@ fn change_by_another_process_is_reported() {
 fn code_skill(project: &TestProject, name: &str, code: &str) {
     let text = format!("---\nname: {name}\ndescription: Knows the weather\n---\nAsk the tool.\n");
     let manifest = format!(
-        "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  keywords: [forecast]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
+        "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  modes: [interactive]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
     );
     project
         .write(&format!(".agents/skills/{name}/SKILL.md"), text)

@@ -144,7 +144,7 @@ fn missing_key_or_approval_exits_with_four() {
     exit 4
     --- stdout
     --- stderr
-    error: `evals/check.sh` of `haiku` cannot look at answers: not approved: run
+    error: `evals/check.sh` of `haiku` cannot look at answers: not approved: run, file:read
     hint: run it in a terminal to approve it, or add `--approve-skills haiku@sha256:DIGEST` if you trust it
     ");
 }

@@ -352,7 +352,12 @@ fn with_code() -> TestProject {
 fn unapproved_code_of_other_skills_is_reported() {
     let project = with_code();
     let model = ScriptedModel::from_fn(|_: &ModelRequest| Step::Say("no"));
+    let manifest = project.read("skills/counter/SKILL.yaml");
     project
+        .write(
+            "skills/counter/SKILL.yaml",
+            manifest.replace("keywords: [count]", "files: [evals.json]"),
+        )
         .write(
             "skills/plain/SKILL.md",
             "---\nname: plain\ndescription: Plain\n---\nBe plain.\n",

@@ -6,6 +6,6 @@ mod shape;
 
 pub use definition::ToolDefinition;
 pub(crate) use definition::{LISTED_SKILLS, define};
-pub use output::{ErrorCode, ScriptOutput, SkillSummary, ToolError, ToolOutput};
+pub use output::{ErrorCode, ScriptFile, ScriptOutput, SkillSummary, ToolError, ToolOutput};
 pub use shape::ToolResult;
 pub(crate) use shape::shape;

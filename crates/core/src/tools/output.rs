@@ -101,8 +101,20 @@ pub struct ScriptOutput {
     pub stderr: String,
     /// Whether the output is truncated.
     pub truncated: bool,
+    /// The files in its scratch directory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ScriptFile>,
     /// How long it took.
     pub duration_ms: u64,
+}
+
+/// A file that a script wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScriptFile {
+    /// The path, relative to the scratch directory.
+    pub path: String,
+    /// The size.
+    pub bytes: u64,
 }
 
 /// The kind of error.

@@ -27,9 +27,13 @@ pub(super) async fn prepare(
         context.approvals.clone(),
         context.services.allowances.turn,
     );
-    let host = SkillHost::new(Arc::clone(&gate), Arc::clone(&context.services))
-        .with_invoker(context.invoker.clone())
-        .with_approver(Arc::clone(&context.approver));
+    let host = SkillHost::new(
+        Arc::clone(&gate),
+        skill.content.clone(),
+        Arc::clone(&context.services),
+    )
+    .with_invoker(context.invoker.clone())
+    .with_approver(Arc::clone(&context.approver));
     let project = context.services.project.as_ref().map(ProjectFiles::root);
     let backend = start(&skill, &context.workers, project, Arc::new(host)).await;
     let backend = backend.map_err(|source| ActivationError::Backend {

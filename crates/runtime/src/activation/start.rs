@@ -67,7 +67,6 @@ pub(super) async fn start(
                 .iter()
                 .any(|it| host.gate().may(*it).is_ok());
             let initialize = Initialize {
-                skill_dir: Some(SKILL.to_owned()),
                 project_root: (sees_project && extra.project.is_some()).then(|| PROJECT.to_owned()),
                 ..base_initialize(skill, &host)
             };
@@ -98,6 +97,7 @@ fn base_initialize(skill: &CodeSkill, host: &SkillHost) -> Initialize {
         name: skill.manifest.name.as_str().to_owned(),
         version: skill.manifest.version.to_string(),
         permissions: host.gate().granted(),
+        skill_dir: Some(SKILL.to_owned()),
         ..Initialize::default()
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Extra {
     pub(crate) project: Option<PathBuf>,
     /// A directory for output files.
     pub(crate) scratch: Option<PathBuf>,
+    /// Bytes that inputs take of the scratch directory, besides what a program may write.
+    pub(crate) input_bytes: u64,
     /// Host files with their paths in the sandbox.
     pub(crate) files: Vec<(PathBuf, PathBuf)>,
     /// Limits.
@@ -187,7 +189,10 @@ impl ConfinedProgram {
         } else {
             SKILL
         };
+        let plain = Confinement::default();
         let confinement = Confinement {
+            // A file takes whole pages.
+            scratch: plain.scratch + extra.input_bytes + extra.input_bytes / 4,
             read_only,
             projects,
             copied,
@@ -195,7 +200,7 @@ impl ConfinedProgram {
             limits: extra.limits,
             environment: environment(),
             working_directory: directory.into(),
-            ..Confinement::default()
+            ..plain
         };
         Ok(Self {
             jails: jails.clone(),

@@ -4,6 +4,7 @@ mod command;
 mod env_files;
 mod interpreter;
 mod jail;
+mod named_files;
 mod script;
 mod secret_places;
 
@@ -11,4 +12,5 @@ pub(crate) use command::CommandPlace;
 pub use interpreter::ProgramError;
 pub use jail::Jails;
 pub(crate) use jail::{ConfinedProgram, Extra, PROJECT, SKILL};
-pub use script::{ScriptError, Scripts, ScriptsMode};
+pub use named_files::{NamedFiles, NamedFilesError, ScriptResults};
+pub use script::{ApprovedScript, ScriptError, Scripts, ScriptsMode};

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 
 use super::jail::{ConfinedProgram, Extra, Jails};
+use super::named_files::{NamedFiles, ScriptResults, files_below};
 use crate::approval::{Approvals, Approver};
 use crate::code_skill::CodeSkill;
 use crate::content::SkillContent;
@@ -48,6 +49,23 @@ pub enum ScriptError {
     /// It timed out.
     #[error("the script timed out after {0} s; its processes were stopped")]
     TimedOut(u64),
+}
+
+/// Files that the result of a script lists.
+const LISTED: usize = 100;
+
+/// A script that may run.
+pub struct ApprovedScript {
+    content: SkillContent,
+    path: SkillPath,
+    gate: Arc<Gate>,
+}
+
+impl ApprovedScript {
+    /// Whether it has a permission.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.gate.may(permission).is_ok()
+    }
 }
 
 /// Runs the scripts of skills.
@@ -127,42 +145,75 @@ impl Scripts {
         Ok(Arc::clone(scratch.insert(Arc::new(directory))))
     }
 
-    /// Requires approval of a script without running it.
-    pub async fn require_approval(
-        &self,
-        id: &SkillId,
-        path: &SkillPath,
-    ) -> Result<(), ScriptError> {
-        self.approved(id, path).await.map(|_| ())
-    }
-
-    /// Runs an approved script.
+    /// Runs a script after approval, in the scratch directory that all scripts share. The result lists what is in it.
     pub async fn execute(
         &self,
         id: &SkillId,
         path: &SkillPath,
         arguments: &[String],
     ) -> Result<ScriptOutput, ScriptError> {
-        let (content, declared) = self.approved(id, path).await?;
-        let approvals = self.approvals.clone();
-        let gate = Gate::new(&content, &declared, approvals, TurnLimits::default());
+        let script = self.approve(id, path).await?;
         let scratch = self.scratch_directory().map_err(cannot)?;
         let extra = Extra {
-            project: self.project.clone(),
             scratch: Some(scratch.path().to_owned()),
             ..Extra::default()
         };
-        let program = ConfinedProgram::file(&self.jails, &content, path, &gate, &extra);
+        let mut output = self.run_approved(&script, arguments, extra).await?;
+        output.files = files_below(scratch.path());
+        output.files.truncate(LISTED);
+        Ok(output)
+    }
+
+    /// Runs an approved script for the user, with copies of the files that its arguments name.
+    pub async fn run_with_files(
+        &self,
+        script: &ApprovedScript,
+        arguments: &[String],
+        named: NamedFiles,
+    ) -> Result<(ScriptOutput, ScriptResults), ScriptError> {
+        let scratch = tempfile::Builder::new()
+            .prefix("prowess-scratch-")
+            .tempdir();
+        let scratch = scratch.map_err(cannot)?;
+        named.copy_to(scratch.path()).map_err(cannot)?;
+        let extra = Extra {
+            scratch: Some(scratch.path().to_owned()),
+            input_bytes: named.bytes,
+            files: named.mounted.clone(),
+            ..Extra::default()
+        };
+        let output = self.run_approved(script, arguments, extra).await?;
+        let results = ScriptResults {
+            files: named.results(scratch.path()),
+            named,
+            scratch,
+        };
+        Ok((output, results))
+    }
+
+    async fn run_approved(
+        &self,
+        script: &ApprovedScript,
+        arguments: &[String],
+        mut extra: Extra,
+    ) -> Result<ScriptOutput, ScriptError> {
+        extra.project.clone_from(&self.project);
+        let ApprovedScript {
+            content,
+            path,
+            gate,
+        } = script;
+        let program = ConfinedProgram::file(&self.jails, content, path, gate, &extra);
         let program = program.map_err(cannot)?.arguments(arguments);
         self.run_program(program).await
     }
 
-    /// The approved content of a skill and its declared permissions.
-    async fn approved(
+    /// Requires approval of a script without running it. A skill without a manifest may then also read the project.
+    pub async fn approve(
         &self,
         id: &SkillId,
         path: &SkillPath,
-    ) -> Result<(SkillContent, Vec<Permission>), ScriptError> {
+    ) -> Result<ApprovedScript, ScriptError> {
         let skills = {
             let slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
             slot.clone().ok_or_else(|| cannot("no skills are loaded"))?
@@ -171,8 +222,7 @@ impl Scripts {
         let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
         let declared: Vec<Permission> = manifest
             .as_ref()
-            .map(|it| it.permissions.clone())
-            .unwrap_or_default();
+            .map_or_else(|| vec![Permission::FileRead], |it| it.permissions.clone());
         match self.mode {
             ScriptsMode::Off => return Err(ScriptError::Off),
             ScriptsMode::Sandboxed => {}
@@ -189,7 +239,12 @@ impl Scripts {
                 })?;
             }
         }
-        Ok((content, declared))
+        let approvals = self.approvals.clone();
+        Ok(ApprovedScript {
+            gate: Gate::new(&content, &declared, approvals, TurnLimits::default()),
+            content,
+            path: path.clone(),
+        })
     }
 
     async fn run_program(&self, program: ConfinedProgram) -> Result<ScriptOutput, ScriptError> {
@@ -225,6 +280,7 @@ impl Scripts {
             truncated: stdout.dropped + stderr.dropped > 0,
             stdout: stdout.text(),
             stderr: stderr.text() + &excess.map(|it| format!("\n{it}\n")).unwrap_or_default(),
+            files: Vec::new(),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         })
     }

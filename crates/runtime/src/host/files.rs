@@ -118,7 +118,6 @@ impl ProjectFiles {
 
     /// Replaces a file atomically.
     pub fn write(&self, path: &str, content: &str) -> Result<(), FileError> {
-        let below = self.below(path)?;
         if content.len() > FILE_BYTES {
             let size = content.len();
             return Err(because(
@@ -126,6 +125,12 @@ impl ProjectFiles {
                 &format!("{size} bytes are more than the {FILE_BYTES} that can be written"),
             ));
         }
+        self.replace(path, content.as_bytes())
+    }
+
+    /// Replaces a file of any size atomically.
+    pub fn replace(&self, path: &str, content: &[u8]) -> Result<(), FileError> {
+        let below = self.below(path)?;
         if below.components().any(protected) {
             return Err(FileError::Protected(path.to_owned()));
         }
@@ -281,7 +286,7 @@ impl ProjectFiles {
     }
 
     /// Whether a path exists in the project.
-    pub(crate) fn exists(&self, path: &str) -> bool {
+    pub fn exists(&self, path: &str) -> bool {
         self.below(path)
             .is_ok_and(|below| self.directory.symlink_metadata(below).is_ok())
     }
@@ -291,7 +296,7 @@ fn protected(part: Component<'_>) -> bool {
     is_protected(part.as_os_str())
 }
 
-fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &str) -> std::io::Result<()> {
+fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &[u8]) -> std::io::Result<()> {
     // A link here appeared after its target was resolved.
     let before = parent.symlink_metadata(name).ok();
     if before.as_ref().is_some_and(|found| !found.is_file()) {
@@ -299,7 +304,7 @@ fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &str) -> std
     }
     let mut options = OpenOptions::new();
     let mut file = parent.open_with(temporary, options.write(true).create_new(true))?;
-    file.write_all(content.as_bytes())?;
+    file.write_all(content)?;
     if let Some(before) = before {
         file.set_permissions(before.permissions())?;
     }

@@ -9,6 +9,7 @@ mod git_isolation;
 mod log_budget;
 mod model;
 mod services;
+mod skill_files;
 mod skill_host;
 
 pub use environment::Environment;

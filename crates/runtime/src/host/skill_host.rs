@@ -16,7 +16,9 @@ use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
 use super::log_budget::{LogBudget, LogShare};
 use super::services::{Invoke, Services};
+use super::skill_files::{self, below_skill};
 use crate::approval::{Approver, CommandApprovalRequest, NoApprover};
+use crate::content::SkillContent;
 use crate::event::RuntimeEvent;
 use crate::gate::Gate;
 use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
@@ -24,6 +26,7 @@ use crate::limits::{LOG_BYTES, LOG_LINE_BYTES, LOG_LINES};
 /// Performs the calls of a skill's code, after its gate allows them.
 pub struct SkillHost {
     gate: Arc<Gate>,
+    content: SkillContent,
     services: Arc<Services>,
     overlay: Overlay,
     invoker: Option<Weak<dyn Invoke>>,
@@ -33,9 +36,10 @@ pub struct SkillHost {
 
 impl SkillHost {
     /// Creates the host of a skill.
-    pub fn new(gate: Arc<Gate>, services: Arc<Services>) -> Self {
+    pub fn new(gate: Arc<Gate>, content: SkillContent, services: Arc<Services>) -> Self {
         Self {
             gate,
+            content,
             services,
             overlay: Overlay::default(),
             invoker: None,
@@ -92,6 +96,9 @@ impl SkillHost {
 
     /// Performs a call if the skill has the permission.
     pub async fn call(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
+        if let Some(own) = self.own_files(&call) {
+            return own.map_err(file_failed);
+        }
         let name = name(&call);
         let allowed = permission(&call).map_or(Ok(()), |permission| self.gate.pass(permission));
         let done = match allowed {
@@ -109,6 +116,23 @@ impl SkillHost {
             });
         }
         done
+    }
+
+    /// Performs a call about the files of the skill itself.
+    fn own_files(&self, call: &HostCall) -> Option<Result<Value, FileError>> {
+        let content = &self.content;
+        Some(match call {
+            HostCall::ReadFile { path } => {
+                skill_files::read(content, below_skill(path)?).map(|it| json!({"content": it}))
+            }
+            HostCall::ListDir { path } => {
+                skill_files::list(content, below_skill(path)?).map(|it| json!({"entries": it}))
+            }
+            HostCall::SearchFiles { pattern } => {
+                skill_files::search(content, below_skill(pattern)?).map(|it| json!({"files": it}))
+            }
+            _ => return None,
+        })
     }
 
     async fn perform(&self, call: HostCall, depth: usize) -> Result<Value, Failure> {
@@ -229,12 +253,7 @@ impl SkillHost {
         let files = self.files()?.clone();
         let done = tokio::task::spawn_blocking(move || work(&files)).await;
         let done = done.map_err(|_| failed("cancelled"))?;
-        done.map_err(|error| match error {
-            FileError::Outside(_) | FileError::Repository(_) | FileError::Protected(_) => {
-                denied(error)
-            }
-            FileError::Failed { .. } => failed(error),
-        })
+        done.map_err(file_failed)
     }
 
     fn environment(&self, reach: CommandReach) -> BTreeMap<String, String> {
@@ -291,6 +310,17 @@ impl SkillHost {
             environment: self.services.environment.for_program(false),
             time: self.services.allowances.exec_time,
         })
+    }
+}
+
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "made to be given to `map_err`"
+)]
+fn file_failed(error: FileError) -> Failure {
+    match error {
+        FileError::Outside(_) | FileError::Repository(_) | FileError::Protected(_) => denied(error),
+        FileError::Failed { .. } => failed(error),
     }
 }
 

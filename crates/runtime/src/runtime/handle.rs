@@ -65,6 +65,14 @@ impl Runtime {
         activate(context, table, id, &mut Vec::new()).await
     }
 
+    /// Whether a skill can be activated without asking for approval; also if it has no code.
+    pub async fn is_approved(&self, id: &SkillId) -> bool {
+        match CodeSkill::read(self.skills(), id).await {
+            Ok(skill) => self.approvals().undecided(&skill).is_empty(),
+            Err(_) => true,
+        }
+    }
+
     /// Deactivates a skill, whatever its code does; a skill that is not active is left alone.
     ///
     /// The skill is inactive even if the future is dropped.

@@ -26,6 +26,42 @@ register_tool('broken', '', broken)
 }
 
 #[tokio::test]
+async fn st9_a_skill_reads_its_own_files() {
+    let place = Place::new();
+    let code = "
+def letter(input):
+    place = skill_dir()
+    names = [it['name'] for it in list_dir(place + '/templates')]
+    found = search_files(place + '/**/*.txt')
+    return '%s %s %s' % (read_file(place + '/templates/letter.txt'), names, found)
+register_tool('letter', '', letter)
+register_tool('read', '', lambda input: read_file(input['path']))
+";
+    // No permission: these are the approved bytes.
+    place.skill("a", "tool", "", code);
+    place.write("skills/a/templates/letter.txt", "Dear you");
+    place.write("skills/a/data.bin", b"\xff\xfe".as_slice());
+    let running = place.open().await.with(&["a"]).await;
+    assert_eq!(
+        running.call("letter", json!({})).await,
+        (
+            "Dear you [\"letter.txt\"] [\"/skill/templates/letter.txt\"]".to_owned(),
+            false
+        )
+    );
+    for (path, expected) in [
+        ("/skill/../project/x", "is not in the skill"),
+        ("/skill/nothing.txt", "is not in the skill"),
+        ("/skill/data.bin", "is not UTF-8 text"),
+        ("/skillful/x", "not-declared"),
+        ("README.md", "not-declared"),
+    ] {
+        let (text, is_error) = running.call("read", json!({"path": path})).await;
+        assert!(is_error && text.contains(expected), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn st4_programs() {
     let place = Place::new();
     let code = "register_tool('run', '', lambda input: exec('sh', '-c', 'echo out; echo err >&2; exit 3'))";

@@ -3,7 +3,9 @@
 use globset::Glob;
 
 use super::document::{foreign, is_foreign, mapping};
+use super::file_pattern::never_matches;
 use super::keywords::{Backend, SkillType};
+use super::languages::known_languages;
 use super::reader::{Reader, Text};
 use super::types::{
     Compatibility, Dependency, Implementation, InputSchema, Manifest, Prompt, SecurityRule,
@@ -17,6 +19,7 @@ use crate::limits::FRONTMATTER_BYTES;
 use crate::name::SkillName;
 use crate::skill::{Context, is_valid, text};
 use crate::span::Span;
+use crate::suggest::nearest;
 use crate::value::Mapping;
 
 /// The outcome of parsing a manifest: always a value, never an error.
@@ -193,6 +196,27 @@ fn triggers(reader: &mut Reader<'_>, mapping: &Mapping) -> Triggers {
     };
     reader.known_keys(mapping, &["files", "keywords", "modes", "languages"]);
     let files = globs(reader, mapping, "files");
+    for pattern in &files {
+        if let Some(help) = never_matches(&pattern.text) {
+            let message = format!("`{}` matches no file of a project", pattern.text);
+            reader.report(Code::IneffectiveTrigger, pattern.span, message, help);
+        }
+    }
+    let languages = reader.texts(mapping, "languages");
+    for language in &languages {
+        let lower = language.text.to_lowercase();
+        if !known_languages().any(|known| known == lower) {
+            let message = format!("unknown language `{}`", language.text);
+            let help = match nearest(&lower, known_languages()).first() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "known languages: {}",
+                    known_languages().collect::<Vec<_>>().join(", ")
+                ),
+            };
+            reader.report(Code::IneffectiveTrigger, language.span, message, help);
+        }
+    }
     for item in reader.items(mapping, "keywords") {
         if item
             .as_scalar()
@@ -203,14 +227,18 @@ fn triggers(reader: &mut Reader<'_>, mapping: &Mapping) -> Triggers {
         }
     }
     Triggers {
-        files,
+        files: strings(files),
         keywords: reader.strings(mapping, "keywords"),
         modes: reader.keywords(mapping, "modes"),
-        languages: reader.strings(mapping, "languages"),
+        languages: strings(languages),
     }
 }
 
-fn globs(reader: &mut Reader<'_>, mapping: &Mapping, key: &str) -> Vec<String> {
+fn strings(texts: Vec<Text>) -> Vec<String> {
+    texts.into_iter().map(|found| found.text).collect()
+}
+
+fn globs(reader: &mut Reader<'_>, mapping: &Mapping, key: &str) -> Vec<Text> {
     let found = reader.texts(mapping, key);
     for pattern in &found {
         if let Err(error) = Glob::new(&pattern.text) {
@@ -223,7 +251,7 @@ fn globs(reader: &mut Reader<'_>, mapping: &Mapping, key: &str) -> Vec<String> {
             );
         }
     }
-    found.into_iter().map(|pattern| pattern.text).collect()
+    found
 }
 
 fn dependencies(reader: &mut Reader<'_>, mapping: &Mapping) -> Vec<Dependency> {
@@ -391,7 +419,7 @@ fn security_rule(reader: &mut Reader<'_>, item: &Mapping, span: Span) -> Option<
     let pattern = reader.required(item, "pattern", span);
     let severity = reader.required(item, "severity", span);
     let message = reader.required(item, "message", span);
-    let files = globs(reader, item, "files");
+    let files = strings(globs(reader, item, "files"));
     let severity = severity.and_then(|found| reader.keyword("severity", &found));
     if let Some(pattern) = &pattern
         && let Err(error) = regex_syntax::parse(&pattern.text)

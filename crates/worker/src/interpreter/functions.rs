@@ -307,7 +307,7 @@ pub(super) fn own(builder: &mut GlobalsBuilder) {
         Ok(NoneOr::from_option(root))
     }
 
-    /// Where the skill's files are; `None` if they are on no disk.
+    /// The directory of the skill, for `read_file`, `list_dir` and `search_files`; `None` without a host.
     fn skill_dir() -> starlark::Result<NoneOr<String>> {
         let dir = Session::current()?.places().skill_dir.clone();
         Ok(NoneOr::from_option(dir))

@@ -71,6 +71,15 @@ const BY_ENDING: &[(&str, &str)] = &[
     ("tf", "terraform"),
 ];
 
+/// The languages that are detected, sorted.
+pub(super) fn known_languages() -> impl Iterator<Item = &'static str> {
+    let all = BY_NAME
+        .iter()
+        .chain(BY_ENDING)
+        .map(|(_, language)| *language);
+    all.collect::<BTreeSet<_>>().into_iter()
+}
+
 /// Returns the languages of files.
 pub fn languages_of<'p>(paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
