@@ -43,6 +43,7 @@ mod replay;
 mod runtime_handle;
 mod tools;
 mod turn;
+mod undo;
 mod view;
 pub mod wire;
 

@@ -1,7 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
-use prowess_core::{CatalogPlacement, SkillId, ToolUse, without_own_tags};
+use prowess_core::{CatalogPlacement, Event, SkillId, ToolUse, without_own_tags};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
 use serde_json::Value;
@@ -107,6 +107,17 @@ impl Chat {
         self.restore();
         self.check_unchanged().await?;
         self.remember();
+        self.run(text, references, emit, cancel).await
+    }
+
+    /// The turn itself, after [`Self::remember`].
+    pub(crate) async fn run(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        emit: &EventSink<'_>,
+        cancel: &Cancel,
+    ) -> Result<TurnReport, AgentError> {
         let mut progress = Progress::default();
         // On the heap: it is larger than what stacks of others should hold.
         let work = Box::pin(self.work(text, references, emit, cancel, &mut progress));
@@ -224,6 +235,10 @@ impl Chat {
     /// The steps before the first request; returns whether a request is needed.
     async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
         let code_skills = self.agent.inner.code_skills.clone();
+        for event in std::mem::take(&mut self.pending) {
+            emit(event.clone());
+            self.reported.push(event);
+        }
         if let Some(code_skills) = &code_skills {
             code_skills.runtime.begin_turn().await;
             code_skills.evaluate(text, &mut self.reported, emit).await;
@@ -231,11 +246,11 @@ impl Chat {
         let mut turn = self.session.turn_with(text, references).await;
         for event in &turn.events {
             emit(AgentEvent::of(event.clone(), By::User));
-            if let prowess_core::Event::Activated {
-                id, dropped_bytes, ..
-            } = event
-            {
-                if *dropped_bytes > 0 {
+            // The code of a skill that is active may not be: it was denied, or approved for another session.
+            if let Event::Activated { id, .. } | Event::AlreadyActive { id } = event {
+                if let Event::Activated { dropped_bytes, .. } = event
+                    && *dropped_bytes > 0
+                {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }

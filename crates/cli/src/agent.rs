@@ -25,19 +25,18 @@ pub(crate) struct AgentSetup {
 pub(crate) async fn build_agent(
     resolved: ResolvedSkills,
     chosen: &SelectedModel,
-    system: &str,
+    options: AgentOptions,
     mode: Mode,
     store: Option<Store>,
 ) -> Result<AgentSetup> {
     let provider = chosen.open(&resolved.skills)?;
     let options = AgentOptions {
-        system: system.to_owned(),
         context_window: resolved
             .context_window
             .unwrap_or(resolved.config.model.context_window),
         pinned: pinned(&resolved.config),
         project: Some(resolved.root.display().to_string()),
-        ..AgentOptions::default()
+        ..options
     };
     let preload = resolved.explicit_without_code();
     let events = EventBuffer::default();

@@ -3,8 +3,9 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use prowess_agent::AgentOptions;
 use prowess_spec::manifest::Mode;
-use prowess_store::Store;
+use prowess_store::ChatId;
 
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
@@ -67,8 +68,8 @@ async fn chat(
     let opening = async {
         let opened = open(arguments, global, &screen, message.is_none()).await?;
         let agent = &opened.setup.agent;
-        let chat = match &arguments.resume {
-            Some(named) => saved_chats::resume(agent, &opened.store, named, arguments.fork).await?,
+        let chat = match &opened.resumed {
+            Some(id) => saved_chats::resume(agent, id, arguments.fork).await?,
             None => agent.chat(),
         };
         Ok::<_, CommandError>((opened, chat))
@@ -92,7 +93,8 @@ async fn chat(
 pub(super) struct OpenedChat {
     pub(super) setup: AgentSetup,
     pub(super) is_demo_by_default: bool,
-    store: Store,
+    /// The saved chat that the user named.
+    resumed: Option<ChatId>,
 }
 
 async fn open(
@@ -103,20 +105,31 @@ async fn open(
 ) -> Result<OpenedChat> {
     let approver = Arc::<Screen>::clone(screen);
     let config = configuration::load(global)?;
-    let chosen = model::select(&arguments.model, &config, global)?;
-    let window = arguments.model.window(&config, &chosen);
+    let mut resumed = None;
+    let mut wanted = arguments.model.clone();
+    if let Some(named) = &arguments.resume {
+        let store = code_skills::open_existing_store(&config).await?;
+        let saved = saved_chats::find(&store, named).await?;
+        wanted = wanted.or_saved(saved.model.as_deref());
+        resumed = Some(saved.id);
+    }
+    let chosen = model::select(&wanted, &config, global)?;
+    let window = wanted.window(&config, &chosen);
     let resolved =
         code_skills::resolve(config, window, &arguments.code_skills, global, approver).await?;
-    let store = resolved.store.clone();
     let mode = if is_conversation {
         Mode::Interactive
     } else {
         Mode::Headless
     };
-    let system = arguments.system.as_deref().unwrap_or(SYSTEM);
-    let chat_store = (!arguments.no_save).then(|| store.clone());
+    let store = (!arguments.no_save).then(|| resolved.store.clone());
+    let options = AgentOptions {
+        system: arguments.system.clone().unwrap_or(SYSTEM.to_owned()),
+        saved_model: wanted.saved(&chosen),
+        ..AgentOptions::default()
+    };
     Ok(OpenedChat {
-        setup: build_agent(resolved, &chosen, system, mode, chat_store).await?,
+        setup: build_agent(resolved, &chosen, options, mode, store).await?,
         is_demo_by_default: matches!(
             chosen,
             SelectedModel::Demo {
@@ -124,6 +137,6 @@ async fn open(
                 ..
             }
         ),
-        store,
+        resumed,
     })
 }

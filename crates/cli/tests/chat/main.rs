@@ -3,6 +3,8 @@
 #![cfg(unix)]
 
 mod conformance;
+mod resume;
+mod session;
 mod setup;
 mod single_message;
 #[path = "../support/mod.rs"]
