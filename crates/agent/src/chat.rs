@@ -14,7 +14,8 @@ use crate::options::AgentOptions;
 use crate::prompt::CatalogText;
 use crate::provider::{Message, Usage};
 use crate::view::View;
-use crate::wire::{AgentEvent, ChatEntry};
+use crate::wire::{AgentEvent, ChatEntry, WorkflowRun};
+use crate::workflow::result_text;
 
 /// A conversation. Dropping it loses nothing: whole turns are in the store, if the agent has one.
 pub struct Chat {
@@ -221,15 +222,31 @@ impl Chat {
     }
 
     /// A message of the user with the skills that it names, for a saved message.
-    pub(crate) async fn said(&mut self, text: &str, references: &[SkillId]) -> Line {
-        let turn = self.session.turn_with(text, references).await;
-        self.line(text, references, &turn)
+    pub(crate) async fn said(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        run: Option<WorkflowRun>,
+    ) -> Line {
+        let turn = match &run {
+            Some(run) => {
+                let mut turn = self
+                    .session
+                    .turn_with(&format!("/{}", run.skill), references)
+                    .await;
+                turn.text = result_text(run);
+                turn
+            }
+            None => self.session.turn_with(text, references).await,
+        };
+        self.line(text, references, run, &turn)
     }
 
     pub(crate) fn line(
         &mut self,
         text: &str,
         references: &[SkillId],
+        ran: Option<WorkflowRun>,
         turn: &prowess_core::Turn,
     ) -> Line {
         for event in &turn.events {
@@ -241,6 +258,9 @@ impl Chat {
         let mut line = Line::user(text, references, turn.content(), skills);
         if turn.content().is_empty() {
             line.message = None;
+        }
+        if let ChatEntry::User { run, .. } = &mut line.entry {
+            *run = ran;
         }
         line
     }

@@ -46,6 +46,7 @@ mod turn;
 mod undo;
 mod view;
 pub mod wire;
+mod workflow;
 
 pub use account::{SkillTokens, TurnTokens};
 pub use agent::{Agent, AgentBuilder};

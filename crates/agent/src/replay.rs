@@ -55,7 +55,11 @@ pub(crate) async fn replay(agent: Agent, entries: Vec<ChatEntry>, active: &[Skil
     let mut calls: Vec<ToolCall> = Vec::new();
     for (number, entry) in entries.into_iter().enumerate() {
         let line = match entry {
-            ChatEntry::User { text, references } => chat.said(&text, &references).await,
+            ChatEntry::User {
+                text,
+                references,
+                run,
+            } => chat.said(&text, &references, run).await,
             ChatEntry::Model {
                 text,
                 calls: made,

@@ -19,6 +19,7 @@ use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, Too
 use crate::runtime_handle::EventSink;
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, ChatEntry, Cut, Ending};
+use crate::workflow::{named_skill, result_text, run_workflow};
 
 /// The result of a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,17 @@ pub struct TurnReport {
     pub failure: Option<ProviderError>,
     /// Whether the chat in the store has it too.
     pub saved: Saved,
+}
+
+impl TurnReport {
+    /// Whether the turn was rolled back, because it has nothing worth saving.
+    pub fn is_nothing(&self) -> bool {
+        is_nothing(self.ending, &self.text, self.rounds)
+    }
+}
+
+fn is_nothing(ending: Ending, text: &str, rounds: usize) -> bool {
+    matches!(ending, Ending::Cancelled | Ending::Failed) && text.is_empty() && rounds == 0
 }
 
 /// Whether a turn is in the store.
@@ -71,13 +83,6 @@ impl Outcome {
             text: text.into(),
             failure: None,
         }
-    }
-
-    /// Whether the turn has nothing worth saving.
-    fn is_nothing(&self, rounds: usize) -> bool {
-        matches!(self.ending, Ending::Cancelled | Ending::Failed)
-            && self.text.is_empty()
-            && rounds == 0
     }
 }
 
@@ -129,7 +134,7 @@ impl Chat {
         progress.tokens.skills = self.ledger.skills().to_vec();
         emit(AgentEvent::Usage(progress.tokens.clone()));
         let mut saved = Saved::Yes;
-        if outcome.is_nothing(progress.rounds) {
+        if is_nothing(outcome.ending, &outcome.text, progress.rounds) {
             self.restore();
         } else if let Err(error) = self.save(progress.tokens.provider).await {
             saved = Saved::NotYet;
@@ -167,7 +172,10 @@ impl Chat {
         progress: &mut Progress,
     ) -> Outcome {
         let start = self.lines.len();
-        let Some(asks) = cancel.unless(self.begin(text, references, emit)).await else {
+        let Some(asks) = cancel
+            .unless(self.begin(text, references, emit, &mut progress.rounds))
+            .await
+        else {
             return self.stopped("", progress);
         };
         if !asks {
@@ -233,7 +241,13 @@ impl Chat {
     }
 
     /// The steps before the first request; returns whether a request is needed.
-    async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
+    async fn begin(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        emit: &EventSink<'_>,
+        rounds: &mut usize,
+    ) -> bool {
         let code_skills = self.agent.inner.code_skills.clone();
         for event in std::mem::take(&mut self.pending) {
             emit(event.clone());
@@ -243,7 +257,18 @@ impl Chat {
             code_skills.runtime.begin_turn().await;
             code_skills.evaluate(text, &mut self.reported, emit).await;
         }
-        let mut turn = self.session.turn_with(text, references).await;
+        let mut named = None;
+        if let Some(code_skills) = &code_skills {
+            let known = &mut self.reported;
+            named = named_skill(text, &self.session, code_skills, known, emit).await;
+        }
+        let workflow = named.as_mut().and_then(|named| named.workflow.take());
+        // The name of a workflow and its input are not arguments of the skill.
+        let message = match (&named, &workflow) {
+            (Some(named), Some(_)) => &format!("/{}", named.id),
+            _ => text,
+        };
+        let mut turn = self.session.turn_with(message, references).await;
         for event in &turn.events {
             emit(AgentEvent::of(event.clone(), By::User));
             // The code of a skill that is active may not be: it was denied, or approved for another session.
@@ -254,10 +279,15 @@ impl Chat {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }
-                if let Some(code_skills) = &code_skills
-                    && let Some(inactive) = code_skills
-                        .activate_for_user(id, &mut self.reported, emit)
-                        .await
+                let inactive = match (&code_skills, &named) {
+                    (_, Some(named)) if named.id == *id => named.inactive.clone(),
+                    (Some(code_skills), _) => {
+                        let known = &mut self.reported;
+                        code_skills.activate_for_user(id, known, emit).await
+                    }
+                    (None, _) => None,
+                };
+                if let Some(inactive) = inactive
                     && let Some(block) = turn.blocks.iter_mut().find(|block| block.id == *id)
                 {
                     block.text.push('\n');
@@ -270,7 +300,15 @@ impl Chat {
                 text: notice.clone(),
             });
         }
-        let line = self.line(text, references, &turn);
+        let mut run = None;
+        if let (Some(code_skills), Some(named), Some(workflow)) = (&code_skills, named, workflow) {
+            let done = run_workflow(named.id, workflow, &self.session, code_skills, emit).await;
+            turn.text = result_text(&done);
+            run = Some(done);
+            // It was a tool call, and what it did stays said.
+            *rounds += 1;
+        }
+        let line = self.line(text, references, run, &turn);
         self.lines.push(line);
         if !turn.needs_model() {
             return false;

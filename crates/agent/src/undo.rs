@@ -1,4 +1,4 @@
-//! Taking the last turn back, and sending its message again.
+//! Removing the last turn, and sending its message again.
 
 use prowess_core::SkillId;
 
@@ -63,7 +63,9 @@ impl Chat {
         self.ledger = earlier.ledger;
         self.keep_only(start);
         let message = match removed.first().map(|line| &line.entry) {
-            Some(ChatEntry::User { text, references }) => Some((text.clone(), references.clone())),
+            Some(ChatEntry::User {
+                text, references, ..
+            }) => Some((text.clone(), references.clone())),
             _ => None,
         };
         if let Some(before) = &mut self.unfinished {

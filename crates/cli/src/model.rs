@@ -79,6 +79,25 @@ impl ModelArguments {
         }
     }
 
+    /// The same with the model that the user types in a chat: `NAME` or `PROVIDER NAME`.
+    pub(crate) fn renamed(&self, typed: &str, chosen: &SelectedModel) -> Result<Self> {
+        let is_real = matches!(chosen, SelectedModel::Real(_));
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        match words.as_slice() {
+            [DEMO] => Ok(self.with_overrides(Some(&DEMO.to_owned()), None, None)),
+            [model] if is_real => Ok(Self {
+                model: Some((*model).to_owned()),
+                ..self.clone()
+            }),
+            [provider, model] => {
+                let (provider, model) = ((*provider).to_owned(), (*model).to_owned());
+                Ok(self.with_overrides(Some(&provider), Some(&model), None))
+            }
+            _ => Err(CommandError::usage("missing provider")
+                .hint("type `:model PROVIDER NAME`, for example `:model openai gpt-5`")),
+        }
+    }
+
     /// The model as it is saved with a chat: as the user would have to type it.
     pub(crate) fn saved(&self, chosen: &SelectedModel) -> Option<String> {
         let (provider, model) = match chosen {

@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+mod commands;
 mod conformance;
 mod resume;
 mod session;
