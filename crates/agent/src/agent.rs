@@ -16,6 +16,7 @@ pub struct Agent {
     pub(crate) inner: Arc<Inner>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) skills: Skills,
@@ -145,6 +146,24 @@ impl Agent {
     /// The model.
     pub fn provider(&self) -> &Arc<dyn Provider> {
         &self.inner.provider
+    }
+
+    /// The same agent over another model.
+    #[must_use]
+    pub fn with_model(&self, provider: Arc<dyn Provider>, options: AgentOptions) -> Self {
+        let inner = Inner {
+            provider,
+            options,
+            ..Inner::clone(&self.inner)
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &AgentOptions {
+        &self.inner.options
     }
 
     /// The saved chats, newest first.

@@ -1,5 +1,7 @@
 //! A conversation with an agent.
 
+use std::sync::Arc;
+
 use prowess_core::{Event, Session, SkillId};
 use prowess_store::{ChatId, ChatTurn, SkillUses, StoreError, Tokens};
 
@@ -10,9 +12,10 @@ use crate::history::Line;
 use crate::limits::TITLE_CHARS;
 use crate::options::AgentOptions;
 use crate::prompt::CatalogText;
-use crate::provider::Usage;
+use crate::provider::{Message, Usage};
 use crate::view::View;
-use crate::wire::{AgentEvent, ChatEntry};
+use crate::wire::{AgentEvent, ChatEntry, WorkflowRun};
+use crate::workflow::result_text;
 
 /// A conversation. Dropping it loses nothing: whole turns are in the store, if the agent has one.
 pub struct Chat {
@@ -26,6 +29,8 @@ pub struct Chat {
     pub(crate) catalog_text: CatalogText,
     /// The prompt fragments of active skills, and the skills that they belong to.
     pub(crate) fragments: Option<(Vec<SkillId>, String)>,
+    /// Events that the next turn reports.
+    pub(crate) pending: Vec<AgentEvent>,
     /// Events that are not reported again.
     pub(crate) reported: Vec<AgentEvent>,
     /// Whether handlers heard that the conversation begins.
@@ -40,9 +45,11 @@ pub struct Chat {
 /// Where a chat is saved.
 struct Kept {
     id: ChatId,
-    turns: u64,
-    /// Messages that are in the store.
+    version: u64,
+    /// Messages that the store has as well.
     lines: usize,
+    /// Messages in the store; more than `lines` if a turn is being replaced.
+    stored: usize,
     /// Active skills that are in the store.
     active: Vec<SkillId>,
     /// The cost of turns that are not stored yet.
@@ -52,7 +59,11 @@ struct Kept {
 /// A chat as it was before a turn.
 pub(crate) struct Before {
     session: Session,
-    lines: usize,
+    pub(crate) lines: usize,
+    /// Messages that the turn replaces.
+    pub(crate) replaced: Vec<Line>,
+    /// Messages that the store had as well.
+    kept: usize,
     view: View,
     ledger: Ledger,
 }
@@ -91,6 +102,7 @@ impl Chat {
             in_prompt,
             catalog_text: CatalogText::default(),
             fragments: None,
+            pending: Vec::new(),
             reported: Vec::new(),
             begun: false,
             window: None,
@@ -120,12 +132,13 @@ impl Chat {
         self.lines.iter().map(|line| &line.entry)
     }
 
-    pub(crate) fn keep(&mut self, id: ChatId, turns: u64) {
-        self.begun = turns > 0;
+    pub(crate) fn keep(&mut self, id: ChatId, version: u64) {
+        self.begun = !self.lines.is_empty();
         self.kept = Some(Kept {
             id,
-            turns,
+            version,
             lines: self.lines.len(),
+            stored: self.lines.len(),
             active: self.session.active(),
             unpaid: Usage::default(),
         });
@@ -135,6 +148,8 @@ impl Chat {
         self.unfinished = Some(Before {
             session: self.session.fork(),
             lines: self.lines.len(),
+            replaced: Vec::new(),
+            kept: self.kept.as_ref().map_or(0, |kept| kept.lines),
             view: self.view.clone(),
             ledger: self.ledger.clone(),
         });
@@ -142,7 +157,7 @@ impl Chat {
 
     /// Whether a turn of it is in the store.
     pub fn is_kept(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.turns > 0)
+        self.kept.as_ref().is_some_and(|kept| kept.stored > 0)
     }
 
     /// Takes a turn back that was dropped before it was over, as the next turn would.
@@ -155,8 +170,42 @@ impl Chat {
         }
         self.session = before.session;
         self.lines.truncate(before.lines);
+        self.lines.extend(before.replaced);
+        if let Some(kept) = &mut self.kept {
+            kept.lines = before.kept;
+        }
         self.view = before.view;
         self.ledger = before.ledger;
+    }
+
+    /// Continues with another model from the next turn on. The agent must have the same skills.
+    pub fn use_agent(&mut self, agent: Agent) {
+        self.restore();
+        self.agent = agent;
+        self.window = None;
+        self.forget_states();
+    }
+
+    /// Forgets what only the last model understands.
+    pub(crate) fn forget_states(&mut self) {
+        for line in &mut self.lines {
+            if let Some(Message::Model { text, calls, state }) = line.message.as_deref()
+                && state.is_some()
+            {
+                line.message = Some(Arc::new(Message::Model {
+                    text: text.clone(),
+                    calls: calls.clone(),
+                    state: None,
+                }));
+            }
+        }
+    }
+
+    /// Forgets messages from that one on; the store has them until the next save.
+    pub(crate) fn keep_only(&mut self, lines: usize) {
+        if let Some(kept) = &mut self.kept {
+            kept.lines = kept.lines.min(lines);
+        }
     }
 
     /// The skills whose instructions are in the context of the model.
@@ -173,15 +222,31 @@ impl Chat {
     }
 
     /// A message of the user with the skills that it names, for a saved message.
-    pub(crate) async fn said(&mut self, text: &str, references: &[SkillId]) -> Line {
-        let turn = self.session.turn_with(text, references).await;
-        self.line(text, references, &turn)
+    pub(crate) async fn said(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        run: Option<WorkflowRun>,
+    ) -> Line {
+        let turn = match &run {
+            Some(run) => {
+                let mut turn = self
+                    .session
+                    .turn_with(&format!("/{}", run.skill), references)
+                    .await;
+                turn.text = result_text(run);
+                turn
+            }
+            None => self.session.turn_with(text, references).await,
+        };
+        self.line(text, references, run, &turn)
     }
 
     pub(crate) fn line(
         &mut self,
         text: &str,
         references: &[SkillId],
+        ran: Option<WorkflowRun>,
         turn: &prowess_core::Turn,
     ) -> Line {
         for event in &turn.events {
@@ -194,6 +259,9 @@ impl Chat {
         if turn.content().is_empty() {
             line.message = None;
         }
+        if let ChatEntry::User { run, .. } = &mut line.entry {
+            *run = ran;
+        }
         line
     }
 
@@ -202,17 +270,17 @@ impl Chat {
         let (Some(store), Some(kept)) = (&self.agent.inner.store, &self.kept) else {
             return Ok(());
         };
-        if kept.turns == 0 {
+        if kept.version == 0 {
             // No other process knows its id.
             return Ok(());
         }
-        let found = store.chat_turns(&kept.id).await?;
-        if found == kept.turns {
+        let found = store.chat_version(&kept.id).await?;
+        if found == kept.version {
             return Ok(());
         }
         Err(AgentError::Store(StoreError::ChatChanged {
             id: kept.id.to_string(),
-            expected: kept.turns,
+            expected: kept.version,
             found,
         }))
     }
@@ -230,24 +298,33 @@ impl Chat {
             action: "use",
             reason: error.to_string(),
         })?;
+        if messages.is_empty() && kept.lines == kept.stored {
+            return Ok(());
+        }
         let first = new.iter().find_map(|line| match &line.entry {
             ChatEntry::User { text, .. } => Some(title(text)),
             _ => None,
         });
         let active = self.session.active();
+        let options = &self.agent.inner.options;
+        let code_skills = self.agent.inner.code_skills.as_ref();
         let turn = ChatTurn {
             messages,
-            used: used(&self.agent.inner.options, &kept.active, &active),
+            keep: (kept.lines < kept.stored).then_some(kept.lines),
+            used: used(options, &kept.active, &active),
             active: active.clone(),
+            code_active: code_skills.map_or_else(Vec::new, |it| it.runtime.active()),
+            model: options.saved_model.clone(),
             tokens: Tokens {
                 input: kept.unpaid.input,
                 output: kept.unpaid.output,
             },
-            title: first.filter(|_| kept.turns == 0),
+            title: first.filter(|_| kept.lines == 0),
         };
-        kept.turns = store.append_turn(&kept.id, kept.turns, turn).await?;
+        kept.version = store.append_turn(&kept.id, kept.version, turn).await?;
         kept.active = active;
         kept.lines = self.lines.len();
+        kept.stored = kept.lines;
         kept.unpaid = Usage::default();
         Ok(())
     }

@@ -37,6 +37,9 @@ pub enum AgentError {
     /// The message is empty; nothing was sent.
     #[error("the message is empty")]
     EmptyMessage,
+    /// There is no message to send again.
+    #[error("no messages yet")]
+    NoTurn,
     /// The model does not answer; the chat is as it was before the turn.
     #[error(transparent)]
     Provider(#[from] ProviderError),

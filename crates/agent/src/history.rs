@@ -43,6 +43,7 @@ impl Line {
             entry: ChatEntry::User {
                 text: text.to_owned(),
                 references: references.to_vec(),
+                run: None,
             },
             tokens: estimate_tokens(&content),
             message: Some(Arc::new(Message::User(content))),

@@ -43,8 +43,10 @@ mod replay;
 mod runtime_handle;
 mod tools;
 mod turn;
+mod undo;
 mod view;
 pub mod wire;
+mod workflow;
 
 pub use account::{SkillTokens, TurnTokens};
 pub use agent::{Agent, AgentBuilder};

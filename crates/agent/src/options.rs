@@ -27,6 +27,8 @@ pub struct AgentOptions {
     pub fragment_tokens: usize,
     /// When a request is made again.
     pub retry: Retry,
+    /// The model, as it is saved with a chat.
+    pub saved_model: Option<String>,
     /// Skills that come first in the catalog.
     pub pinned: Vec<SkillId>,
     /// The root of the project, whose last used skills come first, too; needs a store.
@@ -76,6 +78,7 @@ impl Default for AgentOptions {
             tool_rounds: limits::TOOL_ROUNDS,
             fragment_tokens: prowess_runtime::limits::PROMPT_BUDGET,
             retry: Retry::default(),
+            saved_model: None,
             pinned: Vec::new(),
             project: None,
         }

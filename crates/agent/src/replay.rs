@@ -12,11 +12,20 @@ use crate::tools::again;
 use crate::wire::{ChatEntry, KeptReply};
 
 impl Agent {
-    /// Continues a saved chat.
+    /// Continues a saved chat. Code that is approved is active again; nothing is asked.
     pub async fn resume(&self, id: &ChatId) -> Result<Chat, AgentError> {
         let store = self.inner.store.as_ref().ok_or(AgentError::NoStore)?;
         let stored = store.chat(id).await?;
-        replay(self.clone(), stored).await
+        let mut chat = replay(self.clone(), entries(&stored)?, &stored.active).await;
+        let saved = stored.summary.model;
+        if saved.is_some() && saved != self.inner.options.saved_model {
+            chat.forget_states();
+        }
+        if let Some(code_skills) = &self.inner.code_skills {
+            chat.pending = code_skills.reactivate(&stored.code_active).await;
+        }
+        chat.keep(stored.summary.id, stored.version);
+        Ok(chat)
     }
 
     /// Continues a copy of a saved chat, with the same messages and active skills.
@@ -27,19 +36,30 @@ impl Agent {
     }
 }
 
-/// Restores a chat. The store contains no instructions, so the current ones of the skills are used.
-async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
+/// The messages of a stored chat.
+fn entries(stored: &Stored) -> Result<Vec<ChatEntry>, AgentError> {
+    let entry = |(number, text): (usize, &String)| {
+        serde_json::from_str(text).map_err(|error| AgentError::Unreadable {
+            id: stored.summary.id.to_string(),
+            number,
+            reason: error.to_string(),
+        })
+    };
+    stored.messages.iter().enumerate().map(entry).collect()
+}
+
+/// Restores a chat from its messages and the skills that were active besides. Messages contain no instructions, so the
+/// current ones of the skills are used.
+pub(crate) async fn replay(agent: Agent, entries: Vec<ChatEntry>, active: &[SkillId]) -> Chat {
     let mut chat = Chat::new(agent);
     let mut calls: Vec<ToolCall> = Vec::new();
-    for (number, text) in stored.messages.iter().enumerate() {
-        let entry: ChatEntry =
-            serde_json::from_str(text).map_err(|error| AgentError::Unreadable {
-                id: stored.summary.id.to_string(),
-                number,
-                reason: error.to_string(),
-            })?;
+    for (number, entry) in entries.into_iter().enumerate() {
         let line = match entry {
-            ChatEntry::User { text, references } => chat.said(&text, &references).await,
+            ChatEntry::User {
+                text,
+                references,
+                run,
+            } => chat.said(&text, &references, run).await,
             ChatEntry::Model {
                 text,
                 calls: made,
@@ -64,14 +84,13 @@ async fn replay(agent: Agent, stored: Stored) -> Result<Chat, AgentError> {
         };
         chat.lines.push(line);
     }
-    for id in &stored.active {
+    for id in active {
         chat.session.activate(id);
     }
     chat.view
         .rebuild(&chat.session, &chat.lines, &chat.in_prompt)
         .await;
-    chat.keep(stored.summary.id, stored.summary.turns);
-    Ok(chat)
+    chat
 }
 
 async fn reply(chat: &mut Chat, kept: KeptReply, calls: &[ToolCall]) -> Replied {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::SkillId;
 use prowess_runtime::{
-    ActivationError, ActivationState, Cause, CodeSkillError, Listener, Project, Runtime,
+    ActivationError, ActivationState, Cause, CodeSkill, CodeSkillError, Listener, Project, Runtime,
     RuntimeEvent, Situation, Triggers,
 };
 use prowess_spec::manifest::Mode;
@@ -116,6 +116,32 @@ impl RuntimeHandle {
             |event| !matches!(event, AgentEvent::ActivationFailed { id: failed, .. } if failed == id),
         );
         self.activate(id, known, emit).await
+    }
+
+    /// Activates the skills of a saved chat whose approval is recorded. The others stay inactive; returns their events.
+    pub(crate) async fn reactivate(&self, saved: &[SkillId]) -> Vec<AgentEvent> {
+        let mut failed: Vec<(SkillId, String)> = Vec::new();
+        for id in saved {
+            let reason = match CodeSkill::read(self.runtime.skills(), id).await {
+                Err(error) => error.to_string(),
+                // A dependency is in the list as well; without it the activation would ask.
+                Ok(skill)
+                    if skill.manifest.dependencies.iter().any(|it| {
+                        let name = it.name.as_str();
+                        failed.iter().any(|(id, _)| id.name() == name)
+                    }) || !self.runtime.approvals().undecided(&skill).is_empty() =>
+                {
+                    format!("its approval was for one session; type /{id} to approve it again")
+                }
+                Ok(_) => match self.runtime.activate(id).await {
+                    Ok(()) => continue,
+                    Err(error) => error.to_string(),
+                },
+            };
+            failed.push((id.clone(), reason));
+        }
+        let event = |(id, reason)| AgentEvent::ActivationFailed { id, reason };
+        failed.into_iter().map(event).collect()
     }
 
     /// Activates a skill; one without code is ignored. Returns why its code is not active.

@@ -274,6 +274,7 @@ impl Caller<'_> {
             } = &event
             {
                 loaded = Some((id.clone(), *bytes));
+                self.session.take_arguments(&own, id);
                 if *dropped_bytes > 0 {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     (self.emit)(AgentEvent::Notice { text });

@@ -1,7 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
 use futures_util::future::join_all;
-use prowess_core::{CatalogPlacement, Event, SkillId, ToolUse, without_own_tags};
+use prowess_core::{CatalogPlacement, Event, SkillId, ToolUse, reference, without_own_tags};
 use prowess_spec::estimate_tokens;
 use prowess_store::StoreError;
 use serde_json::Value;
@@ -19,6 +19,7 @@ use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, Too
 use crate::runtime_handle::{EventSink, inactive};
 use crate::tools::{Called, Caller, Tools};
 use crate::wire::{AgentEvent, By, ChatEntry, Cut, Ending};
+use crate::workflow::{named_skill, result_text, run_workflow};
 
 /// The result of a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,17 @@ pub struct TurnReport {
     pub failure: Option<ProviderError>,
     /// Whether the chat in the store has it too.
     pub saved: Saved,
+}
+
+impl TurnReport {
+    /// Whether the turn was rolled back, because it has nothing worth saving.
+    pub fn is_nothing(&self) -> bool {
+        is_nothing(self.ending, &self.text, self.rounds)
+    }
+}
+
+fn is_nothing(ending: Ending, text: &str, rounds: usize) -> bool {
+    matches!(ending, Ending::Cancelled | Ending::Failed) && text.is_empty() && rounds == 0
 }
 
 /// Whether a turn is in the store.
@@ -72,13 +84,6 @@ impl Outcome {
             failure: None,
         }
     }
-
-    /// Whether the turn has nothing worth saving.
-    fn is_nothing(&self, rounds: usize) -> bool {
-        matches!(self.ending, Ending::Cancelled | Ending::Failed)
-            && self.text.is_empty()
-            && rounds == 0
-    }
 }
 
 impl Chat {
@@ -107,6 +112,17 @@ impl Chat {
         self.restore();
         self.check_unchanged().await?;
         self.remember();
+        self.run(text, references, emit, cancel).await
+    }
+
+    /// The turn itself, after [`Self::remember`].
+    pub(crate) async fn run(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        emit: &EventSink<'_>,
+        cancel: &Cancel,
+    ) -> Result<TurnReport, AgentError> {
         let mut progress = Progress::default();
         // On the heap: it is larger than what stacks of others should hold.
         let work = Box::pin(self.work(text, references, emit, cancel, &mut progress));
@@ -118,7 +134,7 @@ impl Chat {
         progress.tokens.skills = self.ledger.skills().to_vec();
         emit(AgentEvent::Usage(progress.tokens.clone()));
         let mut saved = Saved::Yes;
-        if outcome.is_nothing(progress.rounds) {
+        if is_nothing(outcome.ending, &outcome.text, progress.rounds) {
             self.restore();
         } else if let Err(error) = self.save(progress.tokens.provider).await {
             saved = Saved::NotYet;
@@ -156,7 +172,10 @@ impl Chat {
         progress: &mut Progress,
     ) -> Outcome {
         let start = self.lines.len();
-        let Some(asks) = cancel.unless(self.begin(text, references, emit)).await else {
+        let Some(asks) = cancel
+            .unless(self.begin(text, references, emit, &mut progress.rounds))
+            .await
+        else {
             return self.stopped("", progress);
         };
         if !asks {
@@ -222,47 +241,65 @@ impl Chat {
     }
 
     /// The steps before the first request; returns whether a request is needed.
-    async fn begin(&mut self, text: &str, references: &[SkillId], emit: &EventSink<'_>) -> bool {
+    async fn begin(
+        &mut self,
+        text: &str,
+        references: &[SkillId],
+        emit: &EventSink<'_>,
+        rounds: &mut usize,
+    ) -> bool {
         let code_skills = self.agent.inner.code_skills.clone();
+        for event in std::mem::take(&mut self.pending) {
+            emit(event.clone());
+            self.reported.push(event);
+        }
         let mut by_keyword = Vec::new();
+        let mut named = None;
         if let Some(code_skills) = &code_skills {
             code_skills.runtime.begin_turn().await;
-            by_keyword = code_skills.evaluate(text, &mut self.reported, emit).await;
+            let known = &mut self.reported;
+            by_keyword = code_skills.evaluate(text, known, emit).await;
+            named = named_skill(text, &self.session, code_skills, known, emit).await;
         }
         // A skill that the user names is not one that a keyword loads.
-        let named = text
-            .strip_prefix('/')
-            .and_then(|it| it.split_whitespace().next());
+        let named_id = reference(text).map(|found| found.id);
         by_keyword.retain(|id| {
-            !self.session.is_active(id) && !references.contains(id) && named != Some(id.as_str())
+            named_id.as_ref() != Some(id) && !self.session.is_active(id) && !references.contains(id)
         });
         let references = &[references, by_keyword.as_slice()].concat();
-        let mut turn = self.session.turn_with(text, references).await;
+        let workflow = named.as_mut().and_then(|named| named.workflow.take());
+        // The name of a workflow and its input are not arguments of the skill.
+        let message = match (&named, &workflow) {
+            (Some(named), Some(_)) => &format!("/{}", named.id),
+            _ => text,
+        };
+        let mut turn = self.session.turn_with(message, references).await;
         for event in &turn.events {
             let by = match event {
                 Event::Activated { id, .. } if by_keyword.contains(id) => By::Keyword,
                 _ => By::User,
             };
             emit(AgentEvent::of(event.clone(), by));
-            if let Event::Activated {
-                id, dropped_bytes, ..
-            } = event
-            {
-                if *dropped_bytes > 0 {
+            // The code of a skill that is active may not be: it was denied, or approved for another session.
+            if let Event::Activated { id, .. } | Event::AlreadyActive { id } = event {
+                if let Event::Activated { dropped_bytes, .. } = event
+                    && *dropped_bytes > 0
+                {
                     let text = format!("skill {id} is too long: {dropped_bytes} bytes were cut");
                     emit(AgentEvent::Notice { text });
                 }
-                let Some(code_skills) = &code_skills else {
-                    continue;
-                };
-                let inactive = match by {
-                    By::Keyword => (!code_skills.runtime.is_approved(id).await)
-                        .then(|| inactive("load this skill to ask the user for approval")),
-                    _ => {
-                        code_skills
-                            .activate_for_user(id, &mut self.reported, emit)
-                            .await
+                let inactive = match (&code_skills, &named) {
+                    (_, Some(named)) if named.id == *id => named.inactive.clone(),
+                    (Some(code_skills), _) if by == By::Keyword => {
+                        let is_approved = code_skills.runtime.is_approved(id).await;
+                        let reason = "load this skill to ask the user for approval";
+                        (!is_approved).then(|| inactive(reason))
                     }
+                    (Some(code_skills), _) => {
+                        let known = &mut self.reported;
+                        code_skills.activate_for_user(id, known, emit).await
+                    }
+                    (None, _) => None,
                 };
                 if let Some(inactive) = inactive
                     && let Some(block) = turn.blocks.iter_mut().find(|block| block.id == *id)
@@ -277,7 +314,15 @@ impl Chat {
                 text: notice.clone(),
             });
         }
-        let line = self.line(text, references, &turn);
+        let mut run = None;
+        if let (Some(code_skills), Some(named), Some(workflow)) = (&code_skills, named, workflow) {
+            let done = run_workflow(named.id, workflow, &self.session, code_skills, emit).await;
+            turn.text = result_text(&done);
+            run = Some(done);
+            // It was a tool call, and what it did stays said.
+            *rounds += 1;
+        }
+        let line = self.line(text, references, run, &turn);
         self.lines.push(line);
         if !turn.needs_model() {
             return false;

@@ -118,7 +118,7 @@ impl Skills {
         let catalog = sources.catalog().await;
         let mut preloaded: Vec<Block> = Vec::new();
         for id in preload {
-            let loaded = block(&sources, &settings, id, "").await;
+            let loaded = block(&sources, &settings, id, "", false).await;
             let LoadedBlock { block, .. } = loaded.map_err(|reason| PreloadError {
                 id: id.clone(),
                 reason: reason.to_string(),
@@ -264,7 +264,31 @@ impl Skills {
         id: &SkillId,
         arguments: &str,
     ) -> Result<LoadedBlock, SourceError> {
-        block(&self.inner.sources, &self.inner.settings, id, arguments).await
+        let appends = self.inner.settings.dialect.shape == Shape::Text;
+        block(
+            &self.inner.sources,
+            &self.inner.settings,
+            id,
+            arguments,
+            appends,
+        )
+        .await
+    }
+
+    /// The same with the arguments in any case.
+    pub(crate) async fn whole_block(
+        &self,
+        id: &SkillId,
+        arguments: &str,
+    ) -> Result<LoadedBlock, SourceError> {
+        block(
+            &self.inner.sources,
+            &self.inner.settings,
+            id,
+            arguments,
+            true,
+        )
+        .await
     }
 
     pub(crate) fn index(&self) -> &RwLock<Arc<SearchIndex>> {
@@ -284,16 +308,16 @@ pub(crate) struct LoadedBlock {
     pub(crate) has_arguments: bool,
 }
 
-/// A skill's instructions as the model gets them. Arguments are part of them where the body has a place for them or the
-/// dialect appends them.
+/// A skill's instructions as the model gets them. Arguments are part of them where the body has a place for them, or if
+/// they are appended.
 async fn block(
     sources: &Composite,
     settings: &Settings,
     id: &SkillId,
     arguments: &str,
+    appends: bool,
 ) -> Result<LoadedBlock, SourceError> {
     let document = sources.load(id).await?;
-    let appends = settings.dialect.shape == Shape::Text;
     let takes = appends || has_placeholders(&document.body);
     let arguments = if takes { arguments } else { "" };
     let limit = settings.dialect.limits.skill_bytes;

@@ -1,7 +1,7 @@
 //! Chats: messages, active skills and costs.
 //!
-//! A turn is written in one transaction, together with the number of turns that the writer knows: a crash leaves the
-//! last complete turn, and of two writers the second gets [`StoreError::ChatChanged`]. Messages are opaque text here.
+//! A turn is written in one transaction, together with the version that the writer knows: a crash leaves the last
+//! complete turn, and of two writers the second gets [`StoreError::ChatChanged`]. Messages are opaque text here.
 
 use std::time::{Duration, SystemTime};
 
@@ -36,6 +36,8 @@ pub struct ChatSummary {
     pub turns: u64,
     /// The total cost.
     pub tokens: Tokens,
+    /// The model, as the writer describes it.
+    pub model: Option<String>,
     /// The chat that it continues on its own.
     pub forked_from: Option<ChatId>,
     /// When it began, to the millisecond.
@@ -51,8 +53,12 @@ pub struct Chat {
     pub summary: ChatSummary,
     /// The active skills, in the order in which they became so.
     pub active: Vec<SkillId>,
+    /// Those whose code is active, which the conversation itself may not name.
+    pub code_active: Vec<SkillId>,
     /// The messages, oldest first.
     pub messages: Vec<String>,
+    /// How often it was changed.
+    pub version: u64,
 }
 
 /// The additions of a turn to a chat.
@@ -60,8 +66,14 @@ pub struct Chat {
 pub struct ChatTurn {
     /// The messages.
     pub messages: Vec<String>,
+    /// How many of the earlier messages stay; all of them if absent.
+    pub keep: Option<usize>,
     /// All skills that are active now.
     pub active: Vec<SkillId>,
+    /// All skills whose code is active now.
+    pub code_active: Vec<SkillId>,
+    /// The model, as the writer describes it.
+    pub model: Option<String>,
     /// Skills that became active in the turn, and the project in which they did.
     pub used: Option<SkillUses>,
     /// The cost.
@@ -82,12 +94,13 @@ pub struct SkillUses {
 /// The columns of a summary, in the order in which [`summary`] reads them.
 macro_rules! columns {
     () => {
-        "id, title, turns, input_tokens, output_tokens, forked_from, created, updated"
+        "id, title, turns, input_tokens, output_tokens, forked_from, created, updated, model"
     };
 }
 
 impl Store {
-    /// Adds a turn to a chat that has `expected` turns; how many it has now. A chat begins with its first turn.
+    /// Adds a turn to the `expected` version of a chat, or puts it in the place of earlier messages; the new version. A
+    /// chat begins with its first turn.
     pub async fn append_turn(
         &self,
         id: &ChatId,
@@ -95,7 +108,7 @@ impl Store {
         turn: ChatTurn,
     ) -> Result<u64, StoreError> {
         let name = id.to_string();
-        let active = json(&turn.active);
+        let (active, code_active) = (json(&turn.active), json(&turn.code_active));
         let known = number(expected);
         let written = self.run(move |pool| async move {
             let mut transaction = pool.begin().await?;
@@ -108,12 +121,14 @@ impl Store {
                 let query = query.bind(milliseconds()).bind(milliseconds());
                 query.execute(&mut *transaction).await?;
             }
-            let statement = "UPDATE chats SET
-                    turns = turns + 1, active = $1, updated = $2,
-                    input_tokens = input_tokens + $3, output_tokens = output_tokens + $4
-                WHERE id = $5 AND turns = $6";
+            let statement = "UPDATE chats SET version = version + 1,
+                    turns = turns + 1, active = $1, code_active = $2, model = $3, updated = $4,
+                    input_tokens = input_tokens + $5, output_tokens = output_tokens + $6
+                WHERE id = $7 AND version = $8";
             let query = sqlx::query(statement)
                 .bind(active)
+                .bind(code_active)
+                .bind(turn.model)
                 .bind(milliseconds())
                 .bind(number(turn.tokens.input))
                 .bind(number(turn.tokens.output))
@@ -128,11 +143,20 @@ impl Store {
                 let query = sqlx::query(statement).bind(title).bind(name.clone());
                 query.execute(&mut *transaction).await?;
             }
+            if let Some(keep) = turn.keep {
+                delete_after(&mut transaction, &name, keep).await?;
+            }
             for (position, body) in (0_i64..).zip(turn.messages) {
                 let statement =
                     "INSERT INTO chat_messages (chat, turn, position, body) VALUES ($1, $2, $3, $4)";
                 let query = sqlx::query(statement).bind(name.clone()).bind(known + 1);
                 let query = query.bind(position).bind(body);
+                query.execute(&mut *transaction).await?;
+            }
+            if turn.keep.is_some() {
+                let statement = "UPDATE chats SET turns =
+                    (SELECT COUNT(DISTINCT turn) FROM chat_messages WHERE chat = $1) WHERE id = $2";
+                let query = sqlx::query(statement).bind(name.clone()).bind(name.clone());
                 query.execute(&mut *transaction).await?;
             }
             let SkillUses { project, skills } = turn.used.unwrap_or_default();
@@ -150,7 +174,7 @@ impl Store {
         if written.await? {
             return Ok(expected + 1);
         }
-        let found = self.chat_turns(id).await?;
+        let found = self.chat_version(id).await?;
         Err(StoreError::ChatChanged {
             id: id.to_string(),
             expected,
@@ -158,13 +182,25 @@ impl Store {
         })
     }
 
-    /// How many turns a chat has.
-    pub async fn chat_turns(&self, id: &ChatId) -> Result<u64, StoreError> {
+    /// How often a chat was changed.
+    pub async fn chat_version(&self, id: &ChatId) -> Result<u64, StoreError> {
         let name = id.to_string();
         let found = self.run(|pool| async move {
-            let query = sqlx::query("SELECT turns FROM chats WHERE id = $1").bind(name);
+            let query = sqlx::query("SELECT version FROM chats WHERE id = $1").bind(name);
             let row = query.fetch_optional(&*pool).await?;
             row.map(|row| count(&row, 0)).transpose()
+        });
+        found.await?.ok_or_else(|| no_chat(id))
+    }
+
+    /// A chat without its messages.
+    pub async fn chat_summary(&self, id: &ChatId) -> Result<ChatSummary, StoreError> {
+        let name = id.to_string();
+        let found = self.run(|pool| async move {
+            let statement = concat!("SELECT ", columns!(), " FROM chats WHERE id = $1");
+            let query = sqlx::query(statement).bind(name);
+            let row = query.fetch_optional(&*pool).await?;
+            row.as_ref().map(summary).transpose()
         });
         found.await?.ok_or_else(|| no_chat(id))
     }
@@ -176,7 +212,11 @@ impl Store {
             // Both statements see the same state, regardless of concurrent writers.
             let mut transaction = pool.begin().await?;
             snapshot(&mut transaction).await?;
-            let statement = concat!("SELECT ", columns!(), ", active FROM chats WHERE id = $1");
+            let statement = concat!(
+                "SELECT ",
+                columns!(),
+                ", active, version, code_active FROM chats WHERE id = $1"
+            );
             let query = sqlx::query(statement).bind(name.clone());
             let Some(row) = query.fetch_optional(&mut *transaction).await? else {
                 return Ok(None);
@@ -192,6 +232,11 @@ impl Store {
                 summary: summary(&row)?,
                 // An invalid id is a skill that no longer exists.
                 active: serde_json::from_str(&text(&row, COLUMNS)?).unwrap_or_default(),
+                code_active: row
+                    .try_get::<Option<String>, _>(COLUMNS + 2)?
+                    .and_then(|ids| serde_json::from_str(&ids).ok())
+                    .unwrap_or_default(),
+                version: count(&row, COLUMNS + 1)?,
                 messages: messages?,
             }))
         });
@@ -205,7 +250,7 @@ impl Store {
             let statement = concat!(
                 "SELECT ",
                 columns!(),
-                " FROM chats ORDER BY updated DESC, created DESC, id LIMIT $1"
+                " FROM chats WHERE turns > 0 ORDER BY updated DESC, created DESC, id LIMIT $1"
             );
             let rows = sqlx::query(statement).bind(limit).fetch_all(&*pool).await?;
             rows.iter().map(summary).collect()
@@ -251,7 +296,7 @@ impl Store {
 
     /// Forks a chat: the same messages, the same active skills.
     pub async fn fork_chat(&self, id: &ChatId) -> Result<ChatId, StoreError> {
-        self.chat_turns(id).await?;
+        self.chat_version(id).await?;
         for _ in 0..TRIES {
             let fork = ChatId::new();
             let (name, new) = (id.to_string(), fork.to_string());
@@ -259,18 +304,19 @@ impl Store {
                 let mut transaction = pool.begin().await?;
                 let statement =
                     "INSERT INTO chats (id, title, active, turns, input_tokens, output_tokens,
-                        forked_from, created, updated)
-                    SELECT $1, title, active, turns, input_tokens, output_tokens, id, $2, $3
+                        model, code_active, version, forked_from, created, updated)
+                    SELECT $1, title, active, turns, input_tokens, output_tokens,
+                        model, code_active, version, id, $2, $3
                     FROM chats WHERE id = $4 ON CONFLICT (id) DO NOTHING";
                 let query = sqlx::query(statement)
                     .bind(new.clone())
                     .bind(milliseconds())
                     .bind(milliseconds());
                 let done = query.bind(name.clone()).execute(&mut *transaction).await?;
-                // Only turns that the copied row counts: another may have been added since.
+                // Only turns that the copied row knows: another may have been added since.
                 let statement = "INSERT INTO chat_messages (chat, turn, position, body)
                     SELECT $1, turn, position, body FROM chat_messages
-                    WHERE chat = $2 AND turn <= (SELECT turns FROM chats WHERE id = $3)";
+                    WHERE chat = $2 AND turn <= (SELECT version FROM chats WHERE id = $3)";
                 let query = sqlx::query(statement)
                     .bind(new.clone())
                     .bind(name)
@@ -289,8 +335,29 @@ impl Store {
     }
 }
 
+/// Deletes the messages after the first `keep`.
+async fn delete_after(
+    connection: &mut AnyConnection,
+    chat: &str,
+    keep: usize,
+) -> Result<(), sqlx::Error> {
+    let statement = "SELECT turn, position FROM chat_messages WHERE chat = $1
+        ORDER BY turn, position LIMIT 1 OFFSET $2";
+    let query = sqlx::query(statement).bind(chat.to_owned());
+    let query = query.bind(i64::try_from(keep).unwrap_or(i64::MAX));
+    let Some(first) = query.fetch_optional(&mut *connection).await? else {
+        return Ok(());
+    };
+    let (turn, position): (i64, i64) = (first.try_get(0)?, first.try_get(1)?);
+    let statement = "DELETE FROM chat_messages
+        WHERE chat = $1 AND (turn > $2 OR (turn = $3 AND position >= $4))";
+    let query = sqlx::query(statement).bind(chat.to_owned());
+    let query = query.bind(turn).bind(turn).bind(position);
+    query.execute(connection).await.map(|_| ())
+}
+
 /// How many columns a summary has.
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 9;
 
 fn summary(row: &AnyRow) -> Result<ChatSummary, sqlx::Error> {
     Ok(ChatSummary {
@@ -304,6 +371,7 @@ fn summary(row: &AnyRow) -> Result<ChatSummary, sqlx::Error> {
         forked_from: row.try_get::<Option<String>, _>(5)?.map(ChatId::named),
         created: time(row, 6)?,
         updated: time(row, 7)?,
+        model: row.try_get(8)?,
     })
 }
 

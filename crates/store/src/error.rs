@@ -57,9 +57,9 @@ pub enum StoreError {
     ChatChanged {
         /// The chat.
         id: String,
-        /// The turns that the writer knows of.
+        /// The version that the writer knows.
         expected: u64,
-        /// The number of turns in the store.
+        /// The version in the store.
         found: u64,
     },
     /// The work was not done.

@@ -49,6 +49,13 @@ const MIGRATIONS: &[&[&str]] = &[
     &["CREATE TABLE skill_uses (
         project TEXT NOT NULL, skill TEXT NOT NULL, uses BIGINT NOT NULL, last BIGINT NOT NULL,
         PRIMARY KEY (project, skill))"],
+    // `version` counts every change: the number of turns can go down.
+    &[
+        "ALTER TABLE chats ADD COLUMN model TEXT",
+        "ALTER TABLE chats ADD COLUMN code_active TEXT",
+        "ALTER TABLE chats ADD COLUMN version BIGINT NOT NULL DEFAULT 0",
+        "UPDATE chats SET version = turns",
+    ],
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

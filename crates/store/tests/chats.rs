@@ -99,10 +99,11 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(chat.summary.title, "About 'ä' \u{1f980}");
 
     fork(&store, &id);
+    replace(&store);
     race(again, &id);
 
     for result in [
-        block_on(store.chat_turns(&ChatId::named("none"))).map(|_| ()),
+        block_on(store.chat_version(&ChatId::named("none"))).map(|_| ()),
         block_on(store.chat(&ChatId::named("none'; --"))).map(|_| ()),
         block_on(store.append_turn(&ChatId::named("none"), 1, said(&[]))).map(|_| ()),
         block_on(store.fork_chat(&ChatId::named("none"))).map(|_| ()),
@@ -112,6 +113,41 @@ fn contract(again: &dyn Fn() -> Store) {
             "{result:?}"
         );
     }
+}
+
+/// A turn can stand in the place of earlier ones. The version goes up whatever the number of turns does.
+fn replace(store: &Store) {
+    let id = ChatId::new();
+    let with = |keep: usize, messages: &[&str]| ChatTurn {
+        keep: Some(keep),
+        model: Some("m".to_owned()),
+        code_active: ids(&["c"]),
+        ..said(messages)
+    };
+    block_on(store.append_turn(&id, 0, said(&["a", "b"]))).unwrap();
+    block_on(store.append_turn(&id, 1, said(&["c", "d"]))).unwrap();
+    assert_eq!(
+        block_on(store.append_turn(&id, 2, with(2, &["e"]))).unwrap(),
+        3
+    );
+    let chat = block_on(store.chat(&id)).unwrap();
+    assert_eq!(chat.messages, ["a", "b", "e"]);
+    assert_eq!((chat.summary.turns, chat.version), (2, 3));
+    assert_eq!(chat.summary.model.as_deref(), Some("m"));
+    assert_eq!(chat.code_active, ids(&["c"]));
+    let late = block_on(store.append_turn(&id, 2, said(&["late"])));
+    assert!(
+        matches!(late, Err(StoreError::ChatChanged { found: 3, .. })),
+        "{late:?}"
+    );
+    // What was paid for stays counted, and a chat without turns is not listed.
+    let known = block_on(store.chats(10)).unwrap().len();
+    block_on(store.append_turn(&id, 3, with(0, &[]))).unwrap();
+    let chat = block_on(store.chat(&id)).unwrap();
+    assert_eq!((chat.messages.len(), chat.summary.turns), (0, 0));
+    assert_eq!(chat.summary.tokens.input, 400);
+    assert_eq!(block_on(store.chats(10)).unwrap().len(), known - 1);
+    assert!(block_on(store.delete_chat(&id)).unwrap());
 }
 
 /// T8: a forked chat inherits what was said and the active skills, and then goes its own way.
@@ -154,7 +190,7 @@ fn race(again: &dyn Fn() -> Store, id: &ChatId) {
             let (won, lost) = (&won, &lost);
             scope.spawn(move || {
                 for _ in 0..10 {
-                    let known = block_on(store.chat_turns(id)).unwrap();
+                    let known = block_on(store.chat_version(id)).unwrap();
                     let text = format!("{writer}");
                     match block_on(store.append_turn(id, known, said(&[&text, &text]))) {
                         Ok(_) => won.fetch_add(1, Ordering::Relaxed),

@@ -17,6 +17,9 @@ pub enum ChatEntry {
         /// Skills that the program named with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         references: Vec<SkillId>,
+        /// The workflow that it ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<WorkflowRun>,
     },
     /// By the model.
     Model {
@@ -45,6 +48,22 @@ pub enum ChatEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
     },
+}
+
+/// A workflow that a message of the user ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowRun {
+    /// The skill.
+    pub skill: SkillId,
+    /// The workflow.
+    pub workflow: String,
+    /// The input.
+    pub input: Value,
+    /// The result.
+    pub content: String,
+    /// Whether the result is an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
 }
 
 /// Why an answer is incomplete.

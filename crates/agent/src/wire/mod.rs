@@ -5,5 +5,5 @@
 mod entry;
 mod event;
 
-pub use entry::{ChatEntry, Cut, KeptReply};
+pub use entry::{ChatEntry, Cut, KeptReply, WorkflowRun};
 pub use event::{AgentEvent, By, Ending};

@@ -249,6 +249,48 @@ async fn compaction_survives_a_restart() {
     }
 }
 
+/// Arguments with which a skill was activated survive a compaction and a restart, whoever gave them.
+#[tokio::test]
+async fn arguments_survive_a_restart() {
+    let long = "Some words that take a little room. ".repeat(120);
+    for by_model in [false, true] {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let mut steps = vec![Step::Say("ok"); 5];
+        if by_model {
+            let arguments = json!({"id": "haiku", "arguments": "WINTER"});
+            steps.insert(0, call("load_skill", &arguments));
+            let arguments = json!({"id": "extraction/email", "arguments": "SPAM"});
+            steps.insert(0, call("load_skill", &arguments));
+        }
+        let model = ScriptedModel::start(BOTH[0], steps);
+        let small = AgentOptions {
+            context_window: 4_000,
+            compaction: Compaction::Drop,
+            ..options()
+        };
+        let open_agent = async || {
+            let builder = agent_of(&model).await.options(small.clone());
+            builder.store(open(&path).await).build().await.unwrap()
+        };
+        let mut chat = open_agent().await.chat();
+        let first = if by_model { "begin" } else { "/haiku WINTER" };
+        send(&mut chat, first).await.0.unwrap();
+        for _ in 0..3 {
+            send(&mut chat, &long).await.0.unwrap();
+        }
+        let name = chat.id().unwrap().clone();
+        let before = model.last().messages();
+        drop(chat);
+        let mut chat = open_agent().await.resume(&name).await.unwrap();
+        send(&mut chat, "now").await.0.unwrap();
+        let lead = &model.last().messages()[0].1;
+        assert_eq!(*lead, before[0].1);
+        assert!(lead.contains("Mention WINTER."), "{by_model}: {lead}");
+        assert_eq!(lead.contains("ARGUMENTS: SPAM"), by_model, "{lead}");
+    }
+}
+
 /// A store that cannot be written loses nothing: the next turn takes the last one along.
 #[tokio::test]
 async fn unsaved_turn_is_saved_with_the_next() {

@@ -259,6 +259,7 @@ fn saved_entries_have_a_stable_format() {
             ChatEntry::User {
                 text: "x".to_owned(),
                 references: vec![id()],
+                run: None,
             },
             json!({"role": "user", "text": "x", "references": ["a/b"]}),
         ),

@@ -3,77 +3,159 @@
 use prowess_core::Catalog;
 
 /// A command of the chat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChatCommand {
     Help,
     Skills,
     Show,
     Cost,
+    /// Shows the model, or changes it.
+    Model(String),
+    Retry,
+    Undo,
+    Export {
+        file: String,
+        overwrite: bool,
+    },
+    /// Lists saved chats, or continues one.
+    Resume(String),
     New,
     Reload,
     Quit,
 }
 
+/// A command as it is listed.
+pub(super) struct CommandInfo {
+    pub(super) name: &'static str,
+    /// The argument; empty if it takes none.
+    pub(super) argument: &'static str,
+    pub(super) about: &'static str,
+    parse: fn(&str) -> ChatCommand,
+}
+
 impl ChatCommand {
-    /// Each with its name and what it does.
-    pub(super) const ALL: &'static [(&'static str, ChatCommand, &'static str)] = &[
-        (":help", Self::Help, "list the commands"),
-        (
+    /// Every command.
+    pub(super) const ALL: &'static [CommandInfo] = &[
+        info(":help", "list the commands", |_| Self::Help),
+        info(
             ":skills",
-            Self::Skills,
             "list skills, with a mark for active ones",
+            |_| Self::Skills,
         ),
-        (
+        info(
             ":show",
-            Self::Show,
             "show the tool calls of the last turn and their results",
+            |_| Self::Show,
         ),
-        (":cost", Self::Cost, "show the token usage of the last turn"),
-        (":new", Self::New, "start a new chat"),
-        (
+        info(":cost", "show the token usage of the last turn", |_| {
+            Self::Cost
+        }),
+        CommandInfo {
+            argument: "[NAME]",
+            ..info(
+                ":model",
+                "show the model, or change it from the next message on",
+                |name| Self::Model(name.to_owned()),
+            )
+        },
+        info(
+            ":retry",
+            "send the last message again and replace its answer",
+            |_| Self::Retry,
+        ),
+        info(":undo", "remove the last message and its answer", |_| {
+            Self::Undo
+        }),
+        CommandInfo {
+            argument: "FILE",
+            ..info(
+                ":export",
+                "write the chat as Markdown, or as JSON if FILE ends with .json",
+                |file| Self::Export {
+                    file: file.to_owned(),
+                    overwrite: false,
+                },
+            )
+        },
+        CommandInfo {
+            argument: "FILE",
+            ..info(":export!", "the same, and overwrite the file", |file| {
+                Self::Export {
+                    file: file.to_owned(),
+                    overwrite: true,
+                }
+            })
+        },
+        CommandInfo {
+            argument: "[ID]",
+            ..info(":resume", "list saved chats, or continue one", |id| {
+                Self::Resume(id.to_owned())
+            })
+        },
+        info(":new", "start a new chat", |_| Self::New),
+        info(
             ":reload",
-            Self::Reload,
             "reload the saved chat, including changes by other processes",
+            |_| Self::Reload,
         ),
-        (":quit", Self::Quit, "the end"),
+        info(":quit", "end the chat", |_| Self::Quit),
     ];
 
     /// Parses a command; an error if it looks like one but is unknown.
     pub(super) fn parse(line: &str, catalog: &Catalog) -> Option<Result<Self, String>> {
         let line = line.trim();
-        if line.contains(char::is_whitespace) {
-            return None;
-        }
-        if let Some(word) = line.strip_prefix('/') {
-            // People type /help everywhere. A skill of that name comes first.
-            let command = Self::named(word).filter(|_| catalog.get(word).is_none());
-            return command.map(Ok);
-        }
         if matches!(line, "exit" | "quit") {
             return Some(Ok(Self::Quit));
         }
-        let word = line.strip_prefix(':')?;
+        let (first, argument) = match line.split_once(char::is_whitespace) {
+            Some((first, argument)) => (first, argument.trim()),
+            None => (line, ""),
+        };
+        let found = |word: &str| {
+            let found = named(word)?;
+            let takes = argument.is_empty() || !found.argument.is_empty();
+            takes.then(|| (found.parse)(argument))
+        };
+        if let Some(word) = first.strip_prefix('/') {
+            // People type /help everywhere. A skill of that name comes first.
+            return found(word).filter(|_| catalog.get(word).is_none()).map(Ok);
+        }
+        let word = first.strip_prefix(':')?;
         // `:)` is not a command.
         if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return None;
         }
-        Some(
-            Self::named(word)
-                .ok_or_else(|| format!("unknown command `{line}`; type :help for a list")),
-        )
+        match found(word) {
+            None if !argument.is_empty() => None,
+            None => Some(Err(format!(
+                "unknown command `{first}`; type :help for a list"
+            ))),
+            Some(command) => Some(Ok(command)),
+        }
     }
+}
 
-    fn named(word: &str) -> Option<Self> {
-        let word = match word {
-            "q" | "exit" => "quit",
-            "h" => "help",
-            word => word,
-        };
-        let found = Self::ALL
-            .iter()
-            .find(|(name, ..)| name.strip_prefix(':') == Some(word));
-        found.map(|(_, command, _)| *command)
+const fn info(
+    name: &'static str,
+    about: &'static str,
+    parse: fn(&str) -> ChatCommand,
+) -> CommandInfo {
+    CommandInfo {
+        name,
+        argument: "",
+        about,
+        parse,
     }
+}
+
+fn named(word: &str) -> Option<&'static CommandInfo> {
+    let word = match word {
+        "q" | "exit" => "quit",
+        "h" => "help",
+        word => word,
+    };
+    let mut all = ChatCommand::ALL.iter();
+    all.find(|info| info.name.strip_prefix(':') == Some(word))
 }
 
 #[cfg(test)]
@@ -97,6 +179,15 @@ mod tests {
         assert!(matches!(parse(":hlep"), Some(Err(_))));
         for text in ["hello", ":)", ":", "", ":help me", "/quit now", "/unknown"] {
             assert_eq!(parse(text), None, "{text}");
+        }
+        let model = |name: &str| Some(Ok(ChatCommand::Model(name.to_owned())));
+        assert_eq!(parse(":model"), model(""));
+        assert_eq!(parse(":model  gpt-5 "), model("gpt-5"));
+        assert_eq!(parse("/model openai gpt-5"), model("openai gpt-5"));
+        for (text, overwrite) in [(":export a b.md", false), (":export! a b.md", true)] {
+            let file = "a b.md".to_owned();
+            let expected = ChatCommand::Export { file, overwrite };
+            assert_eq!(parse(text), Some(Ok(expected)), "{text}");
         }
     }
 }

@@ -4,18 +4,20 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use prowess_agent::wire::{AgentEvent, ChatEntry};
+use prowess_agent::wire::AgentEvent;
 use prowess_agent::{AgentError, Chat, Ending, Saved, TurnTokens};
 use prowess_core::{Scope, SkillId};
 use prowess_store::StoreError;
 
-use super::card::{brief, shortened, size};
+use super::card::shortened;
 use super::commands::ChatCommand;
 use super::editor::{Input, LineEditor};
+use super::export::export;
 use super::run::OpenedChat;
 use super::saved_chats;
 use super::screen::Screen;
-use super::turn::turn;
+use super::turn::{Outgoing, turn};
+use super::views::{help, token_usage, tool_calls};
 use crate::arguments::Global;
 use crate::environment;
 use crate::error::{CommandError, Result};
@@ -29,8 +31,6 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 const LISTED: usize = 40;
 /// The hint after another process changed the chat.
 const RELOAD: &str = "type `:reload`, then send your message again";
-/// Characters of a result that are shown.
-const RESULT_CHARS: usize = 8_000;
 
 /// An ongoing conversation.
 struct Conversation {
@@ -39,6 +39,8 @@ struct Conversation {
     screen: Arc<Screen>,
     /// The cost of the last turn.
     cost: Option<TurnTokens>,
+    /// The last message, if it got no answer.
+    unsent: Option<String>,
 }
 
 /// Runs the conversation until the user ends it.
@@ -56,6 +58,7 @@ pub(super) async fn run(
         chat,
         screen,
         cost: None,
+        unsent: None,
     };
     if !global.quiet {
         conversation.greet();
@@ -82,9 +85,9 @@ pub(super) async fn run(
                 let catalog = conversation.opened.setup.agent.skills().catalog();
                 match ChatCommand::parse(&message, &catalog) {
                     Some(Ok(ChatCommand::Quit)) => break,
-                    Some(Ok(command)) => conversation.execute(command).await?,
+                    Some(Ok(command)) => conversation.execute(command, global).await?,
                     Some(Err(problem)) => terminal::print_problem(&problem, None),
-                    None => conversation.run_turn(&message).await,
+                    None => conversation.run_turn(Outgoing::Message(&message)).await,
                 }
             }
         }
@@ -124,7 +127,7 @@ impl Conversation {
             let _ = write!(line, ", {built_in} built in");
         }
         terminal::note(&line);
-        if self.opened.is_demo_by_default {
+        if self.opened.is_demo_by_default() {
             terminal::note(&format!(
                 "{DIM}no model is configured, using the demo model; see `prowess chat --help`{DIM:#}"
             ));
@@ -138,12 +141,17 @@ impl Conversation {
     }
 
     /// Runs one turn and reports its result.
-    async fn run_turn(&mut self, message: &str) {
+    async fn run_turn(&mut self, outgoing: Outgoing<'_>) {
         let screen = Arc::clone(&self.screen);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);
-        let done = turn(&mut self.chat, message, &emit, || screen.stopping()).await;
+        let done = turn(&mut self.chat, outgoing, &emit, || screen.stopping()).await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
+        self.unsent = match (outgoing, &done) {
+            (Outgoing::Message(_), Some(Ok(report))) if !report.is_nothing() => None,
+            (Outgoing::Message(text), _) => Some(text.to_owned()),
+            (Outgoing::Retry, _) => None,
+        };
         match done {
             None => {
                 self.chat.restore();
@@ -175,8 +183,33 @@ impl Conversation {
         terminal::note("");
     }
 
-    async fn execute(&mut self, command: ChatCommand) -> Result<()> {
+    async fn execute(&mut self, command: ChatCommand, global: &Global) -> Result<()> {
         let text = match command {
+            ChatCommand::Retry => {
+                match self.unsent.take() {
+                    Some(text) => self.run_turn(Outgoing::Message(&text)).await,
+                    None => self.run_turn(Outgoing::Retry).await,
+                }
+                return Ok(());
+            }
+            ChatCommand::Resume(id) if id.is_empty() => {
+                saved_chats::list(&self.opened.store, false, false).await?;
+                String::new()
+            }
+            command => match self.result(command, global).await {
+                Ok(text) => text,
+                Err(error) => {
+                    error.print();
+                    String::new()
+                }
+            },
+        };
+        Ok(terminal::print_styled(&format!("{text}\n"))?)
+    }
+
+    /// Executes a command; the text to show.
+    async fn result(&mut self, command: ChatCommand, global: &Global) -> Result<String> {
+        Ok(match command {
             ChatCommand::Help => help(),
             ChatCommand::Skills => self.skills(),
             ChatCommand::Show => tool_calls(&self.chat),
@@ -184,20 +217,51 @@ impl Conversation {
                 Some(cost) => token_usage(cost),
                 None => "no messages yet\n".to_owned(),
             },
+            ChatCommand::Model(name) => {
+                if !name.is_empty() {
+                    let wanted = self.opened.wanted.renamed(&name, &self.opened.chosen)?;
+                    self.opened.use_model(wanted, global)?;
+                    self.chat.use_agent(self.opened.setup.agent.clone());
+                }
+                format!("{}\n", printable(self.chat.model()))
+            }
+            ChatCommand::Undo => {
+                self.unsent = None;
+                match self.chat.undo().await? {
+                    Some(text) => {
+                        let text = printable(&text.replace('\n', " "));
+                        let room = terminal::width().saturating_sub("removed: ".len());
+                        format!("removed: {}\n", shortened(&text, room))
+                    }
+                    None => "no messages yet\n".to_owned(),
+                }
+            }
+            ChatCommand::Export { file, overwrite } => {
+                export(&self.chat, &file, overwrite)?;
+                format!("written to {}\n", printable(&file))
+            }
+            ChatCommand::Resume(id) => {
+                let saved = saved_chats::find(&self.opened.store, &id).await?;
+                let wanted = self.opened.model_of(&saved);
+                self.opened.use_model(wanted, global)?;
+                self.opened.setup.runtime.shut_down().await;
+                self.chat = self.opened.setup.agent.resume(&saved.id).await?;
+                (self.cost, self.unsent) = (None, None);
+                saved_chats::last_turn(&self.chat, terminal::width())
+            }
             ChatCommand::New => {
                 // Code that became active in the old one is not active in the new one.
                 self.opened.setup.runtime.shut_down().await;
                 self.chat = self.opened.setup.agent.chat();
-                self.cost = None;
+                (self.cost, self.unsent) = (None, None);
                 "started a new chat\n".to_owned()
             }
-            ChatCommand::Reload => match self.reload().await {
-                Ok(()) => saved_chats::last_turn(&self.chat, terminal::width()),
-                Err(error) => format!("{error}\n"),
-            },
-            ChatCommand::Quit => String::new(),
-        };
-        Ok(terminal::print_styled(&format!("{text}\n"))?)
+            ChatCommand::Reload => {
+                self.reload().await?;
+                saved_chats::last_turn(&self.chat, terminal::width())
+            }
+            ChatCommand::Retry | ChatCommand::Quit => String::new(),
+        })
     }
 
     async fn reload(&mut self) -> Result<(), AgentError> {
@@ -234,95 +298,4 @@ impl Conversation {
         }
         text
     }
-}
-
-fn help() -> String {
-    let mut text = "Start a message with /ID to use that skill; press Tab to complete the id.\nEnd a line with a backslash to continue on the next line. Pasted text stays one message.\n\n".to_owned();
-    for (name, _, about) in ChatCommand::ALL {
-        let _ = writeln!(text, "  {name:<9} {about}");
-    }
-    text
-}
-
-/// The tool calls of the last turn, with input and result.
-fn tool_calls(chat: &Chat) -> String {
-    let entries: Vec<&ChatEntry> = chat.entries().collect();
-    let start = entries
-        .iter()
-        .rposition(|entry| matches!(entry, ChatEntry::User { .. }));
-    let mut text = String::new();
-    for entry in entries.iter().skip(start.unwrap_or_default()) {
-        match entry {
-            ChatEntry::Model { calls, .. } => {
-                for call in calls {
-                    let _ = writeln!(
-                        text,
-                        "{STRONG}{}{STRONG:#} {}",
-                        printable(&call.tool),
-                        brief(&call.arguments)
-                    );
-                }
-            }
-            ChatEntry::Tools { replies } => {
-                for reply in replies {
-                    let failed = if reply.is_error { " failed" } else { "" };
-                    let Some(content) = &reply.content else {
-                        let _ = writeln!(text, "{DIM}instructions; see `prowess show`{DIM:#}");
-                        continue;
-                    };
-                    let shown: String = content.chars().take(RESULT_CHARS).collect();
-                    let _ = writeln!(
-                        text,
-                        "{DIM}{}{failed}, {}:{DIM:#}",
-                        printable(&reply.tool),
-                        size(content.len())
-                    );
-                    let _ = writeln!(text, "{}", printable(shown.trim_end()));
-                }
-            }
-            _ => {}
-        }
-    }
-    if text.is_empty() {
-        text.push_str("no tool calls in the last turn\n");
-    }
-    text
-}
-
-/// The token usage.
-fn token_usage(cost: &TurnTokens) -> String {
-    let usage = cost.provider;
-    let noun = if cost.requests == 1 {
-        "request"
-    } else {
-        "requests"
-    };
-    let mut text = format!(
-        "{} tokens in, {} cached, {} out; {} {noun}\n",
-        usage.input, usage.cached, usage.output, cost.requests
-    );
-    text.push_str("last request, estimated:\n");
-    let parts = [
-        ("instructions", cost.system),
-        ("  of which catalog", cost.catalog),
-        ("tools", cost.tools),
-        ("messages", cost.messages),
-    ];
-    for (what, tokens) in parts {
-        let _ = writeln!(text, "  {what:<22} {tokens:>7}");
-    }
-    if !cost.skills.is_empty() {
-        text.push_str("per skill: catalog, instructions, files\n");
-    }
-    for skill in &cost.skills {
-        let _ = writeln!(
-            text,
-            "  {:<22} {:>7} {:>7} {:>7}",
-            skill.id.as_str(),
-            skill.catalog,
-            skill.instructions,
-            skill.files
-        );
-    }
-    text
 }

@@ -121,9 +121,9 @@ impl EditorHelper {
     fn completions(&self, typed: &str) -> Vec<(String, String)> {
         if typed.starts_with(':') {
             let all = ChatCommand::ALL.iter();
-            let fitting = all.filter(|(name, ..)| name.starts_with(typed));
+            let fitting = all.filter(|info| info.name.starts_with(typed));
             return fitting
-                .map(|(name, _, about)| ((*name).to_owned(), (*about).to_owned()))
+                .map(|info| (info.name.to_owned(), info.about.to_owned()))
                 .collect();
         }
         let Some(part) = typed.strip_prefix('/') else {

@@ -6,12 +6,14 @@ mod commands;
 mod conversation;
 mod editor;
 mod events;
+mod export;
 mod markdown;
 mod run;
 mod saved_chats;
 mod screen;
 mod single_message;
 mod turn;
+mod views;
 
 pub(crate) use arguments::ChatArguments;
 pub(crate) use run::run;

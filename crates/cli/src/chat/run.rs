@@ -3,8 +3,10 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use prowess_agent::AgentOptions;
+use prowess_config::SkillsConfig;
 use prowess_spec::manifest::Mode;
-use prowess_store::Store;
+use prowess_store::{ChatId, ChatSummary, Store};
 
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
@@ -14,7 +16,7 @@ use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
-use crate::model::{self, SelectedModel};
+use crate::model::{self, ModelArguments, SelectedModel};
 use crate::{code_skills, configuration, terminal, trust};
 
 const SYSTEM: &str =
@@ -67,8 +69,8 @@ async fn chat(
     let opening = async {
         let opened = open(arguments, global, &screen, message.is_none()).await?;
         let agent = &opened.setup.agent;
-        let chat = match &arguments.resume {
-            Some(named) => saved_chats::resume(agent, &opened.store, named, arguments.fork).await?,
+        let chat = match &opened.resumed {
+            Some(id) => saved_chats::resume(agent, id, arguments.fork).await?,
             None => agent.chat(),
         };
         Ok::<_, CommandError>((opened, chat))
@@ -80,7 +82,7 @@ async fn chat(
     let Some(message) = message else {
         return conversation::run(opened, chat, screen, global).await;
     };
-    if opened.is_demo_by_default && !global.quiet && !arguments.json {
+    if opened.is_demo_by_default() && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
     let exit = single_message::send(&mut chat, &message, global, &screen, events).await;
@@ -88,11 +90,56 @@ async fn chat(
     exit
 }
 
-/// An agent, and where its chats are.
+/// An agent, its model, and where its chats are.
 pub(super) struct OpenedChat {
     pub(super) setup: AgentSetup,
-    pub(super) is_demo_by_default: bool,
-    store: Store,
+    pub(super) store: Store,
+    config: SkillsConfig,
+    /// The model as the user typed it.
+    typed: ModelArguments,
+    /// The model that answers now.
+    pub(super) wanted: ModelArguments,
+    pub(super) chosen: SelectedModel,
+    /// The saved chat that the user named.
+    resumed: Option<ChatId>,
+}
+
+impl OpenedChat {
+    /// Changes the model for every further turn. An error changes nothing.
+    pub(super) fn use_model(&mut self, wanted: ModelArguments, global: &Global) -> Result<()> {
+        let chosen = model::select(&wanted, &self.config, global)?;
+        let agent = &self.setup.agent;
+        let provider = chosen.open(agent.skills())?;
+        let window = wanted.window(&self.config, &chosen);
+        let options = AgentOptions {
+            context_window: window.unwrap_or(self.config.model.context_window),
+            saved_model: wanted.saved(&chosen),
+            ..agent.options().clone()
+        };
+        self.setup.agent = agent.with_model(Arc::clone(&provider), options);
+        self.setup.model.set(provider);
+        (self.wanted, self.chosen) = (wanted, chosen);
+        Ok(())
+    }
+
+    /// The model of a saved chat, or the one that the user typed.
+    pub(super) fn model_of(&self, saved: &ChatSummary) -> ModelArguments {
+        match saved.model.as_deref() {
+            Some(model) => ModelArguments::default().or_saved(Some(model)),
+            None => self.typed.clone(),
+        }
+    }
+
+    /// Whether no model is configured.
+    pub(super) fn is_demo_by_default(&self) -> bool {
+        matches!(
+            self.chosen,
+            SelectedModel::Demo {
+                by_default: true,
+                ..
+            }
+        )
+    }
 }
 
 async fn open(
@@ -103,27 +150,38 @@ async fn open(
 ) -> Result<OpenedChat> {
     let approver = Arc::<Screen>::clone(screen);
     let config = configuration::load(global)?;
-    let chosen = model::select(&arguments.model, &config, global)?;
-    let window = arguments.model.window(&config, &chosen);
+    let mut resumed = None;
+    let mut wanted = arguments.model.clone();
+    if let Some(named) = &arguments.resume {
+        let store = code_skills::open_existing_store(&config).await?;
+        let saved = saved_chats::find(&store, named).await?;
+        wanted = wanted.or_saved(saved.model.as_deref());
+        resumed = Some(saved.id);
+    }
+    let chosen = model::select(&wanted, &config, global)?;
+    let window = wanted.window(&config, &chosen);
+    let code_skills = &arguments.code_skills;
     let resolved =
-        code_skills::resolve(config, window, &arguments.code_skills, global, approver).await?;
-    let store = resolved.store.clone();
+        code_skills::resolve(config.clone(), window, code_skills, global, approver).await?;
     let mode = if is_conversation {
         Mode::Interactive
     } else {
         Mode::Headless
     };
-    let system = arguments.system.as_deref().unwrap_or(SYSTEM);
+    let store = resolved.store.clone();
     let chat_store = (!arguments.no_save).then(|| store.clone());
+    let options = AgentOptions {
+        system: arguments.system.clone().unwrap_or(SYSTEM.to_owned()),
+        saved_model: wanted.saved(&chosen),
+        ..AgentOptions::default()
+    };
     Ok(OpenedChat {
-        setup: build_agent(resolved, &chosen, system, mode, chat_store).await?,
-        is_demo_by_default: matches!(
-            chosen,
-            SelectedModel::Demo {
-                by_default: true,
-                ..
-            }
-        ),
+        setup: build_agent(resolved, &chosen, options, mode, chat_store).await?,
         store,
+        config,
+        typed: arguments.model.clone(),
+        wanted,
+        chosen,
+        resumed,
     })
 }

@@ -87,7 +87,7 @@ fn summary(chat: &ChatSummary) -> Value {
 
 /// Deletes a saved chat.
 pub(super) async fn delete(store: &Store, named: &str, quiet: bool) -> Result<Exit> {
-    let id = find(store, named).await?;
+    let id = find(store, named).await?.id;
     store.delete_chat(&id).await?;
     if !quiet {
         terminal::note(&format!("deleted chat {id}"));
@@ -96,27 +96,24 @@ pub(super) async fn delete(store: &Store, named: &str, quiet: bool) -> Result<Ex
 }
 
 /// The chat of that name, or of the only name that begins so; the last one if nothing is named.
-pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
+pub(super) async fn find(store: &Store, named: &str) -> Result<ChatSummary> {
     let named = named.trim();
     let failure = |message: String| {
         CommandError::failure(message).hint("run `prowess chat --list` to list saved chats")
     };
     if named.is_empty() {
         let last = store.chats(1).await?.into_iter().next();
-        return last
-            .map(|chat| chat.id)
-            .ok_or_else(|| failure("no saved chats".to_owned()));
+        return last.ok_or_else(|| failure("no saved chats".to_owned()));
     }
-    let exact = ChatId::named(named);
-    match store.chat_turns(&exact).await {
-        Ok(_) => return Ok(exact),
+    match store.chat_summary(&ChatId::named(named)).await {
+        Ok(exact) => return Ok(exact),
         Err(StoreError::NoChat { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let chats = store.chats(SEARCHED).await?.into_iter();
     let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
     match (fitting.next(), fitting.next()) {
-        (Some(only), None) => Ok(only.id),
+        (Some(only), None) => Ok(only),
         (None, _) => Err(failure(format!("unknown chat `{named}`"))),
         (Some(_), Some(_)) => Err(failure(format!(
             "ambiguous chat id `{named}`: several chats start with it"
@@ -125,12 +122,11 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatId> {
 }
 
 /// A resumed chat, or a copy of it.
-pub(super) async fn resume(agent: &Agent, store: &Store, named: &str, fork: bool) -> Result<Chat> {
-    let id = find(store, named).await?;
+pub(super) async fn resume(agent: &Agent, id: &ChatId, fork: bool) -> Result<Chat> {
     Ok(if fork {
-        agent.fork(&id).await?
+        agent.fork(id).await?
     } else {
-        agent.resume(&id).await?
+        agent.resume(id).await?
     })
 }
 

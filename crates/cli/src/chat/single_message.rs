@@ -9,7 +9,7 @@ use prowess_agent::{Chat, Ending, Saved, TurnReport};
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
 use super::screen::Screen;
-use super::turn::turn;
+use super::turn::{Outgoing, turn};
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
@@ -95,7 +95,7 @@ pub(super) async fn send(
             screen.show(&event);
         }
     };
-    let Some(done) = turn(chat, message, &show, || ()).await else {
+    let Some(done) = turn(chat, Outgoing::Message(message), &show, || ()).await else {
         return Err(CommandError::interrupted());
     };
     if !events.enabled {

@@ -1,17 +1,32 @@
 //! A turn that the user can cancel.
 
+use std::pin::Pin;
+
 use prowess_agent::wire::AgentEvent;
 use prowess_agent::{AgentError, Cancel, Chat, TurnReport};
+
+/// What is sent to the model.
+#[derive(Clone, Copy)]
+pub(super) enum Outgoing<'m> {
+    Message(&'m str),
+    /// The last message again.
+    Retry,
+}
+
+type Turn<'t> = Pin<Box<dyn Future<Output = Result<TurnReport, AgentError>> + 't>>;
 
 /// Runs a turn. Ctrl-C cancels it; a second one drops it and returns `None`.
 pub(super) async fn turn(
     chat: &mut Chat,
-    message: &str,
+    outgoing: Outgoing<'_>,
     emit: &(dyn Fn(AgentEvent) + Send + Sync),
     on_cancel: impl Fn(),
 ) -> Option<Result<TurnReport, AgentError>> {
     let cancel = Cancel::new();
-    let mut turn = std::pin::pin!(chat.turn(message, &[], emit, &cancel));
+    let mut turn: Turn<'_> = match outgoing {
+        Outgoing::Message(text) => Box::pin(chat.turn(text, &[], emit, &cancel)),
+        Outgoing::Retry => Box::pin(chat.retry(emit, &cancel)),
+    };
     loop {
         tokio::select! {
             done = &mut turn => return Some(done),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use prowess_agent::AgentOptions;
 use prowess_agent::eval::{Contest, Graders, Suite};
 use prowess_core::{SkillId, ToolUse};
 use prowess_runtime::{Runtime, ScriptError, Scripts};
@@ -103,8 +104,12 @@ pub(super) async fn open(
         None => None,
     };
     let answers = &models.answers;
-    let with = build_agent(resolved, answers, SYSTEM, Mode::Headless, None).await?;
-    let without = build_agent(rest, answers, SYSTEM, Mode::Headless, None).await?;
+    let options = AgentOptions {
+        system: SYSTEM.to_owned(),
+        ..AgentOptions::default()
+    };
+    let with = build_agent(resolved, answers, options.clone(), Mode::Headless, None).await?;
+    let without = build_agent(rest, answers, options, Mode::Headless, None).await?;
     require_approvals(skill, suite, &with).await?;
     let scripts = Arc::clone(&with.scripts);
     Ok(EvalSetup {

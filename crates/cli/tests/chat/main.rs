@@ -2,7 +2,10 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+mod commands;
 mod conformance;
+mod resume;
+mod session;
 mod setup;
 mod single_message;
 #[path = "../support/mod.rs"]

@@ -76,3 +76,15 @@ pub(crate) fn types(events: &[Value]) -> Vec<&str> {
         .map(|event| event["type"].as_str().unwrap())
         .collect()
 }
+
+/// A skill with code that is active in a chat.
+pub(crate) fn code_skill(project: &TestProject, name: &str, code: &str) {
+    let text = format!("---\nname: {name}\ndescription: Knows the weather\n---\nAsk the tool.\n");
+    let manifest = format!(
+        "name: {name}\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: []\ntriggers:\n  modes: [interactive]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n"
+    );
+    project
+        .write(&format!(".agents/skills/{name}/SKILL.md"), text)
+        .write(&format!(".agents/skills/{name}/SKILL.yaml"), manifest)
+        .write(&format!(".agents/skills/{name}/skill.star"), code);
+}

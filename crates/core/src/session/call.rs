@@ -143,10 +143,8 @@ impl Skills {
             .load(&id)
             .await
             .map_err(|error| self.tool_error(&id, error))?;
-        let body = with_arguments(
-            &document.body,
-            arguments.text("arguments")?.unwrap_or_default(),
-        );
+        let given = arguments.text("arguments")?.unwrap_or_default();
+        let body = with_arguments(&document.body, given);
         let files = self.sources().files(&id).await.unwrap_or_default();
         let files = files.into_iter().map(|file| file.path.to_string());
         let depth = self.settings().dialect.limits.files;
@@ -161,7 +159,10 @@ impl Skills {
         }
         let rendered = render_skill(&id, &body, limit)
             .map_err(|error| ToolError::new(ErrorCode::SkillUnavailable, error.to_string()))?;
-        session.activate(&id);
+        let is_new = session.activate(&id);
+        if is_new || !given.trim().is_empty() {
+            session.set_arguments(&id, given);
+        }
         let end = body.floor_char_boundary(limit);
         // Dialects send the block or the body.
         let (bytes, dropped_bytes) = match self.settings().dialect.shape {

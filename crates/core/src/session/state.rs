@@ -142,6 +142,20 @@ impl Session {
         new
     }
 
+    /// Takes over the arguments with which a fork activated a skill.
+    pub fn take_arguments(&self, fork: &Self, id: &SkillId) {
+        let arguments = fork.arguments().get(id).cloned();
+        self.set_arguments(id, arguments.as_deref().unwrap_or_default());
+    }
+
+    pub(super) fn set_arguments(&self, id: &SkillId, arguments: &str) {
+        if arguments.trim().is_empty() {
+            self.arguments().remove(id);
+        } else {
+            self.arguments().insert(id.clone(), arguments.to_owned());
+        }
+    }
+
     /// Deactivates a skill.
     pub fn deactivate(&self, id: &SkillId) {
         self.lock().retain(|active| active != id);
@@ -351,7 +365,7 @@ impl Session {
         let mut left = budget;
         for id in self.active().iter().rev() {
             let arguments = self.arguments().get(id).cloned().unwrap_or_default();
-            if let Ok(LoadedBlock { block, .. }) = self.skills.block(id, &arguments).await
+            if let Ok(LoadedBlock { block, .. }) = self.skills.whole_block(id, &arguments).await
                 && block.text.len() <= left
             {
                 left -= block.text.len();
