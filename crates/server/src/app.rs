@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use crate::error::{Code, Failure};
 use crate::lists::LastLists;
 use crate::options::ApiOptions;
+use crate::session_table::SessionTable;
 
 /// The skills that are served, and to whom.
 #[derive(Clone)]
@@ -19,6 +20,7 @@ struct Inner {
     skills: Skills,
     options: ApiOptions,
     lists: LastLists,
+    sessions: SessionTable,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
 }
@@ -29,6 +31,7 @@ impl App {
             skills,
             options,
             lists: LastLists::default(),
+            sessions: SessionTable::default(),
             indexed: Mutex::default(),
         }))
     }
@@ -39,6 +42,10 @@ impl App {
 
     pub(crate) fn options(&self) -> &ApiOptions {
         &self.0.options
+    }
+
+    pub(crate) fn sessions(&self) -> &SessionTable {
+        &self.0.sessions
     }
 
     pub(crate) fn lists(&self) -> &LastLists {

@@ -24,6 +24,14 @@ pub enum Code {
     InvalidRequest,
     /// The range starts after the end of the file.
     InvalidRange,
+    /// No open session has this id.
+    SessionNotFound,
+    /// The body is not declared as JSON.
+    UnsupportedMediaType,
+    /// The body is too large.
+    TooLarge,
+    /// The request comes from a page of another origin.
+    ForbiddenOrigin,
     /// Unknown URL.
     NotFound,
     /// The resource is read-only.
@@ -47,6 +55,10 @@ impl Code {
             Self::AccessDenied => "access-denied",
             Self::InvalidRequest => "invalid-request",
             Self::InvalidRange => "invalid-range",
+            Self::SessionNotFound => "session-not-found",
+            Self::UnsupportedMediaType => "unsupported-media-type",
+            Self::TooLarge => "too-large",
+            Self::ForbiddenOrigin => "forbidden-origin",
             Self::NotFound => "not-found",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::Unauthorised => "unauthorised",
@@ -57,11 +69,15 @@ impl Code {
 
     fn status(self) -> StatusCode {
         match self {
-            Self::SkillNotFound | Self::FileNotFound | Self::NotAFile | Self::NotFound => {
-                StatusCode::NOT_FOUND
-            }
+            Self::SkillNotFound
+            | Self::FileNotFound
+            | Self::NotAFile
+            | Self::SessionNotFound
+            | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
-            Self::AccessDenied => StatusCode::FORBIDDEN,
+            Self::AccessDenied | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,

@@ -59,6 +59,10 @@ fn refusal(app: &App, request: &Request) -> Option<Failure> {
         let message = "unknown host name";
         return Some(Failure::new(Code::ForbiddenHost, message));
     }
+    if !request.method().is_safe() && !options.hosts.accept_origin(request.headers()) {
+        let message = "requests from pages of other origins are not allowed";
+        return Some(Failure::new(Code::ForbiddenOrigin, message));
+    }
     // Whatever is not known to be harmless needs the token, be it there or not.
     if request.uri().path() != health::PATH && !options.authorises(request.headers()) {
         return Some(Failure::new(Code::Unauthorised, "missing or invalid token"));

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
 
+use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri, header::HOST};
+use axum::http::{HeaderMap, Uri};
 
 /// Names and addresses in the form that [`plain`] gives them.
 #[derive(Clone, Debug)]
@@ -46,6 +47,25 @@ impl Hosts {
         let host = host.to_str().ok().and_then(|text| text.parse().ok());
         host.is_some_and(|host| self.knows(&host))
             && uri.authority().is_none_or(|named| self.knows(named))
+    }
+
+    /// Whether a request comes from one of our own pages, or from no page at all.
+    pub(crate) fn accept_origin(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = headers.get(ORIGIN) else {
+            return true;
+        };
+        let origin = origin
+            .to_str()
+            .ok()
+            .and_then(|text| text.parse::<Uri>().ok());
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        // The port belongs to the origin: another one is another program.
+        origin
+            .and_then(|origin| origin.into_parts().authority)
+            .is_some_and(|authority| {
+                self.knows(&authority)
+                    && host.is_some_and(|host| authority.as_str().eq_ignore_ascii_case(host))
+            })
     }
 
     fn knows(&self, authority: &Authority) -> bool {

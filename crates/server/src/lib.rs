@@ -1,4 +1,4 @@
-//! Skills over HTTP, to be read: the API of [`prowess_core::wire`].
+//! Skills over HTTP: the API of [`prowess_core::wire`].
 //!
 //! | request | answer |
 //! |---|---|
@@ -7,6 +7,10 @@
 //! | `GET /api/skills/{id}/files` | the files of a skill |
 //! | `GET /api/skills/{id}/files/{path}` | a file, or one range of it |
 //! | `GET /api/skill-collections` | the collections |
+//! | `POST /api/sessions` | a conversation: prompt and tools for a model; `active` names skills to start with |
+//! | `GET`, `DELETE /api/sessions/{id}` | the same again; ends it |
+//! | `POST /api/sessions/{id}/turn` | a user's `message` as the model gets it, with the skills it activates |
+//! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
 //! | `GET /healthz` | how the server and its sources are doing |
 //!
 //! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
@@ -17,6 +21,8 @@
 //!
 //! - Requests for another host name than those that were stated are refused, so no web page can reach the
 //!   server by having its own name point here.
+//! - A request that changes something comes from a page of this server or from no page at all, and its body is JSON that says
+//!   so.
 //! - With a token, nothing but the bare `/healthz` is answered without it, and comparing takes the same
 //!   time whatever was sent. [`ApiOptions::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
@@ -34,6 +40,7 @@
 
 mod answer;
 mod app;
+mod body;
 mod connections;
 mod error;
 mod files;
@@ -48,6 +55,8 @@ mod options;
 mod range;
 mod router;
 mod serve;
+mod session_table;
+mod sessions;
 mod skills;
 mod token;
 

@@ -24,6 +24,12 @@ pub const REFRESH: Duration = Duration::from_secs(1);
 pub const QUERY_CHARS: usize = 1_000;
 /// Default number of search results.
 pub const FOUND: usize = 20;
+/// Bytes of a JSON body.
+pub const JSON_BYTES: usize = 1024 * 1024;
+/// Open sessions; above it, the one that was not used for the longest time ends.
+pub const SESSIONS: usize = 10_000;
+/// How long a session lives without being used.
+pub const SESSION_IDLE: Duration = Duration::from_hours(1);
 /// Bytes of a file that is read as a whole; a larger one is sent in parts, without an `ETag`.
 pub const WHOLE_FILE: u64 = 16 * 1024 * 1024;
 /// Bytes of such a part.

@@ -1,16 +1,18 @@
 //! The routes.
 
 use axum::Router;
-use axum::http::Uri;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{get, post};
 use prowess_core::Skills;
 
 use crate::app::App;
 use crate::error::{Code, Failure};
 use crate::guard::guard;
+use crate::limits::JSON_BYTES;
 use crate::options::ApiOptions;
-use crate::{files, health, skills};
+use crate::{files, health, sessions, skills};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
@@ -21,9 +23,17 @@ pub fn router(skills: Skills, options: ApiOptions) -> Router {
         .route("/api/skills/{id}/files", get(files::list))
         .route("/api/skills/{id}/files/{*path}", get(files::file))
         .route("/api/skill-collections", get(skills::collections))
+        .route("/api/sessions", post(sessions::create))
+        .route(
+            "/api/sessions/{id}",
+            get(sessions::show).delete(sessions::remove),
+        )
+        .route("/api/sessions/{id}/turn", post(sessions::turn))
+        .route("/api/sessions/{id}/call", post(sessions::call))
         .route(health::PATH, get(health::health))
         .fallback(not_found)
-        .method_not_allowed_fallback(read_only)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(DefaultBodyLimit::max(JSON_BYTES))
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
 }
@@ -38,9 +48,7 @@ async fn not_found(uri: Uri) -> Failure {
     Failure::new(Code::NotFound, message)
 }
 
-async fn read_only() -> Failure {
-    Failure::new(
-        Code::MethodNotAllowed,
-        "method not allowed: the API is read-only",
-    )
+async fn method_not_allowed(method: Method) -> Failure {
+    let message = format!("`{method}` is not allowed here");
+    Failure::new(Code::MethodNotAllowed, message)
 }

@@ -28,10 +28,15 @@ pub fn install(name: &str, packages: &[&str], install: impl FnOnce(&Path)) -> Pa
 
 /// A Python that has the MCP client.
 pub fn mcp_python() -> PathBuf {
-    let directory = install("mcp-venv", MCP, |directory| {
+    python_with("mcp-venv", MCP)
+}
+
+/// A Python that has these packages.
+pub fn python_with(name: &str, packages: &[&str]) -> PathBuf {
+    let directory = install(name, packages, |directory| {
         run(Command::new("python3").args(["-m", "venv"]).arg(directory));
         let mut pip = Command::new(directory.join("bin/python"));
-        run(pip.args(["-m", "pip", "install", "--quiet"]).args(MCP));
+        run(pip.args(["-m", "pip", "install", "--quiet"]).args(packages));
     });
     directory.join("bin/python")
 }

@@ -17,7 +17,7 @@ mod program;
 mod random;
 
 pub use directory::{TestDirectory, skill_text, write};
-pub use install::{install, mcp_python};
+pub use install::{install, mcp_python, python_with};
 pub use port::ClosedPort;
 pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};
 pub use random::Random;

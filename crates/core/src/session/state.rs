@@ -230,6 +230,11 @@ impl Session {
     /// ```
     pub async fn message(&self, message: &str) -> Option<String> {
         let mut turn = self.turn(message).await;
+        self.content(&mut turn)
+    }
+
+    /// What [`Self::message`] returns, for a turn of this session that has just begun.
+    pub fn content(&self, turn: &mut Turn) -> Option<String> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !turn.needs_model() {
             waiting.append(&mut turn.blocks);

@@ -7,6 +7,7 @@ mod support;
 mod connections;
 mod files;
 mod safety;
+mod sessions;
 mod skills;
 
 use std::sync::Arc;

@@ -164,13 +164,7 @@ async fn requests_without_the_token_are_rejected() {
 async fn only_read_methods_are_allowed() {
     let ours = ours().await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
-        let refused = ask(
-            ours.address,
-            method,
-            "/api/skills/list",
-            &["origin: http://evil.com"],
-        )
-        .await;
+        let refused = ask(ours.address, method, "/api/skills/list", &[]).await;
         assert_eq!(
             (refused.status, refused.code().as_str()),
             (405, "method-not-allowed")
