@@ -3,6 +3,7 @@
 pub(crate) mod browse;
 pub(crate) mod completions;
 pub(crate) mod config;
+mod config_init;
 pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
