@@ -12,6 +12,7 @@ use super::screen::Screen;
 use super::{conversation, saved_chats, single_message};
 use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
+use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::model::{self, SelectedModel};
@@ -105,8 +106,14 @@ async fn open(
     let config = configuration::load(global)?;
     let chosen = model::select(&arguments.model, &config, global)?;
     let window = arguments.model.window(&config, &chosen);
+    let need = if arguments.no_save {
+        StoreNeed::Optional
+    } else {
+        StoreNeed::UnlessNoSave
+    };
+    let code_skills = &arguments.code_skills;
     let resolved =
-        code_skills::resolve(config, window, &arguments.code_skills, global, approver).await?;
+        code_skills::resolve(config, window, code_skills, global, approver, need).await?;
     let store = resolved.store.clone();
     let mode = if is_conversation {
         Mode::Interactive

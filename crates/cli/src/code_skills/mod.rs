@@ -15,7 +15,9 @@ pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve, runtime_over};
-pub(crate) use store::{open as open_store, open_existing as open_existing_store};
+pub(crate) use store::{
+    StoreNeed, backend as store_backend, open as open_store, open_existing as open_existing_store,
+};
 
 use std::sync::Arc;
 use std::time::Duration;
