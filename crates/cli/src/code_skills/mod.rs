@@ -114,8 +114,11 @@ impl From<ActivationError> for CommandError {
 
 impl From<ScriptError> for CommandError {
     fn from(error: ScriptError) -> Self {
-        match error {
-            ScriptError::Off | ScriptError::NotApproved(..) => Self::permission(error.to_string()),
+        match &error {
+            ScriptError::Off => Self::permission(error.to_string()),
+            ScriptError::NotApproved(_, _, _, approval_name) => {
+                Self::permission(error.to_string()).hint(approval_hint(approval_name))
+            }
             _ => Self::failure(message_of(&error)),
         }
     }
