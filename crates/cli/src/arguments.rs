@@ -31,8 +31,8 @@ const GLOBAL: &str = "Global options";
 /// Where to look for skills.
 #[derive(Args, Clone, Default)]
 pub(crate) struct SourceArguments {
-    /// Directory to search instead of the default places (repeatable, first match wins)
-    #[arg(long = "in", value_name = "DIR")]
+    /// Directory, skill or archive to use instead of the default places (repeatable, first match wins)
+    #[arg(long = "in", value_name = "PATH")]
     pub(crate) directories: Vec<PathBuf>,
 }
 

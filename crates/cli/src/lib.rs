@@ -26,11 +26,13 @@ mod progress;
 mod rewrite;
 mod severities;
 mod table;
+mod target;
 mod terminal;
 mod trust;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use serde_json::json;
 
@@ -47,26 +49,34 @@ pub fn main() -> ExitCode {
     Cli::complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() && wants_json(std::env::args_os()) => {
-            return end(&error.into(), true).into();
-        }
-        Err(error) => {
-            let hint = hint(&error);
-            let _ = error.print();
-            if let Some(hint) = hint {
-                terminal::note(&format!("hint: {hint}"));
-            }
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
-        }
+        Err(error) => return end_invalid(error),
     };
     let as_json = wants_json(std::env::args_os()) && !cli.command.prints_events();
     let exit = run(&cli).unwrap_or_else(|error| end(&error, as_json));
     exit.into()
 }
 
+/// Reports invalid arguments.
+fn end_invalid(mut error: clap::Error) -> ExitCode {
+    let hint = hint(&error);
+    if hint.is_some() {
+        // One hint: a similar name would compete with the command that is meant.
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
+    if error.use_stderr() && wants_json(std::env::args_os()) {
+        let mut error = CommandError::from(error);
+        error.hints.splice(..0, hint.map(str::to_owned));
+        return end(&error, true).into();
+    }
+    let _ = error.print();
+    if let Some(hint) = hint {
+        terminal::note(&format!("hint: {hint}"));
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
+}
+
 /// What does the work of a command that other programs have and this one has not.
 fn hint(error: &clap::Error) -> Option<&'static str> {
-    use clap::error::{ContextKind, ContextValue};
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };

@@ -5,20 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pollster::block_on;
-use prowess_config::{Repository, RepositorySpec, SkillsConfig};
-use prowess_core::{Dialect, Scope, Skills, SkillsBuilder, Source};
+use prowess_config::{DialectName, Repository, RepositorySpec, SkillsConfig};
+use prowess_core::{Scope, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
 use prowess_runtime::{CODE, builtin_ids, builtin_skills};
 use prowess_sources::{
-    FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions, ResolveContext,
-    resolve,
+    ArchiveSource, FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions,
+    ResolveContext, resolve,
 };
-
+use prowess_spec::manifest::Keyword;
 use prowess_trust::ProjectRoot;
 
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::progress::FetchProgress;
+use crate::target::{self, PathKind};
 use crate::{configuration, environment, model, terminal};
 
 /// Opens sources: the given directories, or those of the configuration.
@@ -59,8 +60,21 @@ pub(crate) fn builder(
     };
     let mut builder = resolve(&config, &context).reserve(builtin_ids());
     for named in &sources.directories {
-        let source = FilesystemSource::new(named, options_of(named, &directory));
-        builder = builder.source(named.display().to_string(), source);
+        let name = named.display().to_string();
+        let options = options_of(named, &directory);
+        builder = match target::kind(named) {
+            Ok(PathKind::Archive) => {
+                let source = ArchiveSource::new(named, options.scope, options.strictness);
+                builder.source(name, source)
+            }
+            Ok(PathKind::Directory(path)) => {
+                builder.source(name, FilesystemSource::new(path, options))
+            }
+            // The source says why it cannot be read.
+            Ok(PathKind::Other) | Err(_) => {
+                builder.source(name, FilesystemSource::new(named, options))
+            }
+        };
     }
     Ok(builder)
 }
@@ -113,8 +127,11 @@ pub(crate) fn skills_with(
 }
 
 /// The dialect of that name.
-pub(crate) fn dialect(name: &str) -> Result<Dialect> {
-    let names = || Dialect::ALL.map(|dialect| dialect.name).join(", ");
-    Dialect::named(name)
+pub(crate) fn dialect(name: &str) -> Result<DialectName> {
+    let names = || {
+        let names: Vec<&str> = DialectName::ALL.iter().map(|it| it.as_str()).collect();
+        names.join(", ")
+    };
+    DialectName::parse(name)
         .with_context(|| format!("unknown dialect `{name}`; expected one of: {}", names()))
 }

@@ -31,7 +31,7 @@ fn cl5_errors_are_shown_with_their_source_lines() {
     let project = TestProject::new();
     project.write(
         "pdf/SKILL.md",
-        "---\nname: pdf\ndescription: Use when: asked\n---\n",
+        "---\nname: pdf\ndescription: Use when: asked\n---\nDo it.\n",
     );
     assert_snapshot!(project.run(&["check", "pdf"]).snapshot(), @r#"
     exit 3
@@ -86,7 +86,7 @@ fn invalid_paths_are_reported_and_the_rest_is_checked() {
     error: cannot read nope: No such file or directory (os error 2)
     hint: check the spelling of the path
     error: notes.txt is not a skill
-    hint: pass a directory, or a file named SKILL.md
+    hint: pass a directory, a file named SKILL.md, or an archive (.zip, .tar.gz, .skill)
     checked 1 skill in TIME: all valid
     ");
     assert_snapshot!(project.run(&["-C", "nowhere", "check"]).snapshot(), @r"
@@ -151,7 +151,7 @@ fn cl5_github_annotations_are_escaped() {
     let project = TestProject::new();
     project.write(
         "a, b/SKILL.md",
-        "---\nname: a\ndescription: 100%: yes\n---\n",
+        "---\nname: a\ndescription: 100%: yes\n---\nDo it.\n",
     );
     assert_snapshot!(project.run(&["check", "--format", "github"]).stdout, @r#"
     ::error file=a%2C b/SKILL.md,line=2,col=7,endLine=2,endColumn=8,title=name-mismatch::the name is `a`, but the directory is `a, b`%0Ahelp: rename the directory to `a`, or change the name
@@ -166,7 +166,7 @@ fn cl5_sarif_names_rules_and_places() {
     let document = run.json();
     assert_eq!(document["version"], "2.1.0");
     let results = document["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 7);
+    assert_eq!(results.len(), 8);
     for result in results {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
         let rule = &document["runs"][0]["tool"]["driver"]["rules"][index];

@@ -417,13 +417,17 @@ fn cl6_approved_once_and_for_exactly_these_bytes() {
     let wide = " ".repeat(root.to_str().unwrap().len() - "PROJECT".len());
     let listed = listed.replace(&format!("PROJECT{wide}"), "PROJECT");
     let listed = listed.replace(root.to_str().unwrap(), "HERE   ");
+    let info = project.run(&["info", "rfc-writer", "--json"]).json();
+    let given = info["approvals"][0]["given"].as_str().unwrap();
+    let day = given.split('T').next().unwrap();
+    let listed = listed.replace(day, "YYYY-MM-DD");
     assert_snapshot!(listed, @r"
     exit 0
     --- stdout
-    SKILL       PERMISSION  EFFECT  PROJECT  CONTENT
-    rfc-writer  file:read   allow   HERE     sha256:DIGEST, unchanged
-    rfc-writer  file:write  allow   HERE     sha256:DIGEST, unchanged
-    rfc-writer  run         allow   HERE     sha256:DIGEST, unchanged
+    SKILL       PERMISSION  EFFECT  PROJECT  GIVEN       CONTENT
+    rfc-writer  file:read   allow   HERE     YYYY-MM-DD  sha256:DIGEST, unchanged
+    rfc-writer  file:write  allow   HERE     YYYY-MM-DD  sha256:DIGEST, unchanged
+    rfc-writer  run         allow   HERE     YYYY-MM-DD  sha256:DIGEST, unchanged
     --- stderr
     ");
 
@@ -565,7 +569,8 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
     exit 4
     --- stdout
     --- stderr
-    error: not approved: run, file:read; approve it in a terminal with `prowess run tidy/scripts/count.py`, or with --approve-skills tidy@sha256:DIGEST
+    error: not approved: run, file:read; approve it in a terminal with `prowess run tidy/scripts/count.py`
+    hint: run it in a terminal to approve it, or add `--approve-skills tidy@sha256:DIGEST` if you trust it
     ");
     let approved = ["--approve-skills", "tidy", "--", "a b", "$(id)", "--flag"];
     let run = project.run(&[&count[..], &approved].concat());

@@ -27,15 +27,15 @@ fn create(project: &TestProject, arguments: &[&str]) {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
-/// Nothing is said about it but that it is well.
+/// Nothing is said about it but that its author has to replace some text.
 fn check(project: &TestProject, path: &str) {
-    let run = project.run(&["check", path]);
+    let run = project.run(&["check", path, "--json"]);
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    assert!(
-        run.stderr.ends_with(": valid\n") || run.stderr.ends_with("all valid\n"),
-        "{}",
-        run.stderr
-    );
+    let report = run.json();
+    assert_eq!(report["summary"]["invalid"], 0);
+    let skills = report["skills"].as_array().unwrap().iter();
+    let mut found = skills.flat_map(|skill| skill["diagnostics"].as_array().unwrap());
+    assert!(found.all(|it| it["code"] == "template-text"), "{report}");
 }
 
 fn say_hello(project: &TestProject, name: &str) {
@@ -81,7 +81,7 @@ fn skill_without_code_is_created() {
         "create",
         "release-notes",
         "--description",
-        "Writes them: \"all\" of them.",
+        "Writes them: \"all\" of them, if asked.",
     ]);
     assert_snapshot!(run.snapshot(), @r#"
     exit 0
@@ -96,7 +96,7 @@ fn skill_without_code_is_created() {
     check(&project, ".agents/skills/release-notes");
     let shown = project.run(&["info", "release-notes", "--json"]).json();
     let description = &shown["frontmatter"]["description"];
-    assert_eq!(description, "Writes them: \"all\" of them.");
+    assert_eq!(description, "Writes them: \"all\" of them, if asked.");
     let mode = fs::metadata(project.path(".agents/skills/release-notes")).unwrap();
     assert_ne!(mode.permissions().mode() & 0o055, 0, "others may read it");
 }

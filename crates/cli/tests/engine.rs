@@ -390,7 +390,7 @@ fn d9_unreadable_skills_are_reported_and_the_rest_loads() {
     --- stdout
     SKILL         DESCRIPTION                                                   TOKENS  SOURCE
     core-tools    Reads, writes, lists and searches the files of the project …  152     built-in
-    fine          d                                                             0       .agents/skills
+    fine          d                                                             2       .agents/skills
     git           Shows what changed in the repository and its history, stage…  114     built-in
     skill-author  Writes a new Agent Skill or improves an existing one. Use i…  357     built-in
     --- stderr

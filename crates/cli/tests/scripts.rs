@@ -184,6 +184,18 @@ fn cl27_a_missing_dependency_is_an_error() {
     let project = TestProject::new();
     project.skill(".agents/skills/report");
     project.write(".agents/skills/report/SKILL.yaml", "name: report\nversion: 1.0.0\ndescription: d\ntypes: [prompt]\ndependencies: [{name: charts}]\n");
+    let listed = project.run(&["list", "--all"]);
+    let line = "error: the code of report cannot be activated: missing dependency `charts`\n";
+    assert!(listed.stdout.ends_with(line), "{}", listed.snapshot());
+    let json = project.run(&["list", "--all", "--json"]).json();
+    assert_eq!(json["manifests"][0]["severity"], "error");
+    let doctor = project.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1));
+    assert!(
+        doctor.stdout.contains("missing dependency `charts`"),
+        "{}",
+        doctor.snapshot()
+    );
     assert_snapshot!(project.run(&["why", "report"]).snapshot(), @r"
     exit 1
     --- stdout

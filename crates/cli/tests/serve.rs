@@ -83,12 +83,13 @@ fn api_and_mcp_share_a_port() {
 fn token_is_required() {
     let project = TestProject::new();
     project.skill(".agents/skills/a");
-    let server = serve(&project, &[("PROWESS_TOKEN", "s3cret")]);
+    let server = serve(&project, &[("PROWESS_TOKEN", "s3cret-s3cret-s3cret")]);
     for path in ["GET /api/skills", "POST /mcp"] {
         let head = format!("{path} HTTP/1.1\r\nHost: localhost");
         assert_eq!(ask(&server, &head, "").0, 401, "{path}");
     }
-    let head = "GET /api/skills HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cret";
+    let head =
+        "GET /api/skills HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cret-s3cret-s3cret";
     assert_eq!(ask(&server, head, "").0, 200);
 }
 
@@ -102,6 +103,71 @@ fn unsafe_serve_options_are_rejected() {
     error: cannot listen on 0.0.0.0:0 without a token: other machines can connect
     hint: set PROWESS_TOKEN to a token, or listen on 127.0.0.1
     ");
+}
+
+#[test]
+fn cl96_short_token_is_rejected() {
+    let project = TestProject::new();
+    let mut command = project.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let run = support::Run::of(command.env("PROWESS_TOKEN", "hunter2").output().unwrap());
+    assert_snapshot!(run.snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: invalid token in PROWESS_TOKEN: expected at least 16 bytes, found 7
+    hint: run `export PROWESS_TOKEN=$(openssl rand -hex 32)`, or unset it
+    ");
+}
+
+#[test]
+fn cl95_mcp_uninstall_reverses_install() {
+    let project = TestProject::new();
+    for client in [
+        "claude-code",
+        "claude-desktop",
+        "codex",
+        "copilot-cli",
+        "cursor",
+        "gemini-cli",
+        "opencode",
+        "vscode",
+        "windsurf",
+        "zed",
+    ] {
+        for scope in ["project", "user"] {
+            let change =
+                |what: &str| project.run(&["mcp", what, client, "--scope", scope, "--yes"]);
+            let installed = change("install");
+            if installed.stderr.contains("does not support the scope") {
+                assert_eq!(change("uninstall").code, Some(1), "{client}");
+                continue;
+            }
+            assert_eq!(installed.code, Some(0), "{}", installed.snapshot());
+            let asked = project.run(&["mcp", "uninstall", client, "--scope", scope]);
+            assert_eq!(asked.code, Some(1), "{}", asked.snapshot());
+            let removed = change("uninstall");
+            assert_eq!(removed.code, Some(0), "{}", removed.snapshot());
+            let again = change("uninstall");
+            assert_eq!(again.code, Some(1), "{}", again.snapshot());
+            assert!(again.stderr.contains("has no entry of Prowess"));
+        }
+    }
+    let vscode = project.path("home/.config/Code/User/mcp.json");
+    let copilot = project.path("home/.copilot/mcp-config.json");
+    assert!(vscode.exists() && copilot.exists());
+}
+
+#[test]
+fn skills_that_a_client_sees_twice_are_reported() {
+    let project = TestProject::new();
+    project.skill(".claude/skills/a").skill("other/b");
+    let print = |more: &[&str]| {
+        let arguments = ["mcp", "install", "claude-code", "--print"];
+        project.run(&[&arguments, more].concat()).stderr
+    };
+    let twice = "warning: the client reads .claude/skills itself";
+    assert!(print(&[]).contains(twice), "{}", print(&[]));
+    assert!(!print(&["--in", "other"]).contains(twice));
 }
 
 #[test]
@@ -208,6 +274,6 @@ fn mcp_install_preserves_client_configuration() {
         let wrote = project.run(&["mcp", "install", client, "--yes"]);
         assert_eq!(wrote.code, Some(0), "{}", wrote.snapshot());
     }
-    let nowhere = project.run(&["mcp", "install", "vscode", "--scope", "user", "--print"]);
+    let nowhere = project.run(&["mcp", "install", "codex", "--scope", "project", "--print"]);
     assert_eq!(nowhere.code, Some(1));
 }

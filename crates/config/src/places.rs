@@ -154,7 +154,27 @@ pub(crate) fn git(
         }
         return Ok(GitLocation::Ssh(own_url()));
     }
-    resolve(context, text).map(GitLocation::Local)
+    let path = resolve(context, text)?;
+    if is_short_form(text) && !path.exists() {
+        return Err(ProblemKind::Unfit {
+            rule: "is a path to a directory that does not exist",
+            help: "write the whole URL, such as `https://github.com/owner/repository`",
+        });
+    }
+    Ok(GitLocation::Local(path))
+}
+
+/// Whether a text looks like the `owner/repository` that other tools take.
+fn is_short_form(text: &str) -> bool {
+    let part = |part: &str| {
+        let mut characters = part.chars();
+        characters.next().is_some_and(|c| c.is_ascii_alphanumeric())
+            && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let mut parts = text.split('/');
+    let is_pair = parts.next().is_some_and(part) && parts.next().is_some_and(part);
+    // `made/x.git` is how people call a repository on their machine.
+    is_pair && parts.next().is_none() && text.strip_suffix(".git").is_none()
 }
 
 /// A database, by URL.

@@ -25,6 +25,8 @@ pub(crate) struct Reader<'a, 'd> {
     pub(crate) path: String,
     parts: Vec<Part<'d>>,
     pub(crate) shape: Shape,
+    /// The keys whose values may be shown.
+    plain: Vec<&'static str>,
 }
 
 /// How much a value allows, so that two statements of one key can be compared.
@@ -50,20 +52,25 @@ impl<'a, 'd> Reader<'a, 'd> {
             path,
             parts,
             shape: Shape::default(),
+            plain: Vec::new(),
         }
     }
 
     /// The end of the table: reports unknown keys.
     pub(crate) fn finish(self) -> Shape {
         let known: Vec<&'static str> = self.shape.names().collect();
+        let is_repository = self.path.starts_with("skills.repositories");
         for part in &self.parts {
             for (name, value) in part.table {
                 if known.contains(&name.get_ref().as_ref()) {
                     continue;
                 }
-                // A mistyped key may well hold a secret.
-                self.log.hide_texts(part.layer, value);
                 let near = nearest(name.get_ref(), known.iter().copied());
+                let is_plain = near.first().is_some_and(|near| self.plain.contains(near));
+                // A mistyped key may well hold a secret, most of all that of a repository.
+                if is_repository || !is_plain {
+                    self.log.hide_texts(part.layer, value);
+                }
                 self.log.faults.push(Fault {
                     layer: part.layer,
                     span: span_of(name),
@@ -149,6 +156,9 @@ impl<'a, 'd> Reader<'a, 'd> {
         convert: impl Fn(&ValueContext<'_>, &DeValue<'_>) -> Result<T, Flaw>,
     ) -> Option<T> {
         let name = field.name;
+        if how == Shown::Plain {
+            self.plain.push(name);
+        }
         let need = field.need.clone();
         let statements = self.know(field);
         let mut values = Vec::new();

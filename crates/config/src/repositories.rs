@@ -157,8 +157,13 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
             t.variables = Variables::Expand;
         }
         let spec = spec(&mut t, kind);
+        if kind == RepositoryType::Registry {
+            for stated in t.stated("type") {
+                t.fault("type", &stated, no_registry());
+            }
+        }
         t.finish();
-        spec
+        spec.filter(|_| kind != RepositoryType::Registry)
     });
     if !untrusted.is_empty() {
         // Its shape and its name count, its other values were not looked at.
@@ -203,6 +208,14 @@ fn read_one(context: Context<'_>, log: &mut Log, part: Part<'_>) -> Option<Draft
         faults: values,
         untrusted,
     })
+}
+
+/// What keeps the name of a type that comes later from being taken for one that works.
+fn no_registry() -> ProblemKind {
+    ProblemKind::Unfit {
+        rule: "has the value `registry`, which is not available yet",
+        help: "use another type: filesystem, archive, git, http, sql or mcp",
+    }
 }
 
 /// The access of a project's repository that the user has not accepted.

@@ -54,8 +54,8 @@ pub(crate) fn name(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Stri
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not a valid name",
-            "use lower-case letters, digits, `-` and `_`, at most 64, and start with a letter or digit",
+            "is not a valid name: a name has lower-case letters, digits, `-` and `_`, at most 64, and starts with a letter or digit",
+            "write a name such as `team-skills`",
         )
     }
 }
@@ -67,8 +67,8 @@ pub(crate) fn id(text: &str) -> Result<String, ProblemKind> {
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not a valid skill id",
-            "use names of lower-case letters, digits and hyphens, separated by `/`",
+            "is not a valid skill id: an id has names of lower-case letters, digits and hyphens, separated by `/`",
+            "write an id such as `writing/release-notes`",
         )
     }
 }
@@ -79,8 +79,8 @@ pub(crate) fn variable(text: &str) -> Result<String, ProblemKind> {
         Ok(text.to_owned())
     } else {
         unfit(
-            "is not a valid variable name",
-            "use letters, digits and `_`, and do not start with a digit",
+            "is not a valid variable name: a name has letters, digits and `_`, and does not start with a digit",
+            "write the name of an environment variable, such as `API_KEY`",
         )
     }
 }

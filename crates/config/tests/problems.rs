@@ -112,7 +112,7 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ),
     (
         "permissions.approved.'A/b' = []",
-        "`permissions.approved.\"A/b\"` is not a valid skill id",
+        "`permissions.approved.\"A/b\"` is not a valid skill id: an id has names of lower-case letters, digits and hyphens, separated by `/`",
     ),
     (
         "registry.url = 'ftp://h'",
@@ -137,7 +137,7 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
     ),
     (
         "model.api_key_env = 'sk-123'",
-        "`model.api_key_env` is not a valid variable name",
+        "`model.api_key_env` is not a valid variable name: a name has letters, digits and `_`, and does not start with a digit",
     ),
     (
         "store.url = 'mysql://h/d'",
@@ -384,19 +384,19 @@ const WRONG_VALUES: &[(&str, &str, &str)] = &[
     ),
     (
         "registry",
-        "package = 'A b'",
-        "`package` is not a valid skill id",
+        "package = 'a'",
+        "`type` has the value `registry`, which is not available yet",
     ),
     (
-        "registry",
-        "package = 'a'\nversion = 'new'",
-        "`version` is not a valid version range: unexpected character 'n' while parsing major version number",
+        "git",
+        "url = 'owner/repo'",
+        "`url` is a path to a directory that does not exist",
     ),
     ("mcp", "command = []", "`command` is missing a program"),
     (
         "mcp",
         "command = ['a']\nenv = { 'A=B' = 'x' }",
-        "`env.\"A=B\"` is not a valid variable name",
+        "`env.\"A=B\"` is not a valid variable name: a name has letters, digits and `_`, and does not start with a digit",
     ),
     (
         "mcp",

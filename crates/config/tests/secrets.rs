@@ -42,7 +42,12 @@ fn world(text: &str) -> World {
 fn secrets_are_not_in_the_loaded_configuration() {
     let world = world(&everything());
     let config = world.config();
-    assert_eq!(world.failed(), "");
+    let failed = world.failed();
+    assert!(
+        failed.contains("r1.type") && failed.lines().count() == 4,
+        "{failed}"
+    );
+    check(&failed);
     check(&format!("{config:?} {config:#?}"));
     check(&world.entries());
     for repository in &config.repositories {

@@ -13,4 +13,4 @@ pub use client::{
     same_origin, secret_header,
 };
 pub use lines::{Line, LineReader};
-pub use task::{TaskError, run, run_blocking};
+pub use task::{TaskError, run, run_blocking, within};

@@ -4,6 +4,7 @@
 //! first request.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
@@ -41,6 +42,11 @@ pub async fn run<T: Send + 'static>(
 ) -> Result<T, TaskError> {
     let mut task = CancelOnDrop(runtime()?.spawn(work));
     (&mut task.0).await.map_err(|_| TaskError::Cancelled)
+}
+
+/// The result of a future on the network runtime, unless it takes longer.
+pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(limit, work).await.ok()
 }
 
 /// Runs work that blocks for as long as a network does.

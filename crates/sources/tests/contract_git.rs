@@ -7,6 +7,7 @@ mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -189,6 +190,14 @@ fn g2_the_first_question_clones_shallowly_and_applies_the_root() {
         "one clone for http, none for a local repository"
     );
     assert!(clones[0].join("shallow").exists());
+    // Only their owner looks into them.
+    let store = clones[0].parent().unwrap();
+    let trees = fs::read_dir(store.join("trees")).unwrap();
+    let trees = trees.map(|entry| entry.unwrap().path());
+    for directory in trees.chain([store.to_owned(), store.join("trees")]) {
+        let mode = fs::metadata(&directory).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{}", directory.display());
+    }
 }
 
 #[test]

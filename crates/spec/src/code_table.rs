@@ -356,6 +356,24 @@ codes! {
         skill("---\nname: pdf\ndescription: Reads PDF files\n---\n\nSee [forms](references/FORMS.md).\n");
         skill("---\nname: pdf\ndescription: Reads PDF files\n---\n\nSee [forms](references/FORMS.md).\n").beside(&[("references/FORMS.md", Content::Text("# Forms\n"))]);
 
+    TemplateText, "template-text", ADVICE;
+        "text of a template";
+        "A tool that creates skills wrote this text for the author to replace, such as `TODO:` or \"A brief description of what this skill does\". A model takes it for instructions.";
+        skill("---\nname: pdf\ndescription: Reads PDF files. Use when a PDF is given\n---\n\n# PDF\n\n[TODO: add the steps]\n");
+        skill("---\nname: pdf\ndescription: Reads PDF files. Use when a PDF is given\n---\n\n# PDF\n\nRead the file with `pdftotext`.\n");
+
+    EmptyBody, "empty-body", ADVICE;
+        "no instructions";
+        "The text below the frontmatter is what a model receives when the skill is used. Without it, the skill does nothing.";
+        skill("---\nname: pdf\ndescription: Reads PDF files. Use when a PDF is given\n---\n");
+        skill("---\nname: pdf\ndescription: Reads PDF files. Use when a PDF is given\n---\n\n# PDF\n\nRead the file with `pdftotext`.\n");
+
+    MissingOccasion, "missing-occasion", ADVICE;
+        "the description does not say when to use the skill";
+        "A model decides by the description alone whether to load the skill. Say what the skill does and when to use it. Descriptions in other languages than English are not judged.";
+        skill("---\nname: pdf\ndescription: Reads the text of PDF files\n---\n\n# PDF\n");
+        skill("---\nname: pdf\ndescription: Reads the text of PDF files. Use when a PDF is given\n---\n\n# PDF\n");
+
     UnknownValue, "unknown-value", FATAL;
         "value not allowed";
         "The field accepts a fixed set of values; the message lists them, closest match first.";
@@ -370,7 +388,7 @@ codes! {
 
     MissingBackend, "missing-backend", FATAL;
         "missing implementation";
-        "Every type except `prompt` is code and requires `implementation` with a `backend`, and an `entrypoint` or a `command`.";
+        "Every type except `prompt` is code, and so is a `security-rule` with `scanners`. Code requires `implementation` with a `backend`, and an `entrypoint` or a `command`.";
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [tool]\n");
         manifest("name: pdf\nversion: 1.0.0\ndescription: Reads PDF files\ntypes: [tool]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n").beside(&[("skill.star", Content::Text("# tools\n"))]);
 

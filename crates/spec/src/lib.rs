@@ -7,6 +7,7 @@
 //! `SKILL.yaml`. One set of diagnostics serves two readers: [`Profile::Load`] for agents, who want the skill if it can
 //! be loaded at all, and [`Profile::Check`] for authors, who want all diagnostics.
 
+mod advice;
 mod agents;
 mod body;
 mod code;
@@ -45,6 +46,7 @@ mod yaml;
 #[doc(hidden)]
 pub use serde;
 
+pub use advice::advise;
 pub use agents::agents_skills;
 pub use body::{Reference, estimate_tokens, references};
 pub use code::Code;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use prowess_spec::{
-    Code, Context, Diagnostic, Example, MANIFEST_FILE, choose_skill_file, manifest, parse,
+    Code, Context, Diagnostic, Example, MANIFEST_FILE, advise, choose_skill_file, manifest, parse,
 };
 
-/// Everything there is to say about an example.
-fn diagnose(example: &Example) -> Vec<Diagnostic> {
+/// Everything there is to say about an example of a code; other examples are too short for all advice.
+fn diagnose(code: Code, example: &Example) -> Vec<Diagnostic> {
     let files: BTreeMap<&str, Vec<u8>> = example
         .files()
         .map(|(name, content)| (name, content.bytes()))
@@ -21,7 +21,10 @@ fn diagnose(example: &Example) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut skill = None;
     if let Some((name, about_name)) = choose_skill_file(&names) {
-        let parsed = parse(files.get(name).map_or(&[], Vec::as_slice), &context);
+        let bytes = files.get(name).map_or(&[][..], Vec::as_slice);
+        let parsed = parse(bytes, &context);
+        let advice = advise(bytes, &parsed);
+        found.extend(advice.into_iter().filter(|it| it.code == code));
         found.extend(about_name);
         found.extend(parsed.diagnostics);
         skill = parsed.skill;
@@ -43,7 +46,7 @@ fn diagnose(example: &Example) -> Vec<Diagnostic> {
 #[test]
 fn bad_examples_have_their_code() {
     for code in Code::ALL {
-        let found = diagnose(&code.info().bad);
+        let found = diagnose(*code, &code.info().bad);
         assert!(
             found.iter().any(|found| found.code == *code),
             "{code}: {found:?}"
@@ -54,7 +57,7 @@ fn bad_examples_have_their_code() {
 #[test]
 fn good_examples_have_no_diagnostics() {
     for code in Code::ALL {
-        assert_eq!(diagnose(&code.info().good), [], "{code}");
+        assert_eq!(diagnose(*code, &code.info().good), [], "{code}");
     }
 }
 
@@ -76,7 +79,7 @@ fn ids_are_unique_and_in_kebab_case() {
 #[test]
 fn messages_follow_the_house_style() {
     for code in Code::ALL {
-        for found in diagnose(&code.info().bad) {
+        for found in diagnose(*code, &code.info().bad) {
             let help = found.help.clone().unwrap_or_default();
             assert!(!help.is_empty(), "{code} has no help");
             for text in [found.message.as_str(), &help] {

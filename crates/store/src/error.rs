@@ -18,12 +18,12 @@ pub enum StoreError {
         known: i64,
     },
     /// The file is not a store, or broken.
-    #[error("`{}` is not a store or is corrupt ({reason}); a copy was saved as `{}`", path.display(), copy.display())]
+    #[error("`{}` is not a store or is corrupt ({reason}); it was renamed to `{}`", path.display(), aside.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// Where its copy is.
-        copy: PathBuf,
+        /// Its new name.
+        aside: PathBuf,
         /// The error of the database.
         reason: String,
     },

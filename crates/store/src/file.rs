@@ -8,8 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::StoreError;
 
 /// Files that SQLite creates beside a file, with the permissions of that file.
-#[cfg(unix)]
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(crate) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// A new file must be closed by its creator before it is opened again in this process.
 static MAKING: Mutex<()> = Mutex::new(());

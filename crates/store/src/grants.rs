@@ -1,12 +1,16 @@
 //! Approvals, bound to a project and to a skill's id and content.
 
+use std::time::{Duration, SystemTime};
+
 use prowess_policy::{
     CommandGrant, CommandPattern, CommandReach, Contents, Effect, Grant, Grants, Lifetime, Right,
 };
+use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::open::{Store, text};
+use crate::state::now;
 
 /// The project of what counts everywhere.
 const EVERYWHERE: &str = "";
@@ -18,6 +22,8 @@ pub struct StoredGrant<G> {
     pub project: Option<String>,
     /// The approval.
     pub grant: G,
+    /// When it was given, to the second; `None` if an older Prowess stored it.
+    pub given: Option<SystemTime>,
 }
 
 impl Store {
@@ -33,7 +39,7 @@ impl Store {
     /// All stored decisions, of every project.
     pub async fn all_grants(&self) -> Result<Vec<StoredGrant<Grant>>, StoreError> {
         self.run(|pool| async move {
-            let query = "SELECT project, skill, contents, permission, effect FROM approvals";
+            let query = "SELECT project, skill, contents, permission, effect, given FROM approvals";
             let rows = sqlx::query(query).fetch_all(&*pool).await?;
             // Unknown values, edited or written by a newer version, allow nothing.
             let read = rows.iter().filter_map(|row| grant(row).transpose());
@@ -54,7 +60,8 @@ impl Store {
     /// The approved commands of every project.
     pub async fn all_commands(&self) -> Result<Vec<StoredGrant<CommandGrant>>, StoreError> {
         self.run(|pool| async move {
-            let query = "SELECT project, skill, contents, command, reach FROM command_approvals";
+            let query =
+                "SELECT project, skill, contents, command, reach, given FROM command_approvals";
             let rows = sqlx::query(query).fetch_all(&*pool).await?;
             let read = rows.iter().filter_map(|row| command(row).transpose());
             read.collect::<Result<_, sqlx::Error>>()
@@ -72,14 +79,16 @@ impl Store {
         let grant = grant.clone();
         self.run(move |pool| async move {
             let statement =
-                "INSERT INTO approvals (project, skill, contents, permission, effect) VALUES ($1, $2, $3, $4, $5)
-                ON CONFLICT (project, skill, contents, permission) DO UPDATE SET effect = excluded.effect";
+                "INSERT INTO approvals (project, skill, contents, permission, effect, given) VALUES ($1, $2, $3, $4, $5, $6)
+                ON CONFLICT (project, skill, contents, permission)
+                    DO UPDATE SET effect = excluded.effect, given = excluded.given";
             sqlx::query(statement)
                 .bind(project)
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
                 .bind(grant.right.as_str())
                 .bind(effect_word(grant.effect))
+                .bind(now())
                 .execute(&*pool)
                 .await?;
             Ok(())
@@ -98,14 +107,15 @@ impl Store {
         }
         let (grant, project) = (grant.clone(), project.to_owned());
         self.run(move |pool| async move {
-            let statement = "INSERT INTO command_approvals (project, skill, contents, command, reach)
-                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project, skill, contents, command, reach) DO NOTHING";
+            let statement = "INSERT INTO command_approvals (project, skill, contents, command, reach, given)
+                VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (project, skill, contents, command, reach) DO NOTHING";
             sqlx::query(statement)
                 .bind(project)
                 .bind(grant.skill)
                 .bind(contents_word(grant.contents))
                 .bind(pattern_text(&grant.pattern))
                 .bind(grant.reach.as_str())
+                .bind(now())
                 .execute(&*pool)
                 .await?;
             Ok(())
@@ -154,6 +164,13 @@ fn project_of(row: &AnyRow) -> Result<Option<String>, sqlx::Error> {
     Ok(Some(text(row, 0)?).filter(|project| project != EVERYWHERE))
 }
 
+/// The time in the sixth column.
+fn given(row: &AnyRow) -> Result<Option<SystemTime>, sqlx::Error> {
+    let seconds = u64::try_from(row.try_get::<i64, _>(5)?).unwrap_or_default();
+    let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+    Ok(time.filter(|_| seconds > 0))
+}
+
 fn grant(row: &AnyRow) -> Result<Option<StoredGrant<Grant>>, sqlx::Error> {
     let project = project_of(row)?;
     let (skill, contents) = (text(row, 1)?, text(row, 2)?);
@@ -164,7 +181,9 @@ fn grant(row: &AnyRow) -> Result<Option<StoredGrant<Grant>>, sqlx::Error> {
         _ => return Ok(None),
     };
     let parsed = parse_contents(&contents).zip(Right::parse(&right));
+    let given = given(row)?;
     Ok(parsed.map(|(contents, right)| StoredGrant {
+        given,
         grant: Grant {
             skill,
             contents,
@@ -185,7 +204,9 @@ fn command(row: &AnyRow) -> Result<Option<StoredGrant<CommandGrant>>, sqlx::Erro
     let parsed = parse_contents(&contents)
         .zip(parse_pattern(&text(row, 3)?))
         .zip(CommandReach::parse(&text(row, 4)?));
+    let given = given(row)?;
     Ok(parsed.map(|((contents, pattern), reach)| StoredGrant {
+        given,
         project,
         grant: CommandGrant {
             skill,

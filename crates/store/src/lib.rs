@@ -3,7 +3,8 @@
 //! One set of statements over SQLite (the default, a file) and PostgreSQL (by URL, shared by several machines).
 //!
 //! - A store that a newer Prowess wrote is refused and left untouched.
-//! - A file that is not a store, or a corrupt one, is refused; a copy is saved beside it first.
+//! - A file that is not a store, or a corrupt one, is refused and renamed; the next one to open is new.
+//! - Tables in PostgreSQL are in the schema `prowess`, or in the one that the search path of the URL or role names.
 //! - A file is readable by its owner only, including the files that SQLite creates beside it.
 //! - If a store cannot be written, [`Store::memory`] replaces it, and the caller reports that.
 #![allow(
@@ -11,13 +12,16 @@
     reason = "SQLite and PostgreSQL are names, not code"
 )]
 
+mod broken;
 mod cache;
 mod chat_id;
 mod chats;
 mod error;
 mod file;
 mod grants;
+mod inspect;
 mod open;
+mod postgres;
 mod schema;
 mod sessions;
 mod state;
@@ -27,6 +31,7 @@ pub use chat_id::ChatId;
 pub use chats::{Chat, ChatSummary, ChatTurn, SkillUses, Tokens};
 pub use error::StoreError;
 pub use grants::StoredGrant;
+pub use inspect::{StoreState, inspect};
 pub use open::{Store, StoreBackend};
 pub use schema::SCHEMA_VERSION;
 pub use state::{Phase, SkillState};

@@ -1,6 +1,6 @@
 //! Opens a store.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,12 +10,17 @@ use prowess_config::Url;
 use sqlx::any::{AnyPoolOptions, AnyRow};
 use sqlx::{AnyConnection, AnyPool, Connection, Row};
 
+use crate::broken::{Stamp, is_broken, set_aside};
 use crate::error::StoreError;
 use crate::file::prepare_file;
+use crate::postgres;
 use crate::schema::migrate;
 
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);
@@ -67,7 +72,7 @@ async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
     let (url, connections) = match &backend {
         StoreBackend::File(path) => {
             prepare_file(path)?;
-            (file_url(path)?, CONNECTIONS)
+            (file_url(path, "rwc")?, CONNECTIONS)
         }
         StoreBackend::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
         // Every connection would be a separate store.
@@ -80,50 +85,60 @@ async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
             .idle_timeout(None)
             .max_lifetime(None);
     }
-    let failed = |error: sqlx::Error| refused(&backend, "open", &error);
+    let stamp = match &backend {
+        StoreBackend::File(path) => Stamp::of(path),
+        StoreBackend::Postgres(_) | StoreBackend::Memory => None,
+    };
+    let failed = |error: sqlx::Error| refused(&backend, stamp, StoreError::of("open", &error));
+    let mut schema = None;
     if backend != StoreBackend::Memory {
         // A single connection first: a pool would retry and then only report a timeout.
-        let mut first = AnyConnection::connect(&url).await.map_err(failed)?;
-        configure_connection(&mut first).await.map_err(failed)?;
-        prepare_tables(&mut first, &backend).await?;
+        let mut first = connect(&url).await.map_err(failed)?;
+        schema = postgres::schema(&mut first).await.map_err(failed)?;
+        configure_connection(&mut first, schema.as_deref())
+            .await
+            .map_err(failed)?;
+        if let Err(error) = migrate(&mut first).await {
+            let _ = first.close().await;
+            return Err(refused(&backend, stamp, error));
+        }
         let _ = first.close().await;
     }
     let pool = options
-        .after_connect(|connection, _| Box::pin(configure_connection(connection)))
+        .after_connect(move |connection, _| {
+            let schema = schema.clone();
+            Box::pin(async move { configure_connection(connection, schema.as_deref()).await })
+        })
         .connect(&url)
         .await
         .map_err(failed)?;
     if backend == StoreBackend::Memory {
         let mut only = pool.acquire().await.map_err(failed)?;
-        prepare_tables(&mut only, &backend).await?;
+        migrate(&mut only).await?;
     }
     Ok(Store {
         pool: Arc::new(pool),
     })
 }
 
-async fn prepare_tables(
-    connection: &mut AnyConnection,
-    backend: &StoreBackend,
-) -> Result<(), StoreError> {
-    match migrate(connection).await {
-        Err(StoreError::Database { reason, .. }) if is_broken(&reason) => {
-            Err(broken(backend, reason))
-        }
-        done => done,
-    }
+/// A connection. A server that does not answer is an error after a while, not a program that hangs.
+pub(crate) async fn connect(url: &str) -> Result<AnyConnection, sqlx::Error> {
+    let connected = prowess_net::within(CONNECT, AnyConnection::connect(url)).await;
+    connected.unwrap_or_else(|| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
 }
 
-/// Sets the lock timeout, and write-ahead logging for SQLite.
-async fn configure_connection(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
-    let is_sqlite = connection.backend_name() == "SQLite";
-    let wait = if is_sqlite {
-        "PRAGMA busy_timeout = 5000"
+/// Sets the lock timeout, write-ahead logging for SQLite, and the schema for PostgreSQL.
+async fn configure_connection(
+    connection: &mut AnyConnection,
+    schema: Option<&str>,
+) -> Result<(), sqlx::Error> {
+    if let Some(schema) = schema {
+        let wait = sqlx::query("SET lock_timeout = '5s'");
+        wait.execute(&mut *connection).await?;
+        postgres::use_schema(connection, schema).await?;
     } else {
-        "SET lock_timeout = '5s'"
-    };
-    sqlx::query(wait).fetch_optional(&mut *connection).await?;
-    if is_sqlite {
+        let wait = sqlx::query("PRAGMA busy_timeout = 5000");
+        wait.fetch_optional(&mut *connection).await?;
         write_ahead(connection).await?;
     }
     connection.ping().await
@@ -149,59 +164,31 @@ fn is_locked(error: &sqlx::Error) -> bool {
     matches!(StoreError::of("open", error), StoreError::Locked)
 }
 
-fn file_url(path: &Path) -> Result<String, StoreError> {
+/// The URL of a file, opened with the given mode of SQLite.
+pub(crate) fn file_url(path: &Path, mode: &str) -> Result<String, StoreError> {
     const IN_PATH: &AsciiSet = &CONTROLS.add(b'?').add(b'#').add(b'%').add(b' ');
     let text = path.to_str().ok_or_else(|| StoreError::Database {
         action: "open",
         reason: "its path is not UTF-8".to_owned(),
     })?;
     Ok(format!(
-        "sqlite://{}?mode=rwc",
+        "sqlite://{}?mode={mode}",
         utf8_percent_encode(text, IN_PATH)
     ))
 }
 
-fn is_broken(reason: &str) -> bool {
-    reason.contains("not a database")
-        || reason.contains("malformed")
-        || reason.contains("disk image")
-}
-
-fn refused(backend: &StoreBackend, action: &'static str, error: &sqlx::Error) -> StoreError {
-    match StoreError::of(action, error) {
-        StoreError::Database { reason, .. } if is_broken(&reason) => broken(backend, reason),
-        StoreError::Database { reason, .. } if reason.contains("readonly") => match backend {
-            StoreBackend::File(path) => StoreError::ReadOnly { path: path.clone() },
-            _ => StoreError::Database { action, reason },
-        },
-        other => other,
-    }
-}
-
-/// Keeps a copy of a file that cannot be used, under a name that nothing has yet.
-fn broken(backend: &StoreBackend, reason: String) -> StoreError {
-    let StoreBackend::File(path) = backend else {
-        return StoreError::Database {
-            action: "open",
-            reason,
-        };
-    };
-    let named = |number: u32| path.with_extension(format!("broken-{number}"));
-    let mut number = 1;
-    while named(number).exists() {
-        number += 1;
-    }
-    let copy = named(number);
-    match fs::copy(path, &copy) {
-        Ok(_) => StoreError::Broken {
-            path: path.clone(),
-            copy,
-            reason,
-        },
-        Err(error) => StoreError::Database {
-            action: "copy",
-            reason: error.to_string(),
-        },
+/// An error of opening, with what it means for a file.
+fn refused(backend: &StoreBackend, stamp: Option<Stamp>, error: StoreError) -> StoreError {
+    match (error, backend) {
+        (StoreError::Database { reason, .. }, StoreBackend::File(path)) if is_broken(&reason) => {
+            set_aside(path, stamp, reason)
+        }
+        (StoreError::Database { reason, .. }, StoreBackend::File(path))
+            if reason.contains("readonly") =>
+        {
+            StoreError::ReadOnly { path: path.clone() }
+        }
+        (other, _) => other,
     }
 }
 

@@ -1,8 +1,11 @@
 //! The tables, and how older ones become newer ones.
 
+use std::ops::RangeInclusive;
+
 use sqlx::{AnyConnection, Connection, Row};
 
 use crate::error::StoreError;
+use crate::postgres::create_schema;
 
 /// The version that this Prowess writes.
 #[allow(clippy::cast_possible_wrap, reason = "there are a handful")]
@@ -56,6 +59,25 @@ const MIGRATIONS: &[&[&str]] = &[
         "ALTER TABLE chats ADD COLUMN version BIGINT NOT NULL DEFAULT 0",
         "UPDATE chats SET version = turns",
     ],
+    // Seconds since 1970; 0 for approvals that were given before the time was stored.
+    &[
+        "ALTER TABLE approvals ADD COLUMN given BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE command_approvals ADD COLUMN given BIGINT NOT NULL DEFAULT 0",
+    ],
+];
+
+/// The tables, with the versions that have them.
+const TABLES: &[(&str, RangeInclusive<i64>)] = &[
+    ("prowess_store", 0..=i64::MAX),
+    ("grants", 1..=3),
+    ("skill_states", 1..=i64::MAX),
+    ("sessions", 1..=i64::MAX),
+    ("cache", 1..=i64::MAX),
+    ("chats", 2..=i64::MAX),
+    ("chat_messages", 2..=i64::MAX),
+    ("approvals", 4..=i64::MAX),
+    ("command_approvals", 4..=i64::MAX),
+    ("skill_uses", 5..=i64::MAX),
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.
@@ -90,10 +112,14 @@ async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError>
     if !is_sqlite {
         let query = sqlx::query(LOCK).execute(&mut *transaction);
         query.await.map_err(failed)?;
+        if create_schema(&mut transaction).await.map_err(failed)? {
+            move_tables(&mut transaction).await.map_err(failed)?;
+        }
     }
     let missing = missing(version(&mut transaction).await?)?;
     if missing.is_empty() {
-        return transaction.rollback().await.map_err(failed);
+        // Up to date, but perhaps in another schema than before.
+        return transaction.commit().await.map_err(failed);
     }
     let create = "CREATE TABLE IF NOT EXISTS prowess_store (one INTEGER PRIMARY KEY, version BIGINT NOT NULL)";
     sqlx::query(create)
@@ -116,6 +142,20 @@ async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError>
     transaction.commit().await.map_err(failed)
 }
 
+/// Moves the tables of an older Prowess from `public` to our schema. Tables of other versions would be those of another
+/// program.
+async fn move_tables(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let found = table_version(connection, "public.prowess_store").await?;
+    for (table, versions) in TABLES {
+        if versions.contains(&found) {
+            let statement = format!("ALTER TABLE public.{table} SET SCHEMA prowess");
+            let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+            query.execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
+}
+
 /// The statements that make this version of the one that was found.
 fn missing(found: i64) -> Result<Vec<&'static str>, StoreError> {
     if found > SCHEMA_VERSION {
@@ -131,7 +171,7 @@ fn missing(found: i64) -> Result<Vec<&'static str>, StoreError> {
 }
 
 /// The version of the tables; 0 if there are none.
-async fn version(connection: &mut AnyConnection) -> Result<i64, StoreError> {
+pub(crate) async fn version(connection: &mut AnyConnection) -> Result<i64, StoreError> {
     let exists = match connection.backend_name() {
         "SQLite" => "SELECT COUNT(*) FROM sqlite_master WHERE name = 'prowess_store'",
         _ => {
@@ -146,9 +186,16 @@ async fn version(connection: &mut AnyConnection) -> Result<i64, StoreError> {
     if row.try_get::<i64, _>(0).map_err(read)? == 0 {
         return Ok(0);
     }
-    let row = sqlx::query("SELECT version FROM prowess_store")
-        .fetch_optional(connection)
-        .await
-        .map_err(read)?;
-    row.map_or(Ok(0), |row| row.try_get(0).map_err(read))
+    let found = table_version(connection, "prowess_store").await;
+    found.map_err(read)
+}
+
+/// The version that a table says.
+async fn table_version(
+    connection: &mut AnyConnection,
+    table: &'static str,
+) -> Result<i64, sqlx::Error> {
+    let statement = sqlx::AssertSqlSafe(format!("SELECT version FROM {table}"));
+    let row = sqlx::query(statement).fetch_optional(connection).await?;
+    row.map_or(Ok(0), |row| row.try_get(0))
 }

@@ -229,7 +229,8 @@ fn server_tables_are_created_and_migrated_once() {
     let name = "server_tables_are_created_and_migrated_once";
     let database = Postgres::start();
     let place = Where::Postgres(&database);
-    let empty = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;";
+    let empty =
+        "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA IF EXISTS prowess CASCADE;";
     for _ in 0..SERVER_ROUNDS {
         database.run(empty);
         check(name, place, &[]);

@@ -223,7 +223,8 @@ fn postgres() {
     contract(&|| block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap());
     // A store of the version before: no tables for chats yet.
     database
-        .run("DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
+        .run("SET search_path = prowess;
+            DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
             DROP TABLE skill_uses;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");

@@ -14,7 +14,7 @@ use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
-use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError};
+use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError, StoreState, inspect};
 use prowess_testing::sql;
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
@@ -117,6 +117,51 @@ fn postgres() {
     contract(&|| block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap());
 }
 
+/// Tables are in a schema of their own; those of an older Prowess are moved to it.
+#[test]
+fn cl82_postgres_tables_have_their_own_schema() {
+    let database = Postgres::start();
+    let open = || block_on(Store::open(StoreBackend::Postgres(database.url())));
+    let allow = grant("a", 1, Permission::ShellExec, Effect::Allow);
+    block_on(open().unwrap().save_grant(&allow, "/p")).unwrap();
+    database.run("SELECT 1 / COUNT(*) FROM prowess.approvals");
+    // As before: all in `public`, with a table of another program that only looks like an old one of ours.
+    for table in [
+        "prowess_store",
+        "skill_states",
+        "sessions",
+        "cache",
+        "chats",
+        "chat_messages",
+        "approvals",
+        "command_approvals",
+        "skill_uses",
+    ] {
+        database.run(&format!("ALTER TABLE prowess.{table} SET SCHEMA public"));
+    }
+    database.run("DROP SCHEMA prowess");
+    database.run("CREATE TABLE public.grants (theirs TEXT)");
+    let version = SCHEMA_VERSION;
+    let inspected = block_on(inspect(StoreBackend::Postgres(database.url())));
+    assert_eq!(inspected.unwrap(), StoreState::Ready { version });
+    assert_eq!(
+        block_on(open().unwrap().grants("/p")).unwrap().iter().len(),
+        1
+    );
+    database.run("SELECT theirs FROM public.grants");
+    database.run("SELECT 1 / COUNT(*) FROM prowess.approvals");
+    let inspected = block_on(inspect(StoreBackend::Postgres(database.url())));
+    assert_eq!(inspected.unwrap(), StoreState::Ready { version });
+    // A search path of the user's own is respected.
+    database.run("CREATE SCHEMA tenant");
+    database.run("ALTER ROLE ada SET search_path = tenant");
+    assert_eq!(
+        block_on(open().unwrap().grants("/p")).unwrap().iter().len(),
+        0
+    );
+    database.run("SELECT 1 / (1 - COUNT(*)) FROM tenant.approvals");
+}
+
 #[test]
 fn memory_is_one_store_for_all_its_handles() {
     let store = block_on(Store::memory()).unwrap();
@@ -138,7 +183,7 @@ fn a_newer_store_is_refused_and_untouched() {
 }
 
 #[test]
-fn a_broken_file_is_refused_and_copied() {
+fn cl81_a_broken_file_is_renamed_once() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     for (number, bytes) in [
@@ -149,20 +194,46 @@ fn a_broken_file_is_refused_and_copied() {
     .enumerate()
     {
         fs::write(&path, bytes).unwrap();
-        let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
-        let StoreError::Broken { copy, .. } = &error else {
+        fs::write(place.path().join("store.db-wal"), "old").unwrap();
+        let backend = StoreBackend::File(path.clone());
+        // Looking at it changes nothing.
+        assert!(block_on(inspect(backend.clone())).is_err());
+        let error = block_on(Store::open(backend.clone())).unwrap_err();
+        let StoreError::Broken { aside, .. } = &error else {
             panic!("{error}");
         };
-        assert_eq!(fs::read(copy).unwrap(), bytes);
-        assert_eq!(fs::read(&path).unwrap(), bytes);
-        assert!(
-            copy.ends_with(format!("store.broken-{}", number + 1)),
-            "{copy:?}"
+        assert_eq!(fs::read(aside).unwrap(), bytes);
+        assert!(!path.exists() && !place.path().join("store.db-wal").exists());
+        let name = format!("store.broken-{}", number + 1);
+        assert!(aside.ends_with(&name), "{aside:?}");
+        // The next one is new, and stays.
+        for _ in 0..2 {
+            drop(block_on(Store::open(backend.clone())).unwrap());
+        }
+        assert_eq!(
+            block_on(inspect(backend)).unwrap(),
+            StoreState::Ready {
+                version: SCHEMA_VERSION
+            }
         );
+        let again = place.path().join(format!("store.broken-{}", number + 2));
+        assert!(!again.exists());
     }
     // An empty file is a new store.
     fs::write(&path, "").unwrap();
     assert!(block_on(Store::open(StoreBackend::File(path))).is_ok());
+}
+
+#[test]
+fn cl81_inspecting_creates_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("deep/store.db");
+    let state = block_on(inspect(StoreBackend::File(path.clone()))).unwrap();
+    assert_eq!(state, StoreState::Missing);
+    assert!(!place.path().join("deep").exists());
+    fs::write(place.path().join("deep"), "a file").unwrap();
+    let error = block_on(inspect(StoreBackend::File(path))).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
 }
 
 #[test]
@@ -219,7 +290,12 @@ fn malformed_rows_allow_nothing() {
         "('/p', 'a', 'any', 'shell:everything', 'allow')",
         "('/p', 'a', 'any', 'shell:exec', 'perhaps')",
     ] {
-        sql(&path, &format!("INSERT INTO approvals VALUES {values}"));
+        sql(
+            &path,
+            &format!(
+                "INSERT INTO approvals (project, skill, contents, permission, effect) VALUES {values}"
+            ),
+        );
     }
     assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
 }

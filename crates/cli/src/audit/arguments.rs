@@ -28,7 +28,7 @@ read.";
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct AuditArguments {
-    /// Directories with skills, or ids of skills
+    /// Skills, `SKILL.md` files, archives, directories with skills, or ids of skills
     #[arg(required = true, value_name = "PATH|ID", add = skill_ids())]
     pub(super) targets: Vec<String>,
     /// Output format

@@ -13,6 +13,7 @@ use prowess_spec::{SKILL_FILE, SkillPath};
 use super::AuditedSkill;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
+use crate::target::Target;
 use crate::{commands, open};
 
 /// Directories inside each other that are looked into.
@@ -26,26 +27,25 @@ pub(super) fn skills(
 ) -> Result<Vec<AuditedSkill>> {
     let path = Path::new(target);
     if path.exists() {
-        return in_directory(path);
+        return at_path(path);
     }
     let skills = open::skills(sources, global)?;
-    let neither = || format!("invalid target `{target}`: expected a directory or a skill id");
+    let neither = || format!("invalid target `{target}`: expected a path or a skill id");
     let id = commands::parse_id(target).with_context(neither)?;
     let skill = by_id(&skills, &id).with_context(neither)?;
     Ok(vec![skill])
 }
 
-fn in_directory(path: &Path) -> Result<Vec<AuditedSkill>> {
-    // A skill may be named by its file.
-    let path = match path.parent() {
-        Some(parent) if path.is_file() => parent,
-        _ => path,
-    };
-    let path = if path.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        path
-    };
+fn at_path(path: &Path) -> Result<Vec<AuditedSkill>> {
+    let target = Target::open(path)?;
+    let mut skills = in_directory(path, &target.directory)?;
+    for skill in &mut skills {
+        skill.name = target.shown(&skill.name);
+    }
+    Ok(skills)
+}
+
+fn in_directory(named: &Path, path: &Path) -> Result<Vec<AuditedSkill>> {
     let source = FilesystemSource::new(path, FilesystemOptions::new(Scope::Project));
     let snapshot = block_on(source.snapshot())?;
     let located = snapshot
@@ -62,7 +62,7 @@ fn in_directory(path: &Path) -> Result<Vec<AuditedSkill>> {
     if directories.is_empty() {
         return Err(CommandError::failure(format!(
             "no skill in {}",
-            path.display()
+            named.display()
         )));
     }
     Ok(directories

@@ -14,6 +14,7 @@ use super::screen::Screen;
 use super::{conversation, saved_chats, single_message};
 use crate::agent::{AgentSetup, build_agent};
 use crate::arguments::Global;
+use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::model::{self, ModelArguments, SelectedModel};
@@ -160,9 +161,14 @@ async fn open(
     }
     let chosen = model::select(&wanted, &config, global)?;
     let window = wanted.window(&config, &chosen);
+    let need = if arguments.no_save {
+        StoreNeed::Optional
+    } else {
+        StoreNeed::UnlessNoSave
+    };
     let code_skills = &arguments.code_skills;
     let resolved =
-        code_skills::resolve(config.clone(), window, code_skills, global, approver).await?;
+        code_skills::resolve(config.clone(), window, code_skills, global, approver, need).await?;
     let mode = if is_conversation {
         Mode::Interactive
     } else {

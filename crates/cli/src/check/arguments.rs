@@ -8,6 +8,7 @@ const HELP: &str = "\
 Examples:
   prowess check                   check every skill below this directory
   prowess check skills/pdf        check one skill
+  prowess check pdf.skill         check the skills of an archive
   prowess check --fix             show the fixes, ask and write them
   prowess check --fix --yes       write the fixes without asking
   prowess check --explain unquoted-colon
@@ -23,7 +24,7 @@ Exit codes:
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct CheckArguments {
-    /// Skills, or directories to search for skills
+    /// Skills, `SKILL.md` files, archives, or directories to search for skills
     #[arg(default_value = ".")]
     pub(super) paths: Vec<PathBuf>,
     /// Output format

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use prowess_sources::open_without_waiting;
 use prowess_spec::{
-    Context, Diagnostic, MANIFEST_FILE, Severity, Skill, SkillPath, choose_skill_file, fix,
+    Context, Diagnostic, MANIFEST_FILE, Severity, Skill, SkillPath, advise, choose_skill_file, fix,
     manifest, parse,
 };
 
@@ -84,8 +84,10 @@ fn check_skill(
     report: &mut SkillReport,
 ) -> Option<Skill> {
     let parsed = parse(&bytes, context);
+    let advice = advise(&bytes, &parsed);
     let skill = parsed.skill;
-    let diagnostics: Vec<_> = about_name.into_iter().chain(parsed.diagnostics).collect();
+    let mut diagnostics: Vec<_> = about_name.into_iter().chain(parsed.diagnostics).collect();
+    diagnostics.extend(advice);
     let text = std::str::from_utf8(&bytes)
         .ok()
         .filter(|_| fixes == Fixes::Wanted);

@@ -12,6 +12,7 @@ use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
 use super::report::{Problem, SkillReport};
+use crate::target::{self, PathKind};
 
 /// Directories below a named path that are followed.
 const DEPTH: usize = 32;
@@ -121,34 +122,21 @@ impl Search<'_> {
 
     /// A path from the command line: a skill's file, a skill, or a directory to search.
     fn named<'scope>(&'scope self, scope: &Scope<'scope>, path: &Path) {
-        let metadata = match fs::metadata(path) {
-            Ok(metadata) => metadata,
+        match target::kind(path) {
+            Ok(PathKind::Directory(directory)) => self.visit_named(scope, &directory, 0),
+            Ok(PathKind::Archive | PathKind::Other) => self.problem(
+                path,
+                format!("{} is not a skill", path.display()),
+                Some(target::EXPECTED),
+            ),
             Err(error) => {
                 let hint = match error.kind() {
                     io::ErrorKind::NotFound => Some("check the spelling of the path"),
                     _ => None,
                 };
-                return self.unreadable(path, &error, hint);
+                self.unreadable(path, &error, hint);
             }
-        };
-        if metadata.is_dir() {
-            return self.visit_named(scope, path, 0);
         }
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        if is_skill_file(name) || name == MANIFEST_FILE {
-            let parent = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            return self.visit_named(scope, parent.unwrap_or(Path::new(".")), 0);
-        }
-        self.problem(
-            path,
-            format!("{} is not a skill", path.display()),
-            Some("pass a directory, or a file named SKILL.md"),
-        );
     }
 
     /// Visits a directory that was not visited yet.

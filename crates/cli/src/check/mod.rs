@@ -14,6 +14,7 @@ mod report;
 pub(crate) mod sarif;
 mod wire;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use prowess_spec::Severity;
@@ -22,10 +23,12 @@ use crate::arguments::Global;
 use crate::error::Result;
 use crate::exit::Exit;
 use crate::progress::Progress;
+use crate::target::{self, PathKind, Target};
 use crate::terminal;
 use arguments::Format;
 use file::Fixes;
-use report::Report;
+use find::SearchResults;
+use report::{Problem, Report};
 
 pub(crate) use arguments::CheckArguments;
 
@@ -67,6 +70,57 @@ fn exit(report: &Report) -> Exit {
     }
 }
 
+/// The paths to search, with archives unpacked.
+#[derive(Default)]
+struct UnpackedPaths {
+    paths: Vec<PathBuf>,
+    archives: Vec<Target>,
+    problems: Vec<Problem>,
+}
+
+impl UnpackedPaths {
+    /// Calls what was found in an archive by the name of the archive.
+    fn name(self, found: &mut SearchResults) {
+        for archive in &self.archives {
+            for skill in &mut found.skills {
+                skill.path = archive.shown(&skill.path);
+                for file in &mut skill.files {
+                    file.path = archive.shown(&file.path);
+                }
+            }
+        }
+        found.problems.extend(self.problems);
+    }
+}
+
+fn unpack(paths: &[PathBuf], fixes: Fixes) -> UnpackedPaths {
+    let mut unpacked = UnpackedPaths::default();
+    for path in paths {
+        if !matches!(target::kind(path), Ok(PathKind::Archive)) {
+            unpacked.paths.push(path.clone());
+            continue;
+        }
+        let problem = |message: String| Problem {
+            path: path.display().to_string(),
+            message,
+            hint: None,
+        };
+        if fixes == Fixes::Wanted {
+            let message = format!("cannot fix {}: unpack it first", path.display());
+            unpacked.problems.push(problem(message));
+            continue;
+        }
+        match Target::open(path) {
+            Ok(target) => {
+                unpacked.paths.push(target.directory.clone());
+                unpacked.archives.push(target);
+            }
+            Err(error) => unpacked.problems.push(problem(error.message)),
+        }
+    }
+    unpacked
+}
+
 fn check(arguments: &CheckArguments, least: Severity) -> Report {
     let start = Instant::now();
     let fixes = if arguments.fix {
@@ -75,11 +129,13 @@ fn check(arguments: &CheckArguments, least: Severity) -> Report {
         Fixes::Unwanted
     };
     let progress = Progress::new("skills");
-    let mut found = find::skills(&arguments.paths, &|directory| {
+    let unpacked = unpack(&arguments.paths, fixes);
+    let mut found = find::skills(&unpacked.paths, &|directory| {
         let outcome = file::check(directory, fixes, least);
         progress.step();
         outcome
     });
+    unpacked.name(&mut found);
     progress.finish();
     report::check_dependencies(&mut found.skills);
     Report {

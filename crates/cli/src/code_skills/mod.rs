@@ -15,7 +15,9 @@ pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve, runtime_over};
-pub(crate) use store::{open as open_store, open_existing as open_existing_store};
+pub(crate) use store::{
+    StoreNeed, backend as store_backend, open as open_store, open_existing as open_existing_store,
+};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,8 +120,11 @@ impl From<NamedFilesError> for CommandError {
 
 impl From<ScriptError> for CommandError {
     fn from(error: ScriptError) -> Self {
-        match error {
-            ScriptError::Off | ScriptError::NotApproved(..) => Self::permission(error.to_string()),
+        match &error {
+            ScriptError::Off => Self::permission(error.to_string()),
+            ScriptError::NotApproved(_, _, _, approval_name) => {
+                Self::permission(error.to_string()).hint(approval_hint(approval_name))
+            }
             _ => Self::failure(message_of(&error)),
         }
     }

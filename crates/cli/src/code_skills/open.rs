@@ -21,7 +21,8 @@ use prowess_trust::ProjectRoot;
 use super::approve::TerminalApprover;
 use super::arguments::CodeSkillArguments;
 use super::jails::{scripts, workers};
-use super::{event_lines, explicit, store};
+use super::store::{self, StoreNeed};
+use super::{event_lines, explicit};
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::progress::FetchProgress;
@@ -79,7 +80,8 @@ pub(crate) async fn open(arguments: &CodeSkillArguments, global: &Global) -> Res
     let config = configuration::load(global)?;
     let window = model::configured_window(&config);
     let approver = Arc::new(TerminalApprover);
-    let resolved = resolve(config, window, arguments, global, approver).await?;
+    let need = StoreNeed::Required;
+    let resolved = resolve(config, window, arguments, global, approver, need).await?;
     let model = model::for_skills(&resolved.config, &resolved.skills, global);
     let services = HostServices {
         listener: event_lines::listener(global.quiet),
@@ -95,6 +97,7 @@ pub(crate) async fn resolve(
     arguments: &CodeSkillArguments,
     global: &Global,
     approver: Arc<dyn Approver>,
+    need: StoreNeed,
 ) -> Result<ResolvedSkills> {
     let directory = env::current_dir().context("cannot find the current directory")?;
     let user = environment::user_directories();
@@ -123,7 +126,7 @@ pub(crate) async fn resolve(
         tops.push(Arc::clone(&source));
         builder = builder.with_skills(layer.display().to_string(), source);
     }
-    let store = store::open(&config).await?;
+    let store = store::open_for(&config, need).await?;
     let approvals = Approvals::load(store.clone(), &root).await?;
     let scripts = scripts(&config, &approvals, Arc::clone(&approver))?;
     let scripts = Arc::new(scripts.project(root.clone()));

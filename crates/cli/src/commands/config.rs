@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use prowess_config::SkillsConfig;
 use serde_json::json;
 
+use super::config_init::{self, ConfigInitArguments};
 use super::print_json;
 use crate::arguments::Global;
 use crate::error::Result;
@@ -15,6 +16,7 @@ use crate::{configuration, environment, terminal};
 
 const HELP: &str = "\
 Examples:
+  prowess config init      write a commented prowess.toml
   prowess config show      print every value and its origin
   prowess config check     report invalid keys and values";
 
@@ -45,6 +47,9 @@ enum ConfigCommand {
     /// Check the configuration files and each repository in them
     #[command(after_long_help = "Examples:\n  prowess config check")]
     Check,
+    /// Write a commented prowess.toml; an existing one is not changed
+    #[command(after_long_help = "Examples:\n  prowess config init\n  prowess config init --user")]
+    Init(ConfigInitArguments),
     /// Print the JSON schema of prowess.toml
     #[command(after_long_help = "Examples:\n  prowess config schema > prowess.schema.json")]
     Schema,
@@ -55,6 +60,7 @@ pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> 
         ConfigCommand::Show { json } => show(&configuration::load(global)?, *json),
         ConfigCommand::Path { json } => path(&configuration::load(global)?, *json),
         ConfigCommand::Check => check(&configuration::load(global)?, global),
+        ConfigCommand::Init(arguments) => config_init::run(arguments, global),
         ConfigCommand::Schema => {
             print_json(&prowess_config::json_schema())?;
             Ok(Exit::Success)

@@ -8,7 +8,9 @@ use prowess_config::SkillsConfig;
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
-use super::list::{MAX_SKILLS, RESERVED_ID};
+use super::checkup::Checkup;
+use super::list::is_unavailable;
+use super::list_document::{MAX_SKILLS, RESERVED_ID};
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::Result;
@@ -17,8 +19,14 @@ use crate::{code_skills, configuration, open, terminal, trust};
 
 const HELP: &str = "\
 Examples:
-  prowess doctor           check sources, configuration and sandbox
-  prowess doctor --json    print the same as JSON";
+  prowess doctor              check sources, sandbox, store, model and more
+  prowess doctor --strict     fail if a source is unavailable
+  prowess doctor --ask-model  send one short request to the model
+  prowess doctor --json       print the same as JSON
+
+Exit codes:
+  0  everything works, possibly with warnings
+  1  a source, a skill, a manifest, the store or the model is broken";
 
 /// Arguments of `doctor`.
 #[derive(Args)]
@@ -26,6 +34,12 @@ Examples:
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
+    /// Exit with 1 if a source is unavailable, even if its cached data is used
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Send one short request to the model, which may cost money
+    #[arg(long)]
+    pub(crate) ask_model: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -35,17 +49,23 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
     let sources: Vec<&SourceStatus> = catalog.sources().collect();
-    let broken = sources
-        .iter()
-        .any(|source| source.health == Health::Unhealthy)
-        || catalog.invalid().count() > 0;
     let config = configuration::load(global)?;
+    let named = &arguments.sources;
+    let checkup = Checkup::new(&config, &skills, named, global, arguments.ask_model)?;
+    let fails = |source: &&SourceStatus| {
+        source.health == Health::Unhealthy || (arguments.strict && is_unavailable(source))
+    };
+    let broken = sources.iter().any(fails) || catalog.invalid().count() > 0 || checkup.is_broken();
     let sandbox = prowess_sandbox::abilities(&code_skills::launcher()?);
     if arguments.json {
         print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "sources": sources,
             "sandbox": sandbox,
+            "store": checkup.store,
+            "model": checkup.model,
+            "manifests": checkup.manifests,
+            "unused_directories": checkup.unused,
             "skills": catalog.len(),
             "omitted": catalog.omitted(),
             "shadowed": catalog.shadowed().count(),
@@ -77,28 +97,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
         out.push_str(&without_sources(&config));
     }
     for source in &sources {
-        let health = match source.health {
-            Health::Healthy => "ok",
-            Health::Degraded => "degraded",
-            Health::Unhealthy => "broken",
-            Health::Untrusted => "untrusted",
-        };
-        let skills = match source.skills {
-            1 => "1 skill".to_owned(),
-            count => format!("{count} skills"),
-        };
-        let refreshed = source.refreshed.map(ago).unwrap_or_default();
-        let _ = writeln!(out, "{health:<9} {} ({skills}){refreshed}", source.name);
-        if source.hidden > 0 {
-            let _ = writeln!(
-                out,
-                "          {} hidden directories not searched",
-                source.hidden
-            );
-        }
-        for line in source.reason.iter().chain(&source.warnings) {
-            let _ = writeln!(out, "          {line}");
-        }
+        out.push_str(&source_lines(source));
     }
     if catalog.omitted() > 0 {
         let omitted = catalog.omitted();
@@ -129,9 +128,37 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     for (layer, ability) in sandbox.layers() {
         let _ = writeln!(out, "          {layer}: {}", ability.sentence);
     }
-    terminal::print(&out)?;
+    out.push_str(&checkup.lines());
+    terminal::print(&terminal::printable(&out))?;
     trust::hint(&catalog);
     Ok(exit(broken))
+}
+
+fn source_lines(source: &SourceStatus) -> String {
+    let mut out = String::new();
+    let health = match source.health {
+        Health::Healthy => "ok",
+        Health::Degraded => "degraded",
+        Health::Unhealthy => "broken",
+        Health::Untrusted => "untrusted",
+    };
+    let skills = match source.skills {
+        1 => "1 skill".to_owned(),
+        count => format!("{count} skills"),
+    };
+    let refreshed = source.refreshed.map(ago).unwrap_or_default();
+    let _ = writeln!(out, "{health:<9} {} ({skills}){refreshed}", source.name);
+    if source.hidden > 0 {
+        let _ = writeln!(
+            out,
+            "          {} hidden directories not searched",
+            source.hidden
+        );
+    }
+    for line in source.reason.iter().chain(&source.warnings) {
+        let _ = writeln!(out, "          {line}");
+    }
+    out
 }
 
 /// Why there is no source.

@@ -4,16 +4,19 @@ use std::fmt::Write;
 
 use clap::Args;
 use pollster::block_on;
-use prowess_runtime::SkillContent;
+use prowess_core::Skills;
+use prowess_runtime::{CodeSkill, SkillContent};
 use prowess_spec::estimate_tokens;
+use prowess_spec::manifest::{Keyword, Manifest};
 use serde_json::json;
 
+use super::permissions::{self, Row as Approval};
 use super::{load_error, parse_id, print_json};
 use crate::arguments::{Global, SourceArguments};
 use crate::completer::skill_ids;
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::{open, terminal};
+use crate::{code_skills, configuration, open, terminal};
 
 const HELP: &str = "\
 Examples:
@@ -41,10 +44,13 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         .map_err(|error| load_error(&skills, &arguments.id, &error))?;
     let files = block_on(skills.sources().files(&id)).unwrap_or_default();
     // The digest for approvals; `None` if the skill is too large.
-    let content = block_on(SkillContent::read(&skills, &id));
+    let content = block_on(SkillContent::read(&skills, &id)).ok();
     let digest = content
-        .ok()
+        .as_ref()
         .map(|content| content.subject().content.to_string());
+    let manifest = content.and_then(|content| CodeSkill::new(content).ok());
+    let manifest = manifest.map(|skill| skill.manifest);
+    let approvals = approvals(&skills, id.as_str(), global)?;
     let catalog = skills.catalog();
     let found = catalog.get(id.as_str());
     let source = found.map_or("", |skill| &**skill.source);
@@ -52,6 +58,9 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         |path: &&String| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     let location = document.location.as_ref().filter(linked);
     let target = location.and_then(|path| std::fs::canonicalize(path).ok());
+    let shadowed = catalog.shadowed();
+    let shadowed = shadowed.filter(|it| it.loser.descriptor.id == id);
+    let shadowed: Vec<String> = shadowed.map(|it| it.loser.path()).collect();
     let level_one = found
         .map(|skill| skill.descriptor.tokens().catalog)
         .unwrap_or_default();
@@ -63,9 +72,12 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             "source": source,
             "location": document.location,
             "copies": catalog.locations(id.as_str()).get(1..),
+            "shadowed": shadowed,
             "target": target,
             "digest": digest,
             "frontmatter": document.skill.frontmatter,
+            "manifest": manifest,
+            "approvals": approvals,
             "files": files,
             "tokens": {"catalog": level_one, "instructions": level_two, "files": file_bytes.div_ceil(4)},
         }))?;
@@ -82,21 +94,28 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     for copy in catalog.locations(id.as_str()).iter().skip(1) {
         row("copy", copy);
     }
+    for loser in &shadowed {
+        row("shadows", loser);
+    }
     if let Some(target) = target {
         row("links to", &target.display().to_string());
     }
     row("digest", digest.as_deref().unwrap_or_default());
-    row(
-        "license",
-        document.skill.license.as_deref().unwrap_or_default(),
-    );
-    row(
-        "compatibility",
-        document.skill.compatibility.as_deref().unwrap_or_default(),
-    );
-    row("allowed tools", &document.skill.allowed_tools.join(" "));
-    for (key, value) in &document.skill.metadata {
+    let skill = &document.skill;
+    row("license", skill.license.as_deref().unwrap_or_default());
+    let compatibility = skill.compatibility.as_deref();
+    row("compatibility", compatibility.unwrap_or_default());
+    row("allowed tools", &skill.allowed_tools.join(" "));
+    for (key, value) in &skill.metadata {
         row(key, value);
+    }
+    if let Some(manifest) = &manifest {
+        for (name, value) in manifest_rows(manifest) {
+            row(name, &value);
+        }
+    }
+    for approval in &approvals {
+        row("approval", &approval.line());
     }
     row(
         "tokens",
@@ -113,4 +132,40 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     }
     terminal::print(&out)?;
     Ok(Exit::Success)
+}
+
+/// What was approved for a skill; nothing where the store cannot be opened.
+fn approvals(skills: &Skills, id: &str, global: &Global) -> Result<Vec<Approval>> {
+    let config = configuration::load(global)?;
+    let found = code_skills::block_on(async {
+        let store = code_skills::open_existing_store(&config).await?;
+        permissions::rows(&config, &store, skills, Some(id)).await
+    });
+    found.or_else(|error| {
+        if !global.quiet {
+            let note = format!("warning: {error}: approvals are unknown");
+            terminal::note(&terminal::printable(&note));
+        }
+        Ok(Vec::new())
+    })
+}
+
+/// What a manifest says, by name.
+fn manifest_rows(manifest: &Manifest) -> [(&'static str, String); 5] {
+    let permissions = manifest.permissions.iter().map(|it| it.as_str());
+    let types = manifest.types.iter().map(|it| it.as_str());
+    let tools = manifest.tools.iter().map(|it| it.name.as_str());
+    let code = manifest.implementation.as_ref();
+    let code = code.map(|it| {
+        let entrypoint = it.entrypoint.as_ref().map(ToString::to_string);
+        let program = entrypoint.unwrap_or_else(|| it.command.join(" "));
+        format!("{program} ({})", it.backend.as_str())
+    });
+    [
+        ("version", manifest.version.to_string()),
+        ("types", types.collect::<Vec<_>>().join(" ")),
+        ("code", code.unwrap_or_default()),
+        ("permissions", permissions.collect::<Vec<_>>().join(" ")),
+        ("tools", tools.collect::<Vec<_>>().join(" ")),
+    ]
 }

@@ -2,17 +2,19 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use clap::Args;
-use prowess_core::{
-    Catalog, Descriptor, Health, LevelTokens, NestedSkill, Scope, Skill, SourceStatus,
-};
-use serde::Serialize;
+use prowess_core::{Catalog, Health, NestedSkill, Scope, Skill, SourceStatus};
+use prowess_runtime::Manifests;
+use prowess_spec::Severity;
 
+use super::list_document::{MAX_SKILLS, RESERVED_ID, Tokens, document};
 use crate::arguments::{Global, SourceArguments};
-use crate::error::Result;
+use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::table::{Column, Width, render};
+use crate::target::{self, PathKind};
 use crate::terminal::print_json;
 use crate::{configuration, model, open, terminal, trust};
 
@@ -20,14 +22,20 @@ const HELP: &str = "\
 Examples:
   prowess list              list the skills of this project and user
   prowess list --all        include shadowed and invalid skills
-  prowess list --in skills  list the skills below one directory";
+  prowess list skills       list the skills below one directory
+  prowess list pdf.skill    list the skills of an archive";
 
 /// Arguments of `list`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct ListArguments {
+    /// Skills, `SKILL.md` files, archives, or directories to search for skills; same as `--in`
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
+    /// Exit with 1 if a source is unavailable, even if its cached data is used
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Include shadowed, unavailable and invalid skills
     #[arg(long)]
     pub(crate) all: bool,
@@ -36,94 +44,40 @@ pub(crate) struct ListArguments {
     pub(crate) json: bool,
 }
 
-/// Why a skill with the id of a built-in one is refused.
-pub(super) const RESERVED_ID: &str = "reserved-id";
-
-#[derive(Serialize)]
-struct Document<'c> {
-    version: u32,
-    skills: Vec<Row<'c>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    unavailable: Vec<Row<'c>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refused: Vec<RefusedRow<'c>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    shadowed: Vec<ShadowedRow<'c>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    invalid: Vec<InvalidRow<'c>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nested: Vec<NestedSkill>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    omitted: Option<OmittedRow>,
-    sources: Vec<&'c SourceStatus>,
-}
-
-#[derive(Serialize)]
-struct Row<'c> {
-    #[serde(flatten)]
-    descriptor: &'c Descriptor,
-    name: &'c str,
-    source: &'c str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<String>,
-    tokens: LevelTokens,
-}
-
-/// Skills beyond the limit, and the setting that raises it.
-#[derive(Serialize)]
-struct OmittedRow {
-    count: usize,
-    setting: &'static str,
-}
-
-/// The setting that limits the number of skills.
-pub(super) const MAX_SKILLS: &str = "skills.max_skills";
-
-#[derive(Serialize)]
-struct RefusedRow<'c> {
-    id: &'c str,
-    source: &'c str,
-    reason: &'static str,
-}
-
-#[derive(Serialize)]
-struct ShadowedRow<'c> {
-    id: &'c str,
-    source: &'c str,
-    path: String,
-    winner: &'c str,
-    winner_path: String,
-}
-
-#[derive(Serialize)]
-struct InvalidRow<'c> {
-    path: &'c str,
-    source: &'c str,
-    reasons: Vec<&'c str>,
-}
-
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
+    for path in &arguments.paths {
+        let unreadable = || format!("cannot read {}", path.display());
+        if target::kind(path).with_context(unreadable)? == PathKind::Other {
+            let message = format!("{} is not a skill", path.display());
+            return Err(CommandError::failure(message).hint(target::EXPECTED));
+        }
+    }
+    let named = arguments.sources.directories.iter();
+    let sources = SourceArguments {
+        directories: named.chain(&arguments.paths).cloned().collect(),
+    };
     if !arguments.json {
-        trust::ask(&arguments.sources, global)?;
+        trust::ask(&sources, global)?;
     }
     let config = configuration::load(global)?;
     let window = model::configured_window(&config);
-    let skills = open::skills_with(&config, window, &arguments.sources, global, |it| it)?;
+    let skills = open::skills_with(&config, window, &sources, global, |it| it)?;
     let catalog = skills.catalog();
-    let nested = if arguments.all {
-        pollster::block_on(skills.nested())
+    // Manifests are read only on request: most skills have none, and asking costs more than the list itself.
+    let (nested, manifests) = if arguments.all {
+        pollster::block_on(async { (skills.nested().await, Manifests::read(&skills).await) })
     } else {
-        Vec::new()
+        (Vec::new(), Manifests::default())
     };
     if arguments.json {
-        print_json(&document(&catalog, arguments.all, nested))?;
-        return Ok(Exit::Success);
+        print_json(&document(&catalog, arguments.all, nested, &manifests))?;
+        return Ok(exit(&catalog, arguments.strict));
     }
     if !catalog.is_empty() {
         terminal::print(&table(catalog.skills()))?;
     }
     if arguments.all {
-        print_rest(&catalog, &nested)?;
+        print_rest(&catalog, &nested, &manifests)?;
     }
     if !global.quiet {
         for source in catalog.sources() {
@@ -142,12 +96,25 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
             }
         }
         // Why there are none was printed before.
-        if config.skills.enabled || !arguments.sources.directories.is_empty() {
+        if config.skills.enabled || !sources.directories.is_empty() {
             terminal::note(&summary(&catalog));
         }
         trust::hint(&catalog);
     }
-    Ok(Exit::Success)
+    Ok(exit(&catalog, arguments.strict))
+}
+
+fn exit(catalog: &Catalog, strict: bool) -> Exit {
+    if strict && catalog.sources().any(is_unavailable) {
+        Exit::Failure
+    } else {
+        Exit::Success
+    }
+}
+
+/// Whether the present state of a source is unknown.
+pub(super) fn is_unavailable(source: &SourceStatus) -> bool {
+    matches!(source.health, Health::Unhealthy | Health::Degraded)
 }
 
 pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
@@ -175,7 +142,10 @@ pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
             vec![
                 descriptor.id.as_str().into(),
                 one_line(&descriptor.description),
-                descriptor.tokens().instructions.to_string().into(),
+                match Tokens::of(descriptor).instructions {
+                    Some(tokens) => tokens.to_string().into(),
+                    None => "?".into(),
+                },
                 (&**skill.source).into(),
             ]
         })
@@ -193,77 +163,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
     words.join(" ").into()
 }
 
-fn row(skill: Skill<'_>) -> Row<'_> {
-    Row {
-        descriptor: skill.descriptor,
-        name: skill.descriptor.name(),
-        source: skill.source,
-        locations: Vec::new(),
-        tokens: skill.descriptor.tokens(),
-    }
-}
-
-/// The same with all of its locations, if there are several.
-fn located<'c>(catalog: &'c Catalog, skill: Skill<'c>) -> Row<'c> {
-    let mut row = row(skill);
-    if catalog.has_copies() {
-        row.locations = catalog.locations(skill.descriptor.id.as_str());
-        if row.locations.len() < 2 {
-            row.locations.clear();
-        }
-    }
-    row
-}
-
-fn document(catalog: &Catalog, all: bool, nested: Vec<NestedSkill>) -> Document<'_> {
-    let mut document = Document {
-        nested,
-        omitted: (catalog.omitted() > 0).then(|| OmittedRow {
-            count: catalog.omitted(),
-            setting: MAX_SKILLS,
-        }),
-        version: 1,
-        skills: catalog
-            .skills()
-            .map(|skill| located(catalog, skill))
-            .collect(),
-        unavailable: Vec::new(),
-        refused: Vec::new(),
-        shadowed: Vec::new(),
-        invalid: Vec::new(),
-        sources: catalog.sources().collect(),
-    };
-    if all {
-        document.unavailable = catalog.unavailable().map(row).collect();
-        let refused = catalog.refused().map(|skill| RefusedRow {
-            id: skill.descriptor.id.as_str(),
-            source: skill.source,
-            reason: RESERVED_ID,
-        });
-        document.refused = refused.collect();
-        document.shadowed = catalog
-            .shadowed()
-            .map(|shadowed| ShadowedRow {
-                id: shadowed.loser.descriptor.id.as_str(),
-                source: shadowed.loser.source,
-                path: shadowed.loser.path(),
-                winner: shadowed.winner.source,
-                winner_path: shadowed.winner.path(),
-            })
-            .collect();
-        document.invalid = catalog
-            .invalid()
-            .map(|(source, invalid)| InvalidRow {
-                path: &invalid.path,
-                source,
-                reasons: invalid.reasons().collect(),
-            })
-            .collect();
-    }
-    document
-}
-
-fn print_rest(catalog: &Catalog, nested: &[NestedSkill]) -> Result<()> {
+fn print_rest(catalog: &Catalog, nested: &[NestedSkill], manifests: &Manifests) -> Result<()> {
     let mut out = String::new();
     for skill in nested {
         let (parent, directory) = (&skill.parent, terminal::printable(&skill.directory));
@@ -287,6 +187,15 @@ fn print_rest(catalog: &Catalog, nested: &[NestedSkill]) -> Result<()> {
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();
         let _ = writeln!(out, "invalid: {source}/{}: {reason}", invalid.path);
+    }
+    for problem in manifests.problems() {
+        let (id, reason) = (&problem.id, terminal::printable(&problem.reason));
+        let _ = match problem.severity {
+            Severity::Error => {
+                writeln!(out, "error: the code of {id} cannot be activated: {reason}")
+            }
+            Severity::Warning => writeln!(out, "warning: {id}: {reason}"),
+        };
     }
     Ok(terminal::print(&out)?)
 }

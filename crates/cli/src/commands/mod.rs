@@ -1,11 +1,14 @@
 //! The commands, one module each.
 
 pub(crate) mod browse;
+mod checkup;
 pub(crate) mod completions;
 pub(crate) mod config;
+mod config_init;
 pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
+mod list_document;
 pub(crate) mod mcp;
 pub(crate) mod permissions;
 pub(crate) mod prompt;

@@ -1,6 +1,10 @@
 //! `prowess permissions`: what was approved, and taking it back.
 
+use std::time::SystemTime;
+
 use clap::Args;
+use jiff::Timestamp;
+use prowess_config::SkillsConfig;
 use prowess_core::Skills;
 use prowess_policy::{CommandPattern, CommandReach, Contents, Effect, Right};
 use prowess_runtime::SkillContent;
@@ -40,7 +44,7 @@ pub(crate) struct PermissionsArguments {
 }
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     skill: String,
     permission: String,
     effect: &'static str,
@@ -48,6 +52,11 @@ struct Row {
     project: Option<String>,
     contents: String,
     current: Option<bool>,
+    /// When it was given, in UTC.
+    given: Option<String>,
+    /// The configuration file that approves it; none for what is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
 }
 
 pub(crate) fn run(arguments: &PermissionsArguments, global: &Global) -> Result<Exit> {
@@ -73,10 +82,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
             }
         };
         if count == 0 {
-            return Err(
-                CommandError::failure(format!("no stored approvals of `{skill}`"))
-                    .hint("run `prowess permissions` to list stored approvals"),
-            );
+            return Err(nothing_to_revoke(&config, skill, revoked));
         }
         if !global.quiet {
             let noun = if count == 1 { "approval" } else { "approvals" };
@@ -87,7 +93,7 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         return Ok(Exit::Success);
     }
     let skills = open::skills(&arguments.sources, global)?;
-    let rows = rows(&store, &skills, arguments.skill.as_ref()).await?;
+    let rows = rows(&config, &store, &skills, arguments.skill.as_deref()).await?;
     if arguments.json {
         super::print_json(&serde_json::json!({"permissions": rows}))?;
         return Ok(Exit::Success);
@@ -98,7 +104,15 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
         }
         return Ok(Exit::Success);
     }
-    let columns = ["SKILL", "PERMISSION", "EFFECT", "PROJECT", "CONTENT"].map(|title| Column {
+    let columns = [
+        "SKILL",
+        "PERMISSION",
+        "EFFECT",
+        "PROJECT",
+        "GIVEN",
+        "CONTENT",
+    ]
+    .map(|title| Column {
         title,
         width: if title == "CONTENT" {
             Width::Rest
@@ -111,92 +125,133 @@ async fn permissions(arguments: &PermissionsArguments, global: &Global) -> Resul
     Ok(Exit::Success)
 }
 
-/// Everything that was approved, of one skill or of all, sorted.
-async fn rows(store: &Store, skills: &Skills, wanted: Option<&String>) -> Result<Vec<Row>> {
-    let is_wanted = |skill: &String| wanted.is_none_or(|it| it == skill);
-    let mut rows = Vec::new();
-    for StoredGrant { project, grant } in store.all_grants().await? {
-        if is_wanted(&grant.skill) {
-            let effect = match grant.effect {
-                Effect::Allow => "allow",
-                Effect::Deny => "deny",
-            };
-            let permission = grant.right.as_str().to_owned();
-            rows.push(
-                row(
-                    skills,
-                    grant.skill,
-                    grant.contents,
-                    permission,
-                    effect,
-                    project,
-                )
-                .await,
-            );
-        }
+/// That nothing was stored; a file is changed by its owner.
+fn nothing_to_revoke(config: &SkillsConfig, skill: &str, revoked: &str) -> CommandError {
+    let failure = CommandError::failure(match revoked {
+        "all" => format!("no stored approvals of `{skill}`"),
+        permission => format!("no stored approval of {permission} for `{skill}`"),
+    });
+    let mut approved = config.permissions.approved.iter();
+    match approved.find(|it| it.skill == skill) {
+        Some(approval) => failure.hint(format!(
+            "{} approves it; change that file to revoke it",
+            configuration::origin(&approval.origin)
+        )),
+        None => failure.hint("run `prowess permissions` to list stored approvals"),
     }
-    for StoredGrant { project, grant } in store.all_commands().await? {
-        if is_wanted(&grant.skill) {
-            let permission = format!("command: {}", shown(&grant.pattern, grant.reach));
-            rows.push(
-                row(
-                    skills,
-                    grant.skill,
-                    grant.contents,
-                    permission,
-                    "allow",
-                    project,
-                )
-                .await,
-            );
-        }
-    }
-    rows.sort_by(|a, b| {
-        let key = |row: &Row| {
-            let Row {
-                skill,
-                permission,
-                project,
-                contents,
-                ..
-            } = row;
-            (
-                skill.clone(),
-                permission.clone(),
-                project.clone(),
-                contents.clone(),
-            )
+}
+
+/// Everything that was approved, of one skill or of all, sorted: what is stored, and what the user's file approves.
+pub(super) async fn rows(
+    config: &SkillsConfig,
+    store: &Store,
+    skills: &Skills,
+    wanted: Option<&str>,
+) -> Result<Vec<Row>> {
+    let is_wanted = |skill: &str| wanted.is_none_or(|it| it == skill);
+    let mut found = Vec::new();
+    for StoredGrant {
+        project,
+        grant,
+        given,
+    } in store.all_grants().await?
+    {
+        let effect = match grant.effect {
+            Effect::Allow => "allow",
+            Effect::Deny => "deny",
         };
-        key(a).cmp(&key(b))
+        let permission = grant.right.as_str().to_owned();
+        let row = Row::new(grant.skill, permission, effect, project, given);
+        found.push((row, grant.contents));
+    }
+    for StoredGrant {
+        project,
+        grant,
+        given,
+    } in store.all_commands().await?
+    {
+        let permission = format!("command: {}", shown(&grant.pattern, grant.reach));
+        let row = Row::new(grant.skill, permission, "allow", project, given);
+        found.push((row, grant.contents));
+    }
+    for approval in &config.permissions.approved {
+        for permission in &approval.permissions {
+            let (skill, permission) = (approval.skill.clone(), permission.as_str().to_owned());
+            let mut row = Row::new(skill, permission, "allow", None, None);
+            row.file = Some(configuration::origin(&approval.origin));
+            found.push((row, Contents::Any));
+        }
+    }
+    found.retain(|(row, _)| is_wanted(&row.skill));
+    let mut rows = Vec::new();
+    for (mut row, contents) in found {
+        row.add_contents(skills, contents).await;
+        rows.push(row);
+    }
+    rows.sort_by_cached_key(|row| {
+        (
+            row.skill.clone(),
+            row.permission.clone(),
+            row.project.clone(),
+            row.contents.clone(),
+        )
     });
     Ok(rows)
 }
 
-async fn row(
-    skills: &Skills,
-    skill: String,
-    contents: Contents,
-    permission: String,
-    effect: &'static str,
-    project: Option<String>,
-) -> Row {
-    let current = match skill.parse() {
-        Ok(id) => match SkillContent::read(skills, &id).await {
-            Ok(now) => Some(contents.is(now.subject().content)),
-            Err(_) => None,
-        },
-        Err(_) => None,
-    };
-    Row {
-        skill,
-        permission,
-        effect,
-        project,
-        contents: match contents {
+impl Row {
+    fn new(
+        skill: String,
+        permission: String,
+        effect: &'static str,
+        project: Option<String>,
+        given: Option<SystemTime>,
+    ) -> Self {
+        let given = given.and_then(|time| Timestamp::try_from(time).ok());
+        Self {
+            skill,
+            permission,
+            effect,
+            project,
+            contents: String::new(),
+            current: None,
+            given: given.map(|time| time.to_string()),
+            file: None,
+        }
+    }
+
+    /// Adds which contents it covers, and whether those are the present ones.
+    async fn add_contents(&mut self, skills: &Skills, contents: Contents) {
+        if let Ok(id) = self.skill.parse() {
+            let now = SkillContent::read(skills, &id).await.ok();
+            self.current = now.map(|now| contents.is(now.subject().content));
+        }
+        self.contents = match contents {
             Contents::Any => "any".to_owned(),
             Contents::Exactly(digest) => digest.to_string(),
-        },
-        current,
+        };
+    }
+
+    /// The approval of a known skill in one line.
+    pub(super) fn line(&self) -> String {
+        let changed = match self.current {
+            Some(false) => "; the skill changed since",
+            _ => "",
+        };
+        let (permission, effect) = (&self.permission, self.effect);
+        let (place, origin) = (self.place(), self.origin());
+        format!("{permission}: {effect}, {place} ({origin}){changed}")
+    }
+
+    /// The project that it counts in.
+    fn place(&self) -> &str {
+        self.project.as_deref().unwrap_or("everywhere")
+    }
+
+    /// The day on which it was given, or the file that gives it.
+    fn origin(&self) -> &str {
+        let day = self.given.as_deref().and_then(|it| it.split('T').next());
+        self.file.as_deref().or(day).unwrap_or("unknown")
     }
 }
 
@@ -224,9 +279,8 @@ fn cells(row: &Row) -> Vec<String> {
         row.skill.clone(),
         row.permission.clone(),
         row.effect.to_owned(),
-        row.project
-            .clone()
-            .unwrap_or_else(|| "everywhere".to_owned()),
+        row.place().to_owned(),
+        row.origin().to_owned(),
         format!("{short}, {current}"),
     ]
 }

@@ -11,7 +11,7 @@ use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt, SkillId};
 use prowess_runtime::{Project, ProjectLimits};
 use prowess_trust::ProjectRoot;
 
-use super::list::MAX_SKILLS;
+use super::list_document::MAX_SKILLS;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::exit::Exit;
@@ -77,12 +77,11 @@ impl From<PromptFormat> for CatalogFormat {
 }
 
 pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> {
-    let dialect = arguments
-        .dialect
-        .as_deref()
-        .map(open::dialect)
-        .transpose()?;
-    let config = configuration::load(global)?;
+    let mut config = configuration::load(global)?;
+    if let Some(name) = &arguments.dialect {
+        // In place of the configured one, so that configured thresholds still count.
+        config.skills.dialect = open::dialect(name)?;
+    }
     let chosen = model::select(&arguments.model, &config, global)?;
     let window = arguments.model.window(&config, &chosen);
     let skills = open::skills_with(
@@ -91,9 +90,6 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
         &arguments.sources,
         global,
         |mut builder| {
-            if let Some(dialect) = dialect {
-                builder = builder.dialect(dialect);
-            }
             if let Some(format) = arguments.format {
                 builder = builder.catalog_format(format.into());
             }
@@ -112,7 +108,7 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
             pinned: &agent::pinned(&config),
             message: arguments.message.as_deref().unwrap_or_default(),
             project: &Project::scan(&root, &ProjectLimits::default()).words(),
-            recent: &recent(&config, &root)?,
+            recent: &recent(&config, &root, global.quiet),
         });
         prompt = session.prompt_for(chosen.tool_use());
     }
@@ -166,11 +162,18 @@ fn project_root() -> Result<PathBuf> {
     Ok(root.path().to_owned())
 }
 
-/// The skills that chats in the project used last.
-fn recent(config: &SkillsConfig, root: &Path) -> Result<Vec<SkillId>> {
-    code_skills::block_on(async {
+/// The skills that chats in the project used last; none where the store cannot be opened.
+fn recent(config: &SkillsConfig, root: &Path, quiet: bool) -> Vec<SkillId> {
+    let recent = code_skills::block_on(async {
         let store = code_skills::open_existing_store(config).await?;
         let project = root.display().to_string();
         Ok(store.recent_skills(&project, RECENT_SKILLS).await?)
+    });
+    recent.unwrap_or_else(|error| {
+        if !quiet {
+            let note = format!("warning: {error}: recently used skills are unknown");
+            terminal::note(&terminal::printable(&note));
+        }
+        Vec::new()
     })
 }

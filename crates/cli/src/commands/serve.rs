@@ -28,7 +28,7 @@ To use this server from another Prowess, add to its prowess.toml:
   url = \"http://127.0.0.1:7357/api\"
 
 By default, every process on this machine can connect. To listen on another address, set \
-PROWESS_TOKEN to the token that clients must send, name the host with --host, and use a reverse \
+PROWESS_TOKEN to the token that clients must send (at least 16 bytes), name the host with --host, and use a reverse \
 proxy with TLS.";
 
 /// Arguments of `serve`.
@@ -75,6 +75,9 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// The least length of a token: shorter ones can be guessed.
+const TOKEN_BYTES: usize = 16;
+
 /// Access control of the skills API and of MCP.
 fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
     let mut options = ApiOptions::default();
@@ -96,6 +99,16 @@ fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
             .to_str()
             .context("invalid token: not UTF-8")?
             .to_owned();
+        if token.len() < TOKEN_BYTES {
+            let variable = &arguments.token_env;
+            let message = format!(
+                "invalid token in {variable}: expected at least {TOKEN_BYTES} bytes, found {}",
+                token.len()
+            );
+            return Err(CommandError::failure(message).hint(format!(
+                "run `export {variable}=$(openssl rand -hex 32)`, or unset it"
+            )));
+        }
         options = options.token(&token)?;
         http.token = Some(Secret::new(token));
     }

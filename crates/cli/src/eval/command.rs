@@ -14,6 +14,7 @@ use super::progress::EvalProgress;
 use super::setup::{self, EvalModels};
 use super::{comparison, print, skill};
 use crate::arguments::Global;
+use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, ErrorKind, Result};
 use crate::exit::Exit;
 use crate::{code_skills, configuration, model, terminal};
@@ -35,8 +36,10 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let chosen = model::select(&arguments.model, &config, global)?;
     let window = arguments.model.window(&config, &chosen);
     let approver_of_skills = Arc::new(approver.clone());
+    // Nothing of it is saved.
+    let need = StoreNeed::Optional;
     let resolved =
-        code_skills::resolve(config, window, &layers, global, approver_of_skills).await?;
+        code_skills::resolve(config, window, &layers, global, approver_of_skills, need).await?;
     let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
     let suite = skill::suite(arguments, &resolved.skills, &skill).await?;
     let catalog = resolved.skills.catalog();

@@ -13,6 +13,8 @@ pub(crate) enum Client {
     ClaudeDesktop,
     /// Codex
     Codex,
+    /// GitHub Copilot CLI
+    CopilotCli,
     /// Cursor
     Cursor,
     /// Gemini CLI
@@ -47,6 +49,8 @@ pub(crate) enum Shape {
     Custom,
     /// `{"type": "local", "command": ["...", ...], "enabled": true}`
     Local,
+    /// The first with `"type": "local"` and `"tools": ["*"]`.
+    Copilot,
     /// A TOML table with `command` and `args`.
     Toml,
 }
@@ -80,6 +84,34 @@ impl Client {
             Scope::Project
         } else {
             Scope::User
+        }
+    }
+
+    /// Directories of skills that the client reads itself, in a project and in the home directory.
+    pub(crate) fn own_directories(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[".claude/skills"],
+            Self::Codex => &[".agents/skills", ".codex/skills"],
+            Self::CopilotCli | Self::Vscode => &[
+                ".github/skills",
+                ".agents/skills",
+                ".claude/skills",
+                ".copilot/skills",
+            ],
+            Self::Cursor => &[".cursor/skills", ".agents/skills", ".claude/skills"],
+            Self::GeminiCli => &[".gemini/skills", ".agents/skills"],
+            Self::Opencode => &[
+                ".opencode/skills",
+                ".config/opencode/skills",
+                ".agents/skills",
+                ".claude/skills",
+            ],
+            Self::Windsurf => &[
+                ".windsurf/skills",
+                ".codeium/windsurf/skills",
+                ".agents/skills",
+            ],
+            Self::ClaudeDesktop | Self::Zed => &[],
         }
     }
 
@@ -119,7 +151,18 @@ impl Client {
                 "mcp",
                 Shape::Local,
             ),
-            Self::Vscode => (Some(".vscode/mcp.json"), None, "servers", Shape::Typed),
+            Self::CopilotCli => (
+                None,
+                Some(".copilot/mcp-config.json"),
+                "mcpServers",
+                Shape::Copilot,
+            ),
+            Self::Vscode => (
+                Some(".vscode/mcp.json"),
+                Some(VSCODE),
+                "servers",
+                Shape::Typed,
+            ),
             Self::Windsurf => (
                 None,
                 Some(".codeium/windsurf/mcp_config.json"),
@@ -135,6 +178,11 @@ impl Client {
         }
     }
 }
+
+#[cfg(target_os = "macos")]
+const VSCODE: &str = "Library/Application Support/Code/User/mcp.json";
+#[cfg(not(target_os = "macos"))]
+const VSCODE: &str = ".config/Code/User/mcp.json";
 
 #[cfg(target_os = "macos")]
 const DESKTOP: &str = "Library/Application Support/Claude/claude_desktop_config.json";

@@ -1,7 +1,7 @@
-//! Adds an entry to the configuration file of a client: everything else is unchanged, including comments.
+//! Adds an entry to the configuration file of a client, or removes it: everything else is unchanged, including comments.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::client::{Shape, Target};
@@ -19,14 +19,61 @@ pub(crate) fn added(target: &Target, before: &str, command: &[String]) -> Result
     }
 }
 
+/// The text of a file without the entry; `None` if it has none.
+pub(crate) fn removed(target: &Target, before: &str) -> Result<Option<String>> {
+    match target.shape {
+        Shape::Toml => removed_toml(target, before),
+        _ => removed_json(target, before),
+    }
+}
+
 /// The entry alone, as a person pastes it.
 pub(crate) fn snippet(target: &Target, command: &[String]) -> Result<String> {
     added(target, "", command)
 }
 
+fn parse_json(text: &str) -> Result<CstRootNode> {
+    CstRootNode::parse(text, &ParseOptions::default())
+        .map_err(|error| CommandError::failure(format!("invalid JSON: {error}")))
+}
+
+fn parse_toml(text: &str) -> Result<DocumentMut> {
+    text.parse()
+        .map_err(|error| CommandError::failure(format!("invalid TOML: {error}")))
+}
+
+fn removed_json(target: &Target, before: &str) -> Result<Option<String>> {
+    let root = parse_json(before)?;
+    let servers = root.object_value().and_then(|it| it.get(target.key));
+    let entries = servers.as_ref().and_then(CstObjectProp::object_value);
+    let entry = entries.as_ref().and_then(|it| it.get(NAME));
+    let (Some(servers), Some(entries), Some(entry)) = (servers, entries, entry) else {
+        return Ok(None);
+    };
+    entry.remove();
+    if entries.properties().is_empty() {
+        servers.remove();
+    }
+    Ok(Some(root.to_string()))
+}
+
+fn removed_toml(target: &Target, before: &str) -> Result<Option<String>> {
+    let mut document = parse_toml(before)?;
+    let servers = document.get_mut(target.key);
+    let Some(servers) = servers.and_then(Item::as_table_like_mut) else {
+        return Ok(None);
+    };
+    if servers.remove(NAME).is_none() {
+        return Ok(None);
+    }
+    if servers.is_empty() {
+        document.remove(target.key);
+    }
+    Ok(Some(document.to_string()))
+}
+
 fn added_json(target: &Target, before: &str, command: &[String]) -> Result<String> {
-    let root = CstRootNode::parse(before, &ParseOptions::default())
-        .map_err(|error| CommandError::failure(format!("invalid JSON: {error}")))?;
+    let root = parse_json(before)?;
     if root.value().is_some() && root.object_value().is_none() {
         return Err(CommandError::failure("expected a JSON object"));
     }
@@ -63,6 +110,14 @@ fn entry(shape: Shape, command: &[String]) -> CstInputValue {
                 ("enabled", CstInputValue::Bool(true)),
             ]);
         }
+        Shape::Copilot => {
+            return object(vec![
+                ("type", text("local")),
+                ("command", text(program)),
+                ("args", list(arguments)),
+                ("tools", list(&["*".to_owned()])),
+            ]);
+        }
         Shape::Typed => vec![("type", text("stdio"))],
         Shape::Custom => vec![("source", text("custom"))],
         Shape::Plain | Shape::Toml => Vec::new(),
@@ -80,9 +135,7 @@ fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
 }
 
 fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<String> {
-    let mut document: DocumentMut = before
-        .parse()
-        .map_err(|error| CommandError::failure(format!("invalid TOML: {error}")))?;
+    let mut document = parse_toml(before)?;
     let (program, arguments) = command.split_first().context("missing command")?;
     let mut entry = Table::new();
     entry.insert("command", value(program.as_str()));
@@ -164,6 +217,29 @@ mod tests {
             snippet(&target("mcp_servers", Shape::Toml), &command()).unwrap(),
             "[mcp_servers.prowess]\ncommand = \"prowess\"\nargs = [\"mcp\"]\n"
         );
+    }
+
+    #[test]
+    fn removing_reverses_adding() {
+        let plain = target("mcpServers", Shape::Plain);
+        let toml = target("mcp_servers", Shape::Toml);
+        for (target, before) in [
+            (
+                &plain,
+                "{\n  // mine\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // stays\n  }\n}\n",
+            ),
+            (&plain, "{\n  \"theme\": \"dark\"\n}\n"),
+            (
+                &toml,
+                "# mine\nmodel = \"x\" # here\n\n[mcp_servers.other]\ncommand = \"y\"\n",
+            ),
+            (&toml, ""),
+        ] {
+            assert_eq!(removed(target, before).unwrap(), None, "{before}");
+            let added = added(target, before, &command()).unwrap();
+            assert_eq!(removed(target, &added).unwrap().as_deref(), Some(before));
+        }
+        assert!(removed(&plain, "{").is_err() && removed(&toml, "= 1").is_err());
     }
 
     #[test]

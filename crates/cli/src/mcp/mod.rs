@@ -3,7 +3,7 @@
 mod client;
 mod code;
 mod edit;
+mod install;
 
-pub(crate) use client::{Client, Scope, Target};
 pub(crate) use code::ClientCodeSkills;
-pub(crate) use edit::{added, snippet};
+pub(crate) use install::{McpInstallArguments, McpUninstallArguments, install, uninstall};

@@ -34,7 +34,7 @@ impl TestProject {
 
     /// A valid skill.
     pub(crate) fn skill(&self, path: &str) -> &Self {
-        self.0.skill(path, "d", "");
+        self.0.skill(path, "d", "Do it.\n");
         self
     }
 

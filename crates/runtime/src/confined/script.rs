@@ -39,9 +39,7 @@ pub enum ScriptError {
     #[error("scripts are off; `scripts = \"ask\"` in prowess.toml runs them after approval")]
     Off,
     /// The skill is not approved.
-    #[error(
-        "{0}; approve it in a terminal with `prowess run {1}/{2}`, or with --approve-skills {3}"
-    )]
+    #[error("{0}; approve it in a terminal with `prowess run {1}/{2}`")]
     NotApproved(String, SkillId, SkillPath, String),
     /// It cannot be run.
     #[error("{0}")]

@@ -74,7 +74,10 @@ async fn conversation_from_prompt_to_tool_call() {
     );
     let shown = get(ours.address, &place, &[]).await.json();
     assert_eq!(shown["prompt"], session["prompt"]);
-    assert_eq!(shown["active"], json!(["writing/haiku", "extraction/email"]));
+    assert_eq!(
+        shown["active"],
+        json!(["writing/haiku", "extraction/email"])
+    );
     assert_eq!(ask(ours.address, "DELETE", &place, &[]).await.status, 204);
     let gone = get(ours.address, &place, &[]).await;
     assert_eq!(

@@ -92,7 +92,10 @@ struct Writer {
 
 impl Writer {
     fn new(path: &Path) -> io::Result<Self> {
-        fs::create_dir(path)?;
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(path)?;
         Ok(Self {
             root: Dir::open_ambient_dir(path, ambient_authority())?,
             entries: 0,

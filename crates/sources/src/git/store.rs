@@ -53,7 +53,8 @@ impl Lock {
     /// Waits for the write lock, and removes unfinished work of killed processes.
     pub(super) fn take(store: &Store) -> Result<Self, SourceError> {
         let take = || {
-            fs::create_dir_all(store.directory.join("trees"))?;
+            private_directories(&store.directory)?;
+            private_directories(&store.directory.join("trees"))?;
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(false);
             let file = options.open(store.directory.join("lock"))?;
@@ -70,6 +71,22 @@ impl Lock {
         }
         Ok(Self { _file: file })
     }
+}
+
+/// Creates a directory for its owner only: what a credential fetched is not for others on the machine.
+fn private_directories(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+        builder.mode(0o700);
+        builder.create(path)?;
+        // One of an older Prowess.
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+    }
+    #[cfg(not(unix))]
+    builder.create(path)
 }
 
 impl Store {

@@ -64,9 +64,11 @@ impl HttpSource {
         let cache = remote.cache.map(|cache| HttpCache::new(&cache, &options));
         let list = Refreshing::new(lifetime);
         if let Some(response) = cache.as_ref().and_then(|cache| cache.load(&CacheKey::List))
-            && let Ok(snapshot) = read::list(response.body.as_bytes(), None, &response.collections)
+            && let Ok(mut snapshot) =
+                read::list(response.body.as_bytes(), None, &response.collections)
         {
             let refreshed = response.refreshed();
+            add_sizes(&mut snapshot, cache.as_ref());
             let snapshot = Arc::new(snapshot);
             let list_value = Arc::new(List { snapshot, response });
             list.seed(list_value, refreshed, remote.network);
@@ -132,7 +134,9 @@ impl Inner {
                 Err(_) => (String::new(), false),
             }
         };
-        let snapshot = read::list(&found.bytes, found.content_type.as_deref(), &collections)?;
+        let content_type = found.content_type.as_deref();
+        let mut snapshot = read::list(&found.bytes, content_type, &collections)?;
+        add_sizes(&mut snapshot, self.cache.as_ref());
         let mut response = CachedResponse::new(found, collections);
         if !complete {
             // With the name of this list, the next answer would be that nothing changed.
@@ -314,6 +318,20 @@ impl HttpSource {
         let nearest = prowess_spec::nearest(path.as_str(), names);
         let nearest = nearest.into_iter().map(str::to_owned).collect();
         Err(SourceError::FileNotFound { id, path, nearest })
+    }
+}
+
+/// Takes the size of instructions from the cache where the list does not have it.
+fn add_sizes(snapshot: &mut Snapshot, cache: Option<&HttpCache>) {
+    let Some(cache) = cache else {
+        return;
+    };
+    for skill in snapshot.skills.iter_mut().filter(|it| it.body_bytes == 0) {
+        if let Some(response) = cache.load(&CacheKey::Skill(&skill.id))
+            && let Ok(document) = read::document(&skill.id, response.body.as_bytes(), None)
+        {
+            skill.body_bytes = u32::try_from(document.body.len()).unwrap_or(u32::MAX);
+        }
     }
 }
 

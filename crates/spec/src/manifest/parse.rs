@@ -133,10 +133,17 @@ fn manifest(reader: &mut Reader<'_>, mapping: &Mapping, skill: Option<&Skill>) -
     let triggers = triggers(reader, mapping);
     let permissions = reader.keywords(mapping, "permissions");
     let dependencies = dependencies(reader, mapping);
-    let implementation = implementation(reader, mapping, &types);
+    let security_rules = security_rules(reader, mapping);
+    // Patterns are matched by the host.
+    let has_patterns_only = !security_rules.rules.is_empty() && security_rules.scanners.is_empty();
+    let needs_code = |kind: &SkillType| match kind {
+        SkillType::Prompt => false,
+        SkillType::SecurityRule => !has_patterns_only,
+        _ => true,
+    };
+    let implementation = implementation(reader, mapping, types.iter().any(needs_code));
     let prompt = prompt(reader, mapping);
     let tools = tools(reader, mapping);
-    let security_rules = security_rules(reader, mapping);
     let wiki = wiki(reader, mapping);
     let compatibility = compatibility(reader, mapping);
     Some(Manifest {
@@ -276,9 +283,8 @@ fn dependencies(reader: &mut Reader<'_>, mapping: &Mapping) -> Vec<Dependency> {
 fn implementation(
     reader: &mut Reader<'_>,
     mapping: &Mapping,
-    types: &[SkillType],
+    needs_code: bool,
 ) -> Option<Implementation> {
-    let needs_code = types.iter().any(|kind| *kind != SkillType::Prompt);
     let entry = mapping
         .entry("implementation")
         .filter(|entry| !entry.value.is_null());
