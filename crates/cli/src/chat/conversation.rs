@@ -16,6 +16,7 @@ use super::export::export;
 use super::run::OpenedChat;
 use super::saved_chats;
 use super::screen::Screen;
+use super::single_message::{EMPTY, FILTERED, LENGTH};
 use super::turn::{Outgoing, turn};
 use super::views::{help, token_usage, tool_calls};
 use crate::arguments::Global;
@@ -143,10 +144,12 @@ impl Conversation {
     /// Runs one turn and reports its result.
     async fn run_turn(&mut self, outgoing: Outgoing<'_>) {
         let screen = Arc::clone(&self.screen);
+        let hidden = terminal::Echo::set(false);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);
         let done = turn(&mut self.chat, outgoing, &emit, || screen.stopping()).await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
+        drop(hidden);
         self.unsent = match (outgoing, &done) {
             (Outgoing::Message(_), Some(Ok(report))) if !report.is_nothing() => None,
             (Outgoing::Message(text), _) => Some(text.to_owned()),
@@ -158,8 +161,12 @@ impl Conversation {
                 terminal::note("cancelled; the message was not sent");
             }
             Some(Ok(report)) => {
-                if report.ending == Ending::Cancelled {
-                    terminal::note("stopped");
+                match report.ending {
+                    Ending::Cancelled => terminal::note("stopped"),
+                    Ending::Answered if report.text.trim().is_empty() => terminal::note(EMPTY),
+                    Ending::Length => terminal::note(LENGTH),
+                    Ending::Filtered => terminal::note(FILTERED),
+                    _ => {}
                 }
                 if report.saved == Saved::Elsewhere {
                     let message = "not saved: this chat was changed by another process";
