@@ -112,8 +112,9 @@ impl ModelArguments {
                 (provider, Some(choice.model.clone()))
             }
         };
-        // A password is not saved.
-        if self.base_url.as_ref().is_some_and(|url| url.contains('@')) {
+        // A password or a key in an address is not saved.
+        let url = self.base_url.as_ref();
+        if url.is_some_and(|url| url.contains(['@', '?'])) {
             return None;
         }
         let saved = SavedModel {

@@ -15,6 +15,8 @@ struct State {
     begun: bool,
     /// Something was written since the last tool call.
     is_streamed: bool,
+    /// The last line has no end yet.
+    is_open: bool,
     /// Line breaks that are written if more follows.
     breaks: usize,
     failure: Option<io::Error>,
@@ -29,8 +31,9 @@ impl AnswerPipe {
                 state.text(delta, &mut io::stdout().lock());
             }
             AgentEvent::ToolStarted { .. } => {
+                state.end_line(&mut io::stdout().lock());
                 state.is_streamed = false;
-                state.breaks = 2;
+                state.breaks = 1;
             }
             _ => {}
         }
@@ -43,10 +46,7 @@ impl AnswerPipe {
         if !state.is_streamed {
             state.text(answer, out);
         }
-        if state.begun {
-            state.breaks = 0;
-            state.put("\n", out);
-        }
+        state.end_line(out);
         state.failure.map_or(Ok(()), Err)
     }
 }
@@ -58,9 +58,15 @@ impl State {
             let breaks = if self.begun { self.breaks } else { 0 };
             self.breaks = 0;
             self.put(&format!("{}{kept}", "\n".repeat(breaks)), out);
-            (self.begun, self.is_streamed) = (true, true);
+            (self.begun, self.is_streamed, self.is_open) = (true, true, true);
         }
         self.breaks += text.len() - kept.len();
+    }
+
+    fn end_line(&mut self, out: &mut impl Write) {
+        if std::mem::take(&mut self.is_open) {
+            self.put("\n", out);
+        }
     }
 
     fn put(&mut self, text: &str, out: &mut impl Write) {

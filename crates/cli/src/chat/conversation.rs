@@ -31,7 +31,7 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 /// Skills that are listed, beside the active ones.
 const LISTED: usize = 40;
 /// The hint after another process changed the chat.
-const RELOAD: &str = "type `:reload`, then send your message again";
+const RELOAD: &str = "type `:reload`, then try again";
 
 /// An ongoing conversation.
 struct Conversation {
@@ -177,15 +177,7 @@ impl Conversation {
                 }
                 self.cost = Some(report.tokens);
             }
-            Some(Err(error)) => {
-                let is_changed =
-                    matches!(&error, AgentError::Store(StoreError::ChatChanged { .. }));
-                let mut error = CommandError::from(error);
-                if is_changed {
-                    error.hints = vec![RELOAD.to_owned()];
-                }
-                error.print();
-            }
+            Some(Err(error)) => chat_error(error).print(),
         }
         terminal::note("");
     }
@@ -234,7 +226,7 @@ impl Conversation {
             }
             ChatCommand::Undo => {
                 self.unsent = None;
-                match self.chat.undo().await? {
+                match self.chat.undo().await.map_err(chat_error)? {
                     Some(text) => {
                         let text = printable(&text.replace('\n', " "));
                         let room = terminal::width().saturating_sub("removed: ".len());
@@ -305,4 +297,14 @@ impl Conversation {
         }
         text
     }
+}
+
+/// An error of the chat, with what to type.
+fn chat_error(error: AgentError) -> CommandError {
+    let is_changed = matches!(&error, AgentError::Store(StoreError::ChatChanged { .. }));
+    let mut error = CommandError::from(error);
+    if is_changed {
+        error.hints = vec![RELOAD.to_owned()];
+    }
+    error
 }

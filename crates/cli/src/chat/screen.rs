@@ -82,7 +82,8 @@ impl Screen {
         let mut state = self.state();
         match event {
             AgentEvent::Text { delta } if self.live => state.answer(delta),
-            AgentEvent::Text { .. } => {}
+            // It is on its way into a pipe, which may end at the same terminal.
+            AgentEvent::Text { .. } => state.stop_waiting(),
             AgentEvent::Reasoning { .. } if state.waiting.is_none() => {
                 state.break_line();
                 state.wait("thinking");
@@ -192,7 +193,9 @@ impl ScreenState {
             self.waiting = Some(bar);
         }
         if let Some(bar) = &self.waiting {
-            bar.set_message(what.to_owned());
+            // One line: what else the bar shows takes less than 32 columns.
+            let room = terminal::width().saturating_sub(32);
+            bar.set_message(shortened(what, room));
         }
     }
 

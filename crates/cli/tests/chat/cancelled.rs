@@ -86,6 +86,26 @@ fn cl69_keys_of_a_turn_wait_for_the_prompt() {
     assert_eq!(session.end(), Some(0));
 }
 
+/// A line that was typed during a turn is sent after it, as shells do.
+#[test]
+fn line_typed_during_a_turn_is_sent_after_it() {
+    let project = new_project();
+    let model = model(
+        Wire::OpenAi,
+        [Step::Hang("Once upon a time, "), Step::Say("Short.")],
+    );
+    let mut session = Session::start(&project, Some(&model), &[]);
+    session.type_in("a long story\r");
+    session.until("Once upon a");
+    session.type_in("shorter\r");
+    session.interrupt();
+    session.until("stopped");
+    session.until("Short.");
+    session.until("> ");
+    assert_eq!(model.last().last_text(), "shorter");
+    assert_eq!(session.end(), Some(0));
+}
+
 #[test]
 fn cl70_empty_answer_is_reported() {
     let project = new_project();
