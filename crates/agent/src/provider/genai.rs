@@ -194,17 +194,21 @@ fn deltas(events: ChatStream, progress: StreamProgress, whose: Whose) -> Respons
         let early = progress.take_usage().map(Delta::EarlyUsage);
         let mut parts: Vec<Result<Delta, ProviderError>> = early.into_iter().map(Ok).collect();
         match event {
+            ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {
+                return Some((parts, Some((events, progress, whose))));
+            }
             ChatStreamEvent::Chunk(chunk) => parts.push(Ok(Delta::Text(chunk.content))),
             ChatStreamEvent::ReasoningChunk(chunk) => {
                 parts.push(Ok(Delta::Reasoning(chunk.content)));
             }
             // A call's chunks hold its arguments so far; all of them are in the end.
-            ChatStreamEvent::Start
-            | ChatStreamEvent::ToolCallChunk(_)
-            | ChatStreamEvent::ThoughtSignatureChunk(_)
-            | ChatStreamEvent::Heartbeat => {}
+            ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {}
+            ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {
+                return Some((parts, Some((events, progress, whose))));
+            }
             ChatStreamEvent::End(end) => return Some((ended(&end), None)),
         }
+        progress.begin();
         Some((parts, Some((events, progress, whose))))
     });
     Box::pin(parts.flat_map(stream::iter))

@@ -36,10 +36,15 @@ impl StreamProgress {
     /// A part arrived, which may be a comment that only keeps the connection open.
     pub(super) fn arrived(&self, frame: &RawFrameRef<'_>) {
         let mut state = self.state();
-        (state.last, state.begun) = (Instant::now(), true);
+        state.last = Instant::now();
         if frame.event == Some("message_start") {
             state.usage = counted(frame.data);
         }
+    }
+
+    /// A part of the answer itself arrived. Before it, models that think may be silent for long.
+    pub(super) fn begin(&self) {
+        self.state().begun = true;
     }
 
     /// Tokens that the provider counted at the start of an answer.

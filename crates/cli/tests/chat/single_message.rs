@@ -474,14 +474,40 @@ fn cl71_answer_is_streamed_into_a_pipe() {
     child.wait().unwrap();
 }
 
+/// A skill that may change the answer: only what it makes of it is in the pipe.
+#[test]
+fn changed_answer_is_written_once() {
+    let project = new_project();
+    let manifest = "name: loud\nversion: 1.0.0\ndescription: Shouts\ntypes: [transform]\npermissions: []\ntriggers:\n  keywords: [shout]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n";
+    let code = "def loud(data):\n    return hook_result(modified = {'response': data['response'].upper()})\n\nregister_hook('OnAfterResponse', loud)\n";
+    let directory = "home/.agents/skills/loud";
+    project
+        .write(
+            &format!("{directory}/SKILL.md"),
+            "---\nname: loud\ndescription: Shouts\n---\nShout.\n",
+        )
+        .write(&format!("{directory}/SKILL.yaml"), manifest)
+        .write(&format!("{directory}/skill.star"), code);
+    let model = model(Wire::OpenAi, [Step::Say("hello there\n")]);
+    let run = run(
+        &project,
+        Some(&model),
+        &["--approve-skills", "loud", "-p", "shout, please"],
+    );
+    assert_eq!(run.stdout, "HELLO THERE\n", "{}", run.stderr);
+}
+
 /// A server that is silent: before its answer, and in the middle of it.
 #[test]
 fn cl72_silence_times_out_by_a_setting() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}/v1", silent.local_addr().unwrap());
     let hanging = model(Wire::OpenAi, [Step::Hang("Once upon")]);
+    let thinking = model(Wire::OpenAi, [Step::Hang("")]);
     for (url, setting, text) in [
         (&nobody, "first_byte_seconds", ""),
+        // An answer begins with its first text, not with the first event.
+        (&thinking.url, "first_byte_seconds", ""),
         (&hanging.url, "between_bytes_seconds", "Once upon\n"),
     ] {
         let project = new_project();
