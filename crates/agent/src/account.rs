@@ -11,6 +11,9 @@ use crate::provider::Usage;
 pub struct TurnTokens {
     /// As the provider counts, all requests together.
     pub provider: Usage,
+    /// An estimate of what the provider did not count: it never does, or the answer was cancelled.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated: Usage,
     /// Requests that were answered.
     pub requests: usize,
     /// Estimated tokens of the last request's system prompt, the catalog among them.
@@ -23,6 +26,23 @@ pub struct TurnTokens {
     pub messages: usize,
     /// The active skills, each level of disclosure by itself.
     pub skills: Vec<SkillTokens>,
+}
+
+impl TurnTokens {
+    /// Estimates what the provider did not count of the last request.
+    pub(crate) fn estimate(&mut self, counted: Usage, answer: &str) {
+        let size = |tokens: usize| u64::try_from(tokens).unwrap_or(u64::MAX);
+        if counted.input == 0 {
+            self.estimated.input += size(self.system + self.tools + self.messages);
+        }
+        if counted.output == 0 {
+            self.estimated.output += size(estimate_tokens(answer));
+        }
+    }
+}
+
+fn is_zero(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 /// The estimated cost of one skill, by level.

@@ -23,6 +23,8 @@ pub(crate) struct Answered {
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) state: Option<Value>,
     pub(crate) usage: Usage,
+    /// Whether the request was sent, so that it may cost something.
+    pub(crate) sent: bool,
     pub(crate) end: End,
 }
 
@@ -50,10 +52,13 @@ pub(crate) async fn ask(
     let mut attempt = 0;
     loop {
         let Some(begun) = cancel.unless(begin(provider, &request)).await else {
-            return Ok(Answered::default());
+            return Ok(Answered {
+                sent: true,
+                ..Answered::default()
+            });
         };
         let error = match begun {
-            Ok((first, rest)) => return Ok(listen(provider, first, rest, emit, cancel).await),
+            Ok(begun) => return Ok(listen(provider, begun, emit, cancel).await),
             Err(error) => error,
         };
         let Some(wait) = wait(&error, retry, attempt) else {
@@ -72,14 +77,23 @@ pub(crate) async fn ask(
     }
 }
 
-/// The first part of an answer, and the rest of it.
-async fn begin(
-    provider: &dyn Provider,
-    request: &Arc<Request>,
-) -> Result<(Option<Delta>, ResponseStream), ProviderError> {
-    let mut answer = provider.answer(Arc::clone(request)).await?;
-    let first = answer.next().await.transpose()?;
-    Ok((first, answer))
+/// An answer that began.
+struct Begun {
+    /// The usage so far; it is no part of the answer yet.
+    early: Usage,
+    first: Option<Delta>,
+    rest: ResponseStream,
+}
+
+async fn begin(provider: &dyn Provider, request: &Arc<Request>) -> Result<Begun, ProviderError> {
+    let mut rest = provider.answer(Arc::clone(request)).await?;
+    let mut early = Usage::default();
+    loop {
+        match rest.next().await.transpose()? {
+            Some(Delta::EarlyUsage(usage)) => early = usage,
+            first => return Ok(Begun { early, first, rest }),
+        }
+    }
 }
 
 /// How long to wait before a failed request is made again; nothing if it is not.
@@ -100,12 +114,20 @@ fn wait(error: &ProviderError, retry: Retry, attempt: u32) -> Option<Duration> {
 
 async fn listen(
     provider: &dyn Provider,
-    first: Option<Delta>,
-    mut rest: ResponseStream,
+    begun: Begun,
     emit: &EventSink<'_>,
     cancel: &Cancel,
 ) -> Answered {
-    let mut answered = Answered::default();
+    let Begun {
+        mut early,
+        first,
+        mut rest,
+    } = begun;
+    let mut answered = Answered {
+        sent: true,
+        usage: early,
+        ..Answered::default()
+    };
     let mut next = first.map(Ok);
     loop {
         let delta = match next.take() {
@@ -134,7 +156,11 @@ async fn listen(
                 answered.end = broken("too many tool calls in one answer");
                 return answered;
             }
-            Some(Ok(Delta::Usage(usage))) => answered.usage += usage,
+            Some(Ok(Delta::EarlyUsage(_))) => {}
+            Some(Ok(Delta::Usage(usage))) => {
+                answered.usage -= std::mem::take(&mut early);
+                answered.usage += usage;
+            }
             Some(Ok(Delta::State(state))) => answered.state = Some(state),
             Some(Ok(Delta::Stop(reason))) => {
                 answered.end = End::Whole(reason);

@@ -265,6 +265,13 @@ impl Chat {
         line
     }
 
+    /// Counts what a turn cost that is not saved; the next save has it.
+    pub(crate) fn owe(&mut self, usage: Usage) {
+        if let Some(kept) = &mut self.kept {
+            kept.unpaid += usage;
+        }
+    }
+
     /// Whether no other process changed the chat.
     pub(crate) async fn check_unchanged(&self) -> Result<(), AgentError> {
         let (Some(store), Some(kept)) = (&self.agent.inner.store, &self.kept) else {

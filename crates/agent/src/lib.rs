@@ -57,7 +57,7 @@ pub use model::model_of;
 pub use options::{AgentOptions, Compaction, Retry};
 pub use provider::{
     Delta, DemoProvider, GenaiProvider, Message, ModelChoice, Provider, ProviderError, Request,
-    ResponseStream, StopReason, ToolCall, ToolReply, Usage, known_window,
+    ResponseStream, StopReason, Timeouts, ToolCall, ToolReply, Usage, known_window,
 };
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
 pub use turn::{Saved, TurnReport};

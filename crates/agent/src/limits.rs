@@ -12,7 +12,7 @@
 //! | [`PINNED_BYTES`] | blocks of active skills that survive a compaction |
 //! | [`SUMMARY_TOKENS`] | a summary of what was compacted |
 //! | [`RETRIES`], [`RETRY_FIRST`], [`RETRY_LAST`] | requests that are made again, and the waits between them |
-//! | [`CONNECT_TIME`], [`HEADER_TIME`], [`READ_TIME`] | timeouts of a provider |
+//! | [`CONNECT_TIME`], [`FIRST_BYTE_TIME`], [`BETWEEN_BYTES_TIME`] | timeouts of a provider; the last two are defaults |
 //! | [`ERROR_CHARS`] | the shown part of an error of a provider |
 //! | [`RECENT_SKILLS`] | skills used last that come first in the catalog |
 //! | [`TITLE_CHARS`] | the title of a chat |
@@ -48,9 +48,9 @@ pub const RETRY_LAST: Duration = Duration::from_secs(30);
 /// Time for a connection.
 pub const CONNECT_TIME: Duration = Duration::from_secs(15);
 /// Time until an answer begins.
-pub const HEADER_TIME: Duration = Duration::from_mins(5);
+pub const FIRST_BYTE_TIME: Duration = Duration::from_mins(3);
 /// Time between two parts of an answer.
-pub const READ_TIME: Duration = Duration::from_mins(3);
+pub const BETWEEN_BYTES_TIME: Duration = Duration::from_mins(1);
 /// Characters of a complaint.
 pub const ERROR_CHARS: usize = 500;
 /// Skills used last that come first in the catalog.

@@ -136,6 +136,7 @@ impl Chat {
         let mut saved = Saved::Yes;
         if is_nothing(outcome.ending, &outcome.text, progress.rounds) {
             self.restore();
+            self.owe(progress.tokens.provider);
         } else if let Err(error) = self.save(progress.tokens.provider).await {
             saved = Saved::NotYet;
             let reason = error.to_string();
@@ -201,6 +202,9 @@ impl Chat {
                 Err(error) => return self.failed("", error, progress),
             };
             progress.tokens.provider += answered.usage;
+            if answered.sent {
+                progress.tokens.estimate(answered.usage, &answered.text);
+            }
             let Answered {
                 text,
                 mut calls,

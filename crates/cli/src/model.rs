@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use clap::Args;
 use prowess_agent::{
-    AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, known_window,
-    model_of,
+    AgentError, DemoProvider, GenaiProvider, ModelChoice, Provider, ProviderError, Timeouts,
+    known_window, model_of,
 };
 use prowess_config::SkillsConfig;
 use prowess_core::{Skills, ToolUse};
@@ -112,8 +112,9 @@ impl ModelArguments {
                 (provider, Some(choice.model.clone()))
             }
         };
-        // A password is not saved.
-        if self.base_url.as_ref().is_some_and(|url| url.contains('@')) {
+        // A password or a key in an address is not saved.
+        let url = self.base_url.as_ref();
+        if url.is_some_and(|url| url.contains(['@', '?'])) {
             return None;
         }
         let saved = SavedModel {
@@ -245,6 +246,10 @@ pub(crate) fn select(
         base_url,
         api_key_env,
         tool_use,
+        timeouts: Timeouts {
+            first_byte: ours.first_byte,
+            between_bytes: ours.between_bytes,
+        },
     }))
 }
 
@@ -311,6 +316,9 @@ impl From<&ProviderError> for CommandError {
             }
             ProviderError::Unreachable { .. } => Self::failure(message)
                 .hint("check that the server is running and that --base-url is correct"),
+            ProviderError::Silent { setting, .. } => Self::failure(message).hint(format!(
+                "set `{setting}` under [model] in your own prowess.toml to wait longer"
+            )),
             _ => Self::failure(message),
         }
     }

@@ -166,6 +166,46 @@ pub(crate) fn ask(question: &str) -> io::Result<Option<String>> {
     Ok((read > 0).then_some(answer))
 }
 
+/// Whether typed keys are shown, until it is dropped. Hidden keys are not lost: the next prompt gets them.
+pub(crate) struct Echo {
+    before: bool,
+}
+
+impl Echo {
+    pub(crate) fn set(on: bool) -> Self {
+        Self {
+            before: set_echo(on),
+        }
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        set_echo(self.before);
+    }
+}
+
+/// Shows typed keys, or not; whether it did.
+fn set_echo(on: bool) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let stdin = io::stdin();
+        let Ok(mut modes) = tcgetattr(&stdin) else {
+            return on;
+        };
+        let was = modes.local_modes.contains(LocalModes::ECHO);
+        if was != on {
+            modes.local_modes.set(LocalModes::ECHO, on);
+            // A terminal that refuses shows the keys.
+            let _ = tcsetattr(&stdin, OptionalActions::Now, &modes);
+        }
+        was
+    }
+    #[cfg(not(unix))]
+    on
+}
+
 /// Discards what was typed before a question: it is not an answer to it.
 pub(crate) fn discard_input() {
     #[cfg(unix)]

@@ -58,5 +58,9 @@ pub const NET_FETCHES: Bounds = bounds(0..=10_000, 10);
 pub const SHELL_EXEC_SECONDS: Bounds = bounds(1..=DAY, 30);
 /// `permissions.net_fetch_timeout_seconds`
 pub const NET_FETCH_SECONDS: Bounds = bounds(1..=3_600, 15);
+/// `model.first_byte_seconds`
+pub const FIRST_BYTE_SECONDS: Bounds = bounds(1..=DAY, 180);
+/// `model.between_bytes_seconds`
+pub const BETWEEN_BYTES_SECONDS: Bounds = bounds(1..=DAY, 60);
 /// `model.context_window`; less would not hold a catalog and an answer.
 pub const CONTEXT_WINDOW: Bounds = bounds(2_048..=100_000_000, 128_000);

@@ -64,6 +64,8 @@ const RULES: &[(&str, KeyRule)] = &[
     ("model.api_key_env", KeyRule::Does(Act::Reveal)),
     ("model.tools", KeyRule::Widens(Act::Spend)),
     ("model.context_window", KeyRule::Widens(Act::Spend)),
+    ("model.first_byte_seconds", KeyRule::Widens(Act::Spend)),
+    ("model.between_bytes_seconds", KeyRule::Widens(Act::Spend)),
     ("store.url", KeyRule::Does(Act::Redirect)),
 ];
 

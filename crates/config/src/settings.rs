@@ -110,6 +110,10 @@ pub struct ModelSettings {
     pub tools: bool,
     /// Tokens that it takes.
     pub context_window: usize,
+    /// Timeout until its answer begins.
+    pub first_byte: Duration,
+    /// Timeout between two parts of its answer.
+    pub between_bytes: Duration,
 }
 
 impl Default for ModelSettings {
@@ -121,6 +125,8 @@ impl Default for ModelSettings {
             api_key_env: None,
             tools: true,
             context_window: usize::try_from(limits::CONTEXT_WINDOW.default).unwrap_or(usize::MAX),
+            first_byte: Duration::from_secs(limits::FIRST_BYTE_SECONDS.default.into()),
+            between_bytes: Duration::from_secs(limits::BETWEEN_BYTES_SECONDS.default.into()),
         }
     }
 }
@@ -347,6 +353,16 @@ pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
             "context_window",
             "Size of the context window in tokens; older messages are compacted to fit.",
             &limits::CONTEXT_WINDOW,
+        ),
+        first_byte: t.seconds(
+            "first_byte_seconds",
+            "Timeout until an answer of the model begins.",
+            &limits::FIRST_BYTE_SECONDS,
+        ),
+        between_bytes: t.seconds(
+            "between_bytes_seconds",
+            "Timeout between two parts of an answer.",
+            &limits::BETWEEN_BYTES_SECONDS,
         ),
     }
 }

@@ -317,7 +317,7 @@ fn k5_unknown_keys_wrong_types_unknown_repository_types() {
     user/prowess/prowess.toml:4:1: `model.api_key` is not a known key
       | api_key = ********
       | ^^^^^^^
-      help: one of: provider, name, base_url, api_key_env, tools, context_window
+      help: one of: provider, name, base_url, api_key_env, tools, context_window, first_byte_seconds, between_bytes_seconds
     "#);
 }
 

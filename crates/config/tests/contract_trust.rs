@@ -500,6 +500,8 @@ fn statement() -> impl Strategy<Value = (&'static str, &'static str, &'static st
         ("model", "tools", "false"),
         ("model", "context_window", "4096"),
         ("model", "context_window", "1000000"),
+        ("model", "first_byte_seconds", "1"),
+        ("model", "between_bytes_seconds", "3600"),
         ("store", "url", "'sqlite:x.db'"),
     ])
 }
@@ -536,6 +538,8 @@ fn allowed(config: &SkillsConfig) -> Vec<f64> {
         permissions.net_fetch_timeout.as_secs_f64(),
         f64::from(u8::from(config.model.tools)),
         count(config.model.context_window),
+        config.model.first_byte.as_secs_f64(),
+        config.model.between_bytes.as_secs_f64(),
     ]
 }
 

@@ -53,6 +53,8 @@ fn every_key_has_an_origin() {
     model.provider = "demo"  # user/prowess/prowess.toml:17
     model.tools = true  # default
     model.context_window = 128000  # default
+    model.first_byte_seconds = 180  # default
+    model.between_bytes_seconds = 60  # default
     store.url = "sqlite"  # default
     "#);
 }
@@ -78,6 +80,8 @@ fn defaults_are_entries_too() {
     permissions.net_fetch_timeout_seconds = 15  # default
     model.tools = true  # default
     model.context_window = 128000  # default
+    model.first_byte_seconds = 180  # default
+    model.between_bytes_seconds = 60  # default
     store.url = "sqlite"  # default
     "#);
 }

@@ -1,9 +1,12 @@
 //! Which model, whose, and where.
 
+use std::time::Duration;
+
 use genai::adapter::AdapterKind;
 use prowess_core::ToolUse;
 
 use super::error::ProviderError;
+use crate::limits::{BETWEEN_BYTES_TIME, FIRST_BYTE_TIME};
 
 /// A selected model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +21,26 @@ pub struct ModelChoice {
     pub api_key_env: Option<String>,
     /// Whether it can call tools.
     pub tool_use: ToolUse,
+    /// How long it may be silent.
+    pub timeouts: Timeouts,
+}
+
+/// How long a provider may be silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until its answer begins.
+    pub first_byte: Duration,
+    /// Between two parts of it.
+    pub between_bytes: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            first_byte: FIRST_BYTE_TIME,
+            between_bytes: BETWEEN_BYTES_TIME,
+        }
+    }
 }
 
 /// Tokens that models of providers take, by the beginning of their name. The longest beginning counts.

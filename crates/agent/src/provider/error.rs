@@ -84,12 +84,14 @@ pub enum ProviderError {
         reason: String,
     },
     /// The provider timed out.
-    #[error("`{provider}` timed out: no data for {seconds} s")]
+    #[error("timed out after {seconds} s without data from {host}")]
     Silent {
-        /// The provider.
-        provider: String,
+        /// The server.
+        host: String,
         /// How long.
         seconds: u64,
+        /// The key of `[model]` that says so.
+        setting: &'static str,
     },
     /// The answer ended in the middle.
     #[error("the answer of `{provider}` is incomplete: {reason}")]
@@ -129,7 +131,8 @@ impl ProviderError {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
             Self::Reported { passing, .. } => *passing,
-            Self::Unreachable { .. } | Self::Silent { .. } | Self::BrokeOff { .. } => true,
+            Self::Unreachable { .. } | Self::BrokeOff { .. } => true,
+            // After minutes of silence the user decides.
             _ => false,
         }
     }

@@ -7,8 +7,9 @@ use genai::webc::StreamTimeout;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::catalogue::Timeouts;
 use super::error::ProviderError;
-use crate::limits::{ERROR_CHARS, HEADER_TIME, READ_TIME};
+use crate::limits::ERROR_CHARS;
 
 /// Whose failure it is, and what must not be shown of it.
 #[derive(Clone)]
@@ -17,6 +18,9 @@ pub(super) struct Whose {
     pub(super) model: String,
     pub(super) variable: Option<String>,
     pub(super) key: Option<String>,
+    /// The server, as it is shown.
+    pub(super) host: String,
+    pub(super) timeouts: Timeouts,
 }
 
 impl Whose {
@@ -65,6 +69,20 @@ impl Whose {
         }
     }
 
+    /// No data came in time.
+    pub(super) fn silent(&self, begun: bool) -> ProviderError {
+        let (time, setting) = if begun {
+            (self.timeouts.between_bytes, "between_bytes_seconds")
+        } else {
+            (self.timeouts.first_byte, "first_byte_seconds")
+        };
+        ProviderError::Silent {
+            host: self.host.clone(),
+            seconds: time.as_secs(),
+            setting,
+        }
+    }
+
     fn broken(
         &self,
         error: &(dyn std::error::Error + Send + Sync + 'static),
@@ -74,13 +92,8 @@ impl Whose {
         if let Some(error) = error.downcast_ref::<Error>() {
             return self.failed(error);
         }
-        if let Some(silence) = error.downcast_ref::<StreamTimeout>() {
-            let time = match silence {
-                StreamTimeout::Headers => HEADER_TIME,
-                StreamTimeout::Read => READ_TIME,
-            };
-            let seconds = time.as_secs();
-            return ProviderError::Silent { provider, seconds };
+        if error.downcast_ref::<StreamTimeout>().is_some() {
+            return self.silent(false);
         }
         let reason = self.said(&chain(error, cause));
         match error.downcast_ref::<reqwest::Error>() {
@@ -179,6 +192,8 @@ mod tests {
             model: "m".to_owned(),
             variable: Some("OPENAI_API_KEY".to_owned()),
             key: Some("sk-secret".to_owned()),
+            host: "h".to_owned(),
+            timeouts: Timeouts::default(),
         }
     }
 

@@ -11,13 +11,14 @@ use genai::{Client, Headers, ModelIden, ModelSpec, ServiceTarget};
 use prowess_core::ToolUse;
 use prowess_net::client_builder;
 
-use super::catalogue::{ModelChoice, adapter, address, key_variable};
+use super::catalogue::{ModelChoice, Timeouts, adapter, address, key_variable};
 use super::convert::{self, CacheMarks};
 use super::error::ProviderError;
 use super::failure::Whose;
+use super::progress::StreamProgress;
 use super::types::{Delta, Request, StopReason, Usage};
 use super::{Provider, ResponseStream};
-use crate::limits::{CONNECT_TIME, HEADER_TIME, READ_TIME};
+use crate::limits::CONNECT_TIME;
 
 /// A model at some provider's, or on some machine of the user's.
 pub struct GenaiProvider {
@@ -49,6 +50,11 @@ impl GenaiProvider {
             model: choice.model.clone(),
             variable: variable.clone().filter(|_| key.is_some()),
             key: key.clone(),
+            host: address
+                .as_deref()
+                .and_then(host)
+                .unwrap_or_else(|| choice.provider.clone()),
+            timeouts: choice.timeouts,
         };
         let model = ModelIden::new(kind, choice.model.clone());
         let auth = match (key, &address, variable) {
@@ -112,6 +118,16 @@ fn is_like_openai(kind: AdapterKind) -> bool {
     kind == AdapterKind::OpenAI
 }
 
+/// The host of an address, with its port if it states one.
+fn host(address: &str) -> Option<String> {
+    let url = reqwest::Url::parse(address).ok()?;
+    let host = url.host_str()?;
+    Some(match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
+}
+
 fn with_path(base: &str, path: &str) -> String {
     let joined = reqwest::Url::parse(base).and_then(|url| url.join(path));
     joined.map_or_else(|_| format!("{base}{path}"), |url| url.to_string())
@@ -128,12 +144,17 @@ impl Provider for GenaiProvider {
     }
 
     async fn answer(&self, request: Arc<Request>) -> Result<ResponseStream, ProviderError> {
+        let timeouts = self.whose.timeouts;
+        let progress = StreamProgress::new();
         let mut options = ChatOptions::default()
             .with_capture_usage(true)
             .with_capture_tool_calls(true)
             .with_capture_reasoning_content(true)
-            .with_stream_header_timeout(HEADER_TIME)
-            .with_stream_read_timeout(READ_TIME);
+            .with_stream_header_timeout(timeouts.first_byte)
+            .with_raw_frame_fn({
+                let progress = progress.clone();
+                move |_, frame| progress.arrived(&frame)
+            });
         options.max_tokens = request.max_tokens;
         options.temperature = request.temperature;
         let request = convert::request(&request, self.cache_marks);
@@ -142,15 +163,25 @@ impl Provider for GenaiProvider {
             .exec_chat_stream(self.spec.clone(), request, Some(&options))
             .await;
         let started = started.map_err(|error| self.whose.failed(&error))?;
-        Ok(deltas(started.stream, self.whose.clone()))
+        Ok(deltas(started.stream, progress, self.whose.clone()))
     }
 }
 
 /// Their events as ours. Nothing comes after a failure.
-fn deltas(events: ChatStream, whose: Whose) -> ResponseStream {
-    let parts = stream::unfold(Some((events, whose)), |state| async move {
-        let (mut events, whose) = state?;
-        let event = match events.next().await {
+fn deltas(events: ChatStream, progress: StreamProgress, whose: Whose) -> ResponseStream {
+    let parts = stream::unfold(Some((events, progress, whose)), |state| async move {
+        let (mut events, progress, whose) = state?;
+        let Timeouts {
+            first_byte,
+            between_bytes,
+        } = whose.timeouts;
+        let event = tokio::select! {
+            event = events.next() => event,
+            begun = progress.silence(first_byte, between_bytes) => {
+                return Some((vec![Err(whose.silent(begun))], None));
+            }
+        };
+        let event = match event {
             None => {
                 let reason = "the stream ended early".to_owned();
                 let provider = whose.provider.clone();
@@ -160,21 +191,25 @@ fn deltas(events: ChatStream, whose: Whose) -> ResponseStream {
             Some(Err(error)) => return Some((vec![Err(whose.failed(&error))], None)),
             Some(Ok(event)) => event,
         };
-        Some(match event {
-            ChatStreamEvent::Chunk(chunk) => {
-                (vec![Ok(Delta::Text(chunk.content))], Some((events, whose)))
+        let early = progress.take_usage().map(Delta::EarlyUsage);
+        let mut parts: Vec<Result<Delta, ProviderError>> = early.into_iter().map(Ok).collect();
+        match event {
+            ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {
+                return Some((parts, Some((events, progress, whose))));
             }
-            ChatStreamEvent::ReasoningChunk(chunk) => (
-                vec![Ok(Delta::Reasoning(chunk.content))],
-                Some((events, whose)),
-            ),
+            ChatStreamEvent::Chunk(chunk) => parts.push(Ok(Delta::Text(chunk.content))),
+            ChatStreamEvent::ReasoningChunk(chunk) => {
+                parts.push(Ok(Delta::Reasoning(chunk.content)));
+            }
             // A call's chunks hold its arguments so far; all of them are in the end.
-            ChatStreamEvent::Start
-            | ChatStreamEvent::ToolCallChunk(_)
-            | ChatStreamEvent::ThoughtSignatureChunk(_)
-            | ChatStreamEvent::Heartbeat => (Vec::new(), Some((events, whose))),
-            ChatStreamEvent::End(end) => (ended(&end), None),
-        })
+            ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {}
+            ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {
+                return Some((parts, Some((events, progress, whose))));
+            }
+            ChatStreamEvent::End(end) => return Some((ended(&end), None)),
+        }
+        progress.begin();
+        Some((parts, Some((events, progress, whose))))
     });
     Box::pin(parts.flat_map(stream::iter))
 }

@@ -6,6 +6,7 @@ mod demo;
 mod error;
 mod failure;
 mod genai;
+mod progress;
 mod types;
 
 use std::pin::Pin;
@@ -15,7 +16,7 @@ use async_trait::async_trait;
 use futures_util::Stream;
 use prowess_core::ToolUse;
 
-pub use catalogue::{ModelChoice, known_window};
+pub use catalogue::{ModelChoice, Timeouts, known_window};
 pub use demo::DemoProvider;
 pub use error::ProviderError;
 pub use genai::GenaiProvider;

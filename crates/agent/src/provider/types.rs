@@ -77,6 +77,8 @@ pub enum Delta {
     Call(ToolCall),
     /// The token usage.
     Usage(Usage),
+    /// The part of it that is known at the start; [`Self::Usage`] replaces it.
+    EarlyUsage(Usage),
     /// The state that the provider expects back with this answer.
     State(Value),
     /// The end.
@@ -100,6 +102,14 @@ impl std::ops::AddAssign for Usage {
         self.input += other.input;
         self.cached += other.cached;
         self.output += other.output;
+    }
+}
+
+impl std::ops::SubAssign for Usage {
+    fn sub_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_sub(other.input);
+        self.cached = self.cached.saturating_sub(other.cached);
+        self.output = self.output.saturating_sub(other.output);
     }
 }
 

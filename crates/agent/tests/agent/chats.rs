@@ -249,6 +249,67 @@ async fn compaction_survives_a_restart() {
     }
 }
 
+/// The last turn goes with everything that it did: a compaction, a skill that became active, its messages in the store.
+#[tokio::test]
+async fn undo_removes_a_turn_and_its_compaction() {
+    for wire in BOTH {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("store.db");
+        let mut steps = vec![Step::Say("ok"); 3];
+        steps.push(call("load_skill", &json!({"id": "haiku"})));
+        steps.extend([Step::Say("loaded"), Step::Say("again"), Step::Say("end")]);
+        let model = ScriptedModel::start(wire, steps);
+        let small = AgentOptions {
+            context_window: 4_000,
+            compaction: Compaction::Drop,
+            ..options()
+        };
+        let builder = agent_of(&model).await.options(small);
+        let agent = builder.store(open(&path).await).build().await.unwrap();
+        let mut chat = agent.chat();
+        let long = "Some words that take a little room. ".repeat(120);
+        for text in ["first", &long, &long] {
+            send(&mut chat, text).await.0.unwrap();
+        }
+        let before: Vec<ChatEntry> = chat.entries().cloned().collect();
+        send(&mut chat, &long).await.0.unwrap();
+        let is_compacted = |entry: &ChatEntry| matches!(entry, ChatEntry::Compacted { .. });
+        assert!(
+            chat.entries().filter(|it| is_compacted(it)).count()
+                > before.iter().filter(|it| is_compacted(it)).count()
+        );
+        assert_eq!(chat.active(), [id("haiku")]);
+        let name = chat.id().unwrap().clone();
+        let mut stale = agent.resume(&name).await.unwrap();
+
+        assert_eq!(chat.undo().await.unwrap().as_deref(), Some(long.as_str()));
+        assert_eq!(chat.entries().cloned().collect::<Vec<_>>(), before);
+        assert!(chat.active().is_empty());
+        let stored = agent.resume(&name).await.unwrap();
+        assert_eq!(stored.entries().cloned().collect::<Vec<_>>(), before);
+        assert!(stored.active().is_empty());
+        // Another turn makes as many turns as another process knows, and it notices all the same.
+        send(&mut chat, "instead").await.0.unwrap();
+        assert_eq!(agent.chats(1).await.unwrap()[0].turns, 4);
+        let late = send(&mut stale, "late").await.0;
+        assert!(
+            matches!(late, Err(AgentError::Store(StoreError::ChatChanged { .. }))),
+            "{late:?}"
+        );
+
+        // A retry that is replaced in one step.
+        let report = chat
+            .retry(&|_| (), &prowess_agent::Cancel::new())
+            .await
+            .unwrap();
+        assert_eq!((report.text.as_str(), report.saved), ("end", Saved::Yes));
+        let stored = open(&path).await.chat(&name).await.unwrap();
+        assert_eq!(stored.summary.turns, 4);
+        assert_eq!(stored.messages.len(), before.len() + 2);
+        model.last().assert_whole();
+    }
+}
+
 /// Arguments with which a skill was activated survive a compaction and a restart, whoever gave them.
 #[tokio::test]
 async fn arguments_survive_a_restart() {

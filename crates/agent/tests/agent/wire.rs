@@ -215,6 +215,7 @@ fn usage_has_a_stable_format() {
             cached: 2,
             output: 3,
         },
+        estimated: Usage::default(),
         requests: 4,
         system: 5,
         catalog: 6,

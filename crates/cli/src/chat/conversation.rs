@@ -16,6 +16,7 @@ use super::export::export;
 use super::run::OpenedChat;
 use super::saved_chats;
 use super::screen::Screen;
+use super::single_message::{EMPTY, FILTERED, LENGTH};
 use super::turn::{Outgoing, turn};
 use super::views::{help, token_usage, tool_calls};
 use crate::arguments::Global;
@@ -30,7 +31,7 @@ const SKILL: Style = AnsiColor::BrightMagenta.on_default();
 /// Skills that are listed, beside the active ones.
 const LISTED: usize = 40;
 /// The hint after another process changed the chat.
-const RELOAD: &str = "type `:reload`, then send your message again";
+const RELOAD: &str = "type `:reload`, then try again";
 
 /// An ongoing conversation.
 struct Conversation {
@@ -143,10 +144,12 @@ impl Conversation {
     /// Runs one turn and reports its result.
     async fn run_turn(&mut self, outgoing: Outgoing<'_>) {
         let screen = Arc::clone(&self.screen);
+        let hidden = terminal::Echo::set(false);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);
         let done = turn(&mut self.chat, outgoing, &emit, || screen.stopping()).await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
+        drop(hidden);
         self.unsent = match (outgoing, &done) {
             (Outgoing::Message(_), Some(Ok(report))) if !report.is_nothing() => None,
             (Outgoing::Message(text), _) => Some(text.to_owned()),
@@ -158,8 +161,12 @@ impl Conversation {
                 terminal::note("cancelled; the message was not sent");
             }
             Some(Ok(report)) => {
-                if report.ending == Ending::Cancelled {
-                    terminal::note("stopped");
+                match report.ending {
+                    Ending::Cancelled => terminal::note("stopped"),
+                    Ending::Answered if report.text.trim().is_empty() => terminal::note(EMPTY),
+                    Ending::Length => terminal::note(LENGTH),
+                    Ending::Filtered => terminal::note(FILTERED),
+                    _ => {}
                 }
                 if report.saved == Saved::Elsewhere {
                     let message = "not saved: this chat was changed by another process";
@@ -170,15 +177,7 @@ impl Conversation {
                 }
                 self.cost = Some(report.tokens);
             }
-            Some(Err(error)) => {
-                let is_changed =
-                    matches!(&error, AgentError::Store(StoreError::ChatChanged { .. }));
-                let mut error = CommandError::from(error);
-                if is_changed {
-                    error.hints = vec![RELOAD.to_owned()];
-                }
-                error.print();
-            }
+            Some(Err(error)) => chat_error(error).print(),
         }
         terminal::note("");
     }
@@ -227,7 +226,7 @@ impl Conversation {
             }
             ChatCommand::Undo => {
                 self.unsent = None;
-                match self.chat.undo().await? {
+                match self.chat.undo().await.map_err(chat_error)? {
                     Some(text) => {
                         let text = printable(&text.replace('\n', " "));
                         let room = terminal::width().saturating_sub("removed: ".len());
@@ -298,4 +297,14 @@ impl Conversation {
         }
         text
     }
+}
+
+/// An error of the chat, with what to type.
+fn chat_error(error: AgentError) -> CommandError {
+    let is_changed = matches!(&error, AgentError::Store(StoreError::ChatChanged { .. }));
+    let mut error = CommandError::from(error);
+    if is_changed {
+        error.hints = vec![RELOAD.to_owned()];
+    }
+    error
 }

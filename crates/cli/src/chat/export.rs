@@ -1,8 +1,6 @@
 //! A chat as a file.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
 use prowess_agent::Chat;
@@ -12,7 +10,7 @@ use serde_json::json;
 
 use super::card::brief;
 use crate::error::{CommandError, Context, Result};
-use crate::{environment, terminal};
+use crate::{environment, rewrite, terminal};
 
 /// Writes a chat as Markdown, or as JSON if the file ends with `.json`.
 pub(super) fn export(chat: &Chat, file: &str, overwrite: bool) -> Result<()> {
@@ -35,23 +33,14 @@ pub(super) fn export(chat: &Chat, file: &str, overwrite: bool) -> Result<()> {
     } else {
         markdown(chat)
     };
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if overwrite {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
-    }
-    let written = options
-        .open(&path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
+    if !overwrite && path.symlink_metadata().is_ok() {
+        return Err(
             CommandError::failure(format!("cannot write `{file}`: it exists"))
-                .hint(format!("type `:export! {file}` to overwrite it"))
-        }
-        _ => CommandError::failure(format!("cannot write `{file}`: {error}")),
-    })
+                .hint(format!("type `:export! {file}` to overwrite it")),
+        );
+    }
+    // A link that a project holds is not followed.
+    rewrite::replace(&path, text.as_bytes()).with_context(|| format!("cannot write `{file}`"))
 }
 
 fn markdown(chat: &Chat) -> String {

@@ -1,5 +1,6 @@
 //! `prowess chat`: talking with a model that has skills.
 
+mod answer_pipe;
 mod arguments;
 mod card;
 mod commands;

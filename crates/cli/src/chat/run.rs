@@ -86,8 +86,9 @@ async fn chat(
     if opened.is_demo_by_default() && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
-    let exit = single_message::send(&mut chat, &message, global, &screen, events).await;
-    opened.setup.runtime.shut_down().await;
+    let runtime = &opened.setup.runtime;
+    let exit = single_message::send(&mut chat, &message, global, &screen, events, runtime).await;
+    runtime.shut_down().await;
     exit
 }
 

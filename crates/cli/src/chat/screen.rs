@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::card::{Card, brief, shortened};
 use super::markdown::Markdown;
 use crate::code_skills::TerminalApprover;
-use crate::terminal::{self, printable};
+use crate::terminal::{self, Echo, printable};
 
 const DIM: Style = Style::new().dimmed();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -82,7 +82,8 @@ impl Screen {
         let mut state = self.state();
         match event {
             AgentEvent::Text { delta } if self.live => state.answer(delta),
-            AgentEvent::Text { .. } => {}
+            // It is on its way into a pipe, which may end at the same terminal.
+            AgentEvent::Text { .. } => state.stop_waiting(),
             AgentEvent::Reasoning { .. } if state.waiting.is_none() => {
                 state.break_line();
                 state.wait("thinking");
@@ -154,7 +155,10 @@ impl Screen {
 
     /// The user cancelled the turn, and it has not ended yet.
     pub(crate) fn stopping(&self) {
-        self.state().wait("stopping");
+        let mut state = self.state();
+        // The spinner would be drawn over an unfinished line.
+        state.break_line();
+        state.wait("stopping");
     }
 
     /// The result of a finished turn.
@@ -189,7 +193,9 @@ impl ScreenState {
             self.waiting = Some(bar);
         }
         if let Some(bar) = &self.waiting {
-            bar.set_message(what.to_owned());
+            // One line: what else the bar shows takes less than 32 columns.
+            let room = terminal::width().saturating_sub(32);
+            bar.set_message(shortened(what, room));
         }
     }
 
@@ -237,14 +243,14 @@ impl ScreenState {
 
 /// The cost of a turn: as counted by the provider, or estimated.
 fn cost(report: &TurnReport) -> String {
-    let tokens = &report.tokens;
-    let usage = tokens.provider;
-    if usage.input + usage.output > 0 || tokens.requests == 0 {
-        return format!("{} tokens in, {} out", usage.input, usage.output);
-    }
-    let sent = tokens.system + tokens.tools + tokens.messages;
-    let received = prowess_spec::estimate_tokens(&report.text);
-    format!("about {sent} tokens in, {received} out")
+    let (counted, estimated) = (report.tokens.provider, report.tokens.estimated);
+    let number = |counted: u64, estimated: u64| match estimated {
+        0 => counted.to_string(),
+        more => format!("about {}", counted + more),
+    };
+    let input = number(counted.input, estimated.input);
+    let output = number(counted.output, estimated.output);
+    format!("{input} tokens in, {output} out")
 }
 
 /// The skill that an event reports as active, if any.
@@ -347,20 +353,22 @@ fn line(event: &AgentEvent) -> Option<String> {
 #[async_trait]
 impl Approver for Screen {
     async fn ask(&self, request: ApprovalRequest<'_>) -> ApprovalDecision {
-        {
-            let mut state = self.state();
-            state.break_line();
-            state.stop_waiting();
-        }
+        let _visible = self.make_room();
         TerminalApprover.ask(request).await
     }
 
     async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
-        {
-            let mut state = self.state();
-            state.break_line();
-            state.stop_waiting();
-        }
+        let _visible = self.make_room();
         TerminalApprover.ask_command(request).await
+    }
+}
+
+impl Screen {
+    /// Makes room for a question and its answer.
+    fn make_room(&self) -> Echo {
+        let mut state = self.state();
+        state.break_line();
+        state.stop_waiting();
+        Echo::set(true)
     }
 }

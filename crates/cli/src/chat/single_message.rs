@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Read};
 use prowess_agent::limits::MESSAGE_BYTES;
 use prowess_agent::wire::AgentEvent;
 use prowess_agent::{Chat, Ending, Saved, TurnReport};
+use prowess_runtime::Runtime;
 
+use super::answer_pipe::AnswerPipe;
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
 use super::screen::Screen;
@@ -17,6 +19,10 @@ use crate::terminal;
 
 /// How to send a message without a terminal.
 pub(super) const HINT: &str = "send a message with `prowess chat -p MESSAGE`, or pipe it in";
+
+pub(super) const EMPTY: &str = "the model returned an empty answer";
+pub(super) const LENGTH: &str = "the answer reached its length limit";
+pub(super) const FILTERED: &str = "the provider blocked the answer";
 
 /// The message: the argument, followed by the piped input.
 pub(super) fn message(arguments: &ChatArguments) -> Result<String> {
@@ -83,17 +89,23 @@ pub(super) async fn send(
     global: &Global,
     screen: &Screen,
     events: &EventWriter,
+    runtime: &Runtime,
 ) -> Result<Exit> {
     events.write_chat(chat)?;
     if !events.enabled {
         screen.begin();
     }
+    let pipe = AnswerPipe::default();
+    let is_piped = !events.enabled && !io::stdout().is_terminal();
     let show = |event: AgentEvent| {
         if events.enabled {
             events.write(&event);
-        } else {
-            screen.show(&event);
+            return;
         }
+        if is_piped {
+            pipe.write(&event, runtime.changes_answers());
+        }
+        screen.show(&event);
     };
     let Some(done) = turn(chat, Outgoing::Message(message), &show, || ()).await else {
         return Err(CommandError::interrupted());
@@ -101,12 +113,10 @@ pub(super) async fn send(
     if !events.enabled {
         screen.end(done.as_ref().ok());
     }
+    let answer = done.as_ref().map_or("", |report| &report.text);
+    let written = if is_piped { pipe.end(answer) } else { Ok(()) };
     let report = done?;
-    if !events.enabled && !io::stdout().is_terminal() && !report.text.is_empty() {
-        let text = report.text.trim_end_matches('\n');
-        let text = format!("{text}\n");
-        terminal::print_content(text.as_bytes(), terminal::Content::ForReader)?;
-    }
+    written?;
     if let Some(failure) = &report.failure {
         return Err(failure.into());
     }
@@ -124,13 +134,13 @@ fn ended(report: &TurnReport) -> (Option<&'static str>, Exit) {
             "not saved: this chat was changed by another process"
         }
         Ending::Answered if !report.text.trim().is_empty() => return (None, Exit::Success),
-        Ending::Answered => "the answer is empty",
+        Ending::Answered => EMPTY,
         Ending::Activated => {
             let why = "the message contains only the name of a skill; no request was sent";
             return (Some(why), Exit::Success);
         }
-        Ending::Length => "the answer reached its length limit",
-        Ending::Filtered => "the provider blocked the answer",
+        Ending::Length => LENGTH,
+        Ending::Filtered => FILTERED,
         Ending::TooManyRounds => "too many rounds of tool calls",
         Ending::Cancelled => "interrupted",
         Ending::Failed => "the answer is incomplete",

@@ -91,6 +91,14 @@ pub(super) fn token_usage(cost: &TurnTokens) -> String {
         "{} tokens in, {} cached, {} out; {} {noun}\n",
         usage.input, usage.cached, usage.output, cost.requests
     );
+    let estimated = cost.estimated;
+    if estimated.input + estimated.output > 0 {
+        let _ = writeln!(
+            text,
+            "not counted by the provider: about {} tokens in, {} out",
+            estimated.input, estimated.output
+        );
+    }
     text.push_str("last request, estimated:\n");
     let parts = [
         ("instructions", cost.system),

@@ -138,6 +138,11 @@ fn cl65_export_writes_markdown_or_json() {
     let value: Value = serde_json::from_str(&project.read("chat.json")).unwrap();
     assert_eq!(value["messages"].as_array().unwrap().len(), 4);
     assert_eq!(value["active"], json!(["haiku"]));
+    project.write("theirs", "theirs");
+    std::os::unix::fs::symlink(project.path("theirs"), project.path("link.md")).unwrap();
+    let shown = command(&mut session, ":export! link.md");
+    assert!(shown.contains("is a symbolic link"), "{shown}");
+    assert_eq!(project.read("theirs"), "theirs");
     assert!(command(&mut session, ":export").contains("missing file"));
     let shown = command(&mut session, ":export no/such/place.md");
     assert!(shown.contains("cannot write `no/such/place.md`"), "{shown}");

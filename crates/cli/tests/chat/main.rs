@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+mod cancelled;
 mod commands;
 mod conformance;
 mod resume;

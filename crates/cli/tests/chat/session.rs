@@ -89,6 +89,64 @@ impl Session {
         self.ours.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// The lines as a terminal shows them now, the cursor as `█`.
+    pub(crate) fn screen(&self) -> String {
+        let mut lines: Vec<Vec<char>> = vec![Vec::new()];
+        let (mut row, mut column, mut hidden) = (0, 0, false);
+        let text = String::from_utf8_lossy(&self.bytes);
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\r' => column = 0,
+                '\n' => {
+                    row += 1;
+                    lines.resize(lines.len().max(row + 1), Vec::new());
+                }
+                '\u{1b}' => {
+                    assert_eq!(chars.next(), Some('['), "{text:?}");
+                    let is_number = |c: &char| matches!(c, '0'..='9' | ';' | '?');
+                    let mut number = String::new();
+                    let letter = loop {
+                        let c = chars.next().unwrap();
+                        if !is_number(&c) {
+                            break c;
+                        }
+                        number.push(c);
+                    };
+                    let count = number.parse().unwrap_or(1);
+                    match letter {
+                        'A' => row = row.saturating_sub(count),
+                        'B' => row += count,
+                        'C' => column += count,
+                        'D' => column = column.saturating_sub(count),
+                        'K' if number == "2" => lines[row].clear(),
+                        'K' => lines[row].truncate(column),
+                        'J' => {
+                            lines[row].truncate(column);
+                            lines.truncate(row + 1);
+                        }
+                        'h' | 'l' if number == "?25" => hidden = letter == 'l',
+                        _ => {}
+                    }
+                }
+                c => {
+                    let line = &mut lines[row];
+                    line.resize(line.len().max(column + 1), ' ');
+                    line[column] = c;
+                    column += 1;
+                }
+            }
+        }
+        if !hidden {
+            let line = &mut lines[row];
+            line.resize(line.len().max(column), ' ');
+            line.insert(column, '█');
+        }
+        let lines = lines.iter().map(|line| line.iter().collect::<String>());
+        let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n")
+    }
+
     pub(crate) fn interrupt(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();

@@ -1,6 +1,6 @@
 //! One message, one answer.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
 
 use prowess_testing::model::{BOTH, KEY, Step, Wire, call};
@@ -391,15 +391,6 @@ fn named_skills_are_active_in_the_first_turn() {
     );
 }
 
-#[test]
-fn empty_answer_fails() {
-    let project = new_project();
-    let model = model(Wire::OpenAi, [Step::Say("")]);
-    let run = run(&project, Some(&model), &["-p", "x"]);
-    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
-    assert!(run.stderr.contains("the answer is empty"), "{}", run.stderr);
-}
-
 /// The last event marks the end, also after a failure.
 #[test]
 fn failures_end_the_events() {
@@ -456,4 +447,89 @@ fn child_processes_end_with_the_program() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     child.wait().unwrap();
     until(false);
+}
+
+/// The text is in the pipe before the answer is complete.
+#[test]
+fn cl71_answer_is_streamed_into_a_pipe() {
+    let project = new_project();
+    let steps = [
+        Step::Call(
+            "Let me look.",
+            vec![("load_skill", r#"{"id":"haiku"}"#.to_owned())],
+        ),
+        Step::Hang("Once upon a time"),
+    ];
+    let model = model(Wire::OpenAi, steps);
+    let mut child = chat(&project, Some(&model), &["-p", "tell"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let expected = "Let me look.\n\nOnce upon a time";
+    let mut seen = vec![0; expected.len()];
+    child.stdout.take().unwrap().read_exact(&mut seen).unwrap();
+    assert_eq!(String::from_utf8(seen).unwrap(), expected);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A skill that may change the answer: only what it makes of it is in the pipe.
+#[test]
+fn changed_answer_is_written_once() {
+    let project = new_project();
+    let manifest = "name: loud\nversion: 1.0.0\ndescription: Shouts\ntypes: [transform]\npermissions: []\ntriggers:\n  keywords: [shout]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n";
+    let code = "def loud(data):\n    return hook_result(modified = {'response': data['response'].upper()})\n\nregister_hook('OnAfterResponse', loud)\n";
+    let directory = "home/.agents/skills/loud";
+    project
+        .write(
+            &format!("{directory}/SKILL.md"),
+            "---\nname: loud\ndescription: Shouts\n---\nShout.\n",
+        )
+        .write(&format!("{directory}/SKILL.yaml"), manifest)
+        .write(&format!("{directory}/skill.star"), code);
+    let model = model(Wire::OpenAi, [Step::Say("hello there\n")]);
+    let run = run(
+        &project,
+        Some(&model),
+        &["--approve-skills", "loud", "-p", "shout, please"],
+    );
+    assert_eq!(run.stdout, "HELLO THERE\n", "{}", run.stderr);
+}
+
+/// A server that is silent: before its answer, and in the middle of it.
+#[test]
+fn cl72_silence_times_out_by_a_setting() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}/v1", silent.local_addr().unwrap());
+    let hanging = model(Wire::OpenAi, [Step::Hang("Once upon")]);
+    let thinking = model(Wire::OpenAi, [Step::Hang("")]);
+    for (url, setting, text) in [
+        (&nobody, "first_byte_seconds", ""),
+        // An answer begins with its first text, not with the first event.
+        (&thinking.url, "first_byte_seconds", ""),
+        (&hanging.url, "between_bytes_seconds", "Once upon\n"),
+    ] {
+        let project = new_project();
+        project.write(
+            "home/.config/prowess/prowess.toml",
+            format!("[model]\n{setting} = 1\n"),
+        );
+        let run = run(
+            &project,
+            None,
+            &["--base-url", url, "--model", "m", "-p", "hi"],
+        );
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), text));
+        let host = url
+            .strip_prefix("http://")
+            .unwrap()
+            .strip_suffix("/v1")
+            .unwrap();
+        let message = format!("timed out after 1 s without data from {host}");
+        assert!(run.stderr.contains(&message), "{}", run.stderr);
+        let hint = format!("set `{setting}` under [model] in your own prowess.toml");
+        assert!(run.stderr.contains(&hint), "{}", run.stderr);
+        assert!(!run.stderr.contains("retrying"), "{}", run.stderr);
+    }
 }

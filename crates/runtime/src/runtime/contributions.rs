@@ -58,6 +58,13 @@ impl Runtime {
         (fitting, report)
     }
 
+    /// Whether active skills may change a response.
+    pub fn changes_answers(&self) -> bool {
+        let active = self.shared.table.active();
+        let mut backends = active.iter().filter_map(|one| one.backend.as_ref());
+        backends.any(|it| it.registration().hooks.contains(&Phase::AfterResponse))
+    }
+
     /// Applies the transforms of active skills to the model's response.
     pub async fn after_response(&self, response: &str) -> String {
         let data = json!({"response": response});

@@ -94,10 +94,24 @@ fn bullet(text: &str, mark: char, indent: usize, is_whole: bool) -> Option<(Line
         };
     }
     match text.chars().nth(1) {
-        Some(' ') if mark != '_' => Some((item(indent), indent + 2)),
+        Some(' ') if mark != '_' => task(text.get(2..).unwrap_or_default(), indent, is_whole),
         None if !is_whole => None,
         _ => Some((plain(indent), indent)),
     }
+}
+
+/// An item, which may be a task: `[ ] text` or `[x] text`.
+fn task(text: &str, indent: usize, is_whole: bool) -> Option<(LineKind, usize)> {
+    for (mark, shown) in [("[ ] ", "☐"), ("[x] ", "☑"), ("[X] ", "☑")] {
+        if text.starts_with(mark) {
+            let mark = shown.to_owned();
+            return Some((LineKind::Item { indent, mark }, indent + 6));
+        }
+        if !is_whole && mark.starts_with(text) {
+            return None;
+        }
+    }
+    Some((item(indent), indent + 2))
 }
 
 fn item(indent: usize) -> LineKind {
@@ -172,6 +186,10 @@ mod tests {
             "```rust",
             "`` a",
             "- a",
+            "- [ ] a",
+            "- [x] a",
+            "- [xy] a",
+            "- [ ]",
             "- - -",
             "--a",
             "* b *",

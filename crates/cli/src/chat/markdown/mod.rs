@@ -5,6 +5,7 @@
 
 mod inline;
 mod line;
+mod link;
 mod stream;
 mod table;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::inline::OpenStyles;
+use super::inline::{OpenStyles, Word};
 use super::line::{LineKind, kind};
 use super::table::table;
 use crate::terminal::printable;
@@ -91,14 +91,19 @@ impl Markdown {
                 if let Some((kind, at)) = kind(&self.held, false) {
                     self.begin_line(kind, at, out);
                     if c == ' ' {
-                        self.words(out);
+                        self.look(out, c);
                     }
                 }
             }
-            StreamState::Line(_) if c == ' ' => self.words(out),
+            StreamState::Line(line) if c == ' ' => {
+                if !line.open.awaits_link(&self.held) {
+                    self.words(out);
+                }
+            }
             // A line can break after these, and may contain no blanks.
             StreamState::Line(line) if is_wide(c) && line.open == OpenStyles::default() => {
-                if !self.held.contains(['*', '_', '`', '\\']) {
+                let marks = ['*', '_', '`', '\\', '~', '<', '!'];
+                if !self.held.contains(marks) && !line.open.awaits_link(&self.held) {
                     self.words(out);
                 }
             }
@@ -145,10 +150,10 @@ impl Markdown {
         let StreamState::Line(line) = &mut self.state else {
             return;
         };
-        for (index, raw) in self.held.split(' ').enumerate() {
-            line.gap |= index > 0 && line.begun;
-            if !raw.is_empty() {
-                line.print(&printable(raw), self.width, out);
+        for word in line.open.words(&self.held, line.base) {
+            line.gap |= word.gap && line.begun;
+            if word.width > 0 {
+                line.print(&word, self.width, out);
             }
         }
         self.held.clear();
@@ -208,8 +213,7 @@ impl Markdown {
 }
 
 impl Line {
-    fn print(&mut self, raw: &str, width: usize, out: &mut String) {
-        let word = self.open.word(raw, self.base);
+    fn print(&mut self, word: &Word, width: usize, out: &mut String) {
         let gap = std::mem::take(&mut self.gap);
         if self.begun && self.column + usize::from(gap) + word.width > width {
             out.push('\n');
@@ -221,7 +225,7 @@ impl Line {
             out.push(' ');
             self.column += 1;
         }
-        out.push_str(&word.text);
+        out.push_str(&word.text());
         self.column += word.width;
         self.begun = true;
     }
@@ -244,7 +248,7 @@ mod tests {
 
     const TEXT: &str = "# Title here\n\nSome **bold** text that is too long for a line of thirty.\r\n\n\
         - one item that goes on and on\n  - `nested` one\n1. first\n\n> quoted *words*\n\n```rust\nfn main() {\n\n    \
-        **not bold**\n}\n```\n| a | b |\n|---|---|\n| 1 | 22 |\nafter\u{1b}[31m\n---\nend";
+        **not bold**\n}\n```\n- [ ] open [the docs](https://x.y/z) now\n- [x] ~~done~~\n| a | b |\n|---|---|\n| 1 | 22 |\nafter\u{1b}[31m\n---\nend";
 
     fn whole(text: &str, width: usize) -> String {
         let mut markdown = Markdown::new(width);
@@ -270,6 +274,9 @@ mod tests {
 
               **not bold**
           }
+        ☐ open the docs
+          (https://x.y/z) now
+        ☑ done
         a  b
         1  22
         after\u{1b}[31m
@@ -317,7 +324,9 @@ mod tests {
     /// Lines that stay ambiguous until their end.
     #[test]
     fn undecided_lines_are_bounded() {
-        for part in ["-", "1", "`", "~", "#", " ", "* ", "|", "_"] {
+        for part in [
+            "-", "1", "`", "~", "#", " ", "* ", "|", "_", "x [", "[a] ", "[a](",
+        ] {
             // Checking all earlier characters for each one would take minutes.
             let text = part.repeat(1_000_000 / part.len());
             assert!(whole(&text, 80).ends_with('\n'), "{part:?}");
