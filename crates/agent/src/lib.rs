@@ -26,6 +26,7 @@
 mod account;
 mod agent;
 mod ask;
+mod begin;
 mod cancel;
 mod chat;
 mod compact;
