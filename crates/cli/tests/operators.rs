@@ -310,6 +310,7 @@ fn cl91_permissions_list_the_users_file() {
     for part in [
         "permissions   ",
         "types         tool",
+        "tools         git_add git_commit git_diff git_log git_status",
         "approval      git:read: allow",
     ] {
         assert!(info.stdout.contains(part), "{part} {}", info.snapshot());

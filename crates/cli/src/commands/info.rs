@@ -1,13 +1,14 @@
 //! `prowess info`: everything about one skill but its instructions.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pollster::block_on;
 use prowess_core::Skills;
 use prowess_runtime::{CodeSkill, SkillContent};
-use prowess_spec::estimate_tokens;
 use prowess_spec::manifest::{Keyword, Manifest};
+use prowess_spec::{SkillPath, estimate_tokens};
 use serde_json::json;
 
 use super::permissions::{self, Row as Approval};
@@ -48,16 +49,18 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     let digest = content
         .as_ref()
         .map(|content| content.subject().content.to_string());
-    let manifest = content.and_then(|content| CodeSkill::new(content).ok());
-    let manifest = manifest.map(|skill| skill.manifest);
+    let code = content.and_then(|content| CodeSkill::new(content).ok());
+    let tools = code.as_ref().map(tools).unwrap_or_default();
+    let workflows = code
+        .as_ref()
+        .map(|code| registered(code, "register_workflow"));
+    let workflows = workflows.unwrap_or_default();
+    let manifest = code.map(|code| code.manifest);
     let approvals = approvals(&skills, id.as_str(), global)?;
     let catalog = skills.catalog();
     let found = catalog.get(id.as_str());
     let source = found.map_or("", |skill| &**skill.source);
-    let linked =
-        |path: &&String| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-    let location = document.location.as_ref().filter(linked);
-    let target = location.and_then(|path| std::fs::canonicalize(path).ok());
+    let target = document.location.as_deref().and_then(link_target);
     let shadowed = catalog.shadowed();
     let shadowed = shadowed.filter(|it| it.loser.descriptor.id == id);
     let shadowed: Vec<String> = shadowed.map(|it| it.loser.path()).collect();
@@ -77,6 +80,8 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             "digest": digest,
             "frontmatter": document.skill.frontmatter,
             "manifest": manifest,
+            "tools": tools,
+            "workflows": workflows,
             "approvals": approvals,
             "files": files,
             "tokens": {"catalog": level_one, "instructions": level_two, "files": file_bytes.div_ceil(4)},
@@ -114,6 +119,8 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
             row(name, &value);
         }
     }
+    row("tools", &tools.join(" "));
+    row("workflows", &workflows.join(" "));
     for approval in &approvals {
         row("approval", &approval.line());
     }
@@ -134,6 +141,13 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Where a location leads, if it is a link.
+fn link_target(location: &str) -> Option<PathBuf> {
+    let found = std::fs::symlink_metadata(location).ok()?;
+    let target = found.is_symlink().then(|| std::fs::canonicalize(location));
+    target?.ok()
+}
+
 /// What was approved for a skill; nothing where the store cannot be opened.
 fn approvals(skills: &Skills, id: &str, global: &Global) -> Result<Vec<Approval>> {
     let config = configuration::load(global)?;
@@ -150,11 +164,30 @@ fn approvals(skills: &Skills, id: &str, global: &Global) -> Result<Vec<Approval>
     })
 }
 
+/// The tools of a skill, as far as they are known without running its code.
+fn tools(code: &CodeSkill) -> Vec<String> {
+    let declared = code.manifest.tools.iter().map(|tool| tool.name.clone());
+    let mut tools: Vec<String> = declared.chain(registered(code, "register_tool")).collect();
+    tools.sort();
+    tools.dedup();
+    tools
+}
+
+/// The names that Starlark code passes to a function as text.
+fn registered(code: &CodeSkill, function: &str) -> Vec<String> {
+    let call = format!("{function}(\"");
+    let is_code = |path: &SkillPath| Path::new(path.as_str()).extension() == Some("star".as_ref());
+    let files = code.content.files().filter(|(path, _)| is_code(path));
+    let texts = files.filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok());
+    let names = texts.flat_map(|text| text.split(&*call).skip(1));
+    let names = names.filter_map(|rest| rest.split('"').next());
+    names.map(str::to_owned).collect()
+}
+
 /// What a manifest says, by name.
-fn manifest_rows(manifest: &Manifest) -> [(&'static str, String); 5] {
+fn manifest_rows(manifest: &Manifest) -> [(&'static str, String); 4] {
     let permissions = manifest.permissions.iter().map(|it| it.as_str());
     let types = manifest.types.iter().map(|it| it.as_str());
-    let tools = manifest.tools.iter().map(|it| it.name.as_str());
     let code = manifest.implementation.as_ref();
     let code = code.map(|it| {
         let entrypoint = it.entrypoint.as_ref().map(ToString::to_string);
@@ -166,6 +199,5 @@ fn manifest_rows(manifest: &Manifest) -> [(&'static str, String); 5] {
         ("types", types.collect::<Vec<_>>().join(" ")),
         ("code", code.unwrap_or_default()),
         ("permissions", permissions.collect::<Vec<_>>().join(" ")),
-        ("tools", tools.collect::<Vec<_>>().join(" ")),
     ]
 }
