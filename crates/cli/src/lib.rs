@@ -63,15 +63,15 @@ fn end_invalid(mut error: clap::Error) -> ExitCode {
         // One hint: a similar name would compete with the command that is meant.
         error.remove(ContextKind::SuggestedSubcommand);
     }
-    if error.use_stderr() && wants_json(std::env::args_os()) {
+    let as_json = wants_json(std::env::args_os());
+    if error.use_stderr() && (as_json || hint.is_some()) {
         let mut error = CommandError::from(error);
-        error.hints.splice(..0, hint.map(str::to_owned));
-        return end(&error, true).into();
+        if let Some(hint) = hint {
+            error.hints = vec![hint.to_owned()];
+        }
+        return end(&error, as_json).into();
     }
     let _ = error.print();
-    if let Some(hint) = hint {
-        terminal::note(&format!("hint: {hint}"));
-    }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
