@@ -23,7 +23,7 @@ impl SessionTable {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a conversation and returns its id, which nobody can guess.
+    /// Adds a conversation and returns its id, which cannot be guessed.
     pub(crate) fn add(&self, session: Session) -> Result<(String, Arc<Session>), getrandom::Error> {
         let id = random_id()?;
         let session = Arc::new(session);
