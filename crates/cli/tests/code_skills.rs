@@ -665,6 +665,10 @@ fn mcp_client_runs_a_script_approved_later() {
             .starts_with("1 ['x']"),
         "{ran}"
     );
+    assert_eq!(
+        ran["structuredContent"]["files"],
+        serde_json::json!([{"path": "out.txt", "bytes": 4}])
+    );
     drop(input);
     child.wait().unwrap();
 }

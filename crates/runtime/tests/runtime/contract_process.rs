@@ -385,6 +385,35 @@ for request in requests():
 }
 
 #[tokio::test]
+async fn r12_results_of_the_wrong_shape() {
+    let code = r#"
+for request in requests():
+    if request["method"] == "initialize":
+        answer(request, {"tools": [{"name": "t", "description": ""}], "workflows": ["w"]})
+    else:
+        answer(request, request["params"]["input"]["answer"])
+"#;
+    let place = Place::new();
+    program(&place, "a", "", code);
+    let running = place.open().await.with(&["a"]).await;
+    for answer in [
+        json!({"text": "x"}),
+        json!("x"),
+        json!({}),
+        json!({"content": 7}),
+    ] {
+        let input = json!({"answer": answer});
+        let (text, is_error) = running.call("t", input.clone()).await;
+        assert!(is_error && text.contains("malformed"), "{answer}: {text}");
+        let run = running.runtime.run_workflow(&id("a"), "w", input).await;
+        let output = run.unwrap();
+        assert!(output.is_error, "{answer}: {output:?}");
+    }
+    let input = json!({"answer": {"content": "fine"}});
+    assert_eq!(running.call("t", input).await, ("fine".to_owned(), false));
+}
+
+#[tokio::test]
 async fn r11_host_calls_that_are_not_allowed() {
     let code = r#"
 for request in requests():
