@@ -1,7 +1,7 @@
 // An agent with skills: `prowess serve` beside it, any model with the OpenAI API behind it.
 import { createInterface } from "node:readline";
 
-const { PROWESS_URL = "http://127.0.0.1:7357", OPENAI_BASE_URL, OPENAI_API_KEY, MODEL } = process.env;
+const { PROWESS_URL = "http://127.0.0.1:7777", OPENAI_BASE_URL, OPENAI_API_KEY, MODEL } = process.env;
 async function post(url, body, headers = {}) {
   const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);

@@ -1,7 +1,7 @@
 """An agent with skills: `prowess serve` beside it, any model with the OpenAI API behind it."""
 import json, os, sys, httpx
 
-skills = httpx.Client(base_url=os.environ.get("PROWESS_URL", "http://127.0.0.1:7357") + "/api")
+skills = httpx.Client(base_url=os.environ.get("PROWESS_URL", "http://127.0.0.1:7777") + "/api")
 key = {"authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
 model = httpx.Client(base_url=os.environ["OPENAI_BASE_URL"], headers=key, timeout=300)
 session = skills.post("/sessions", json={}).raise_for_status().json()

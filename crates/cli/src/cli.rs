@@ -23,6 +23,7 @@ use crate::commands::run::RunArguments;
 use crate::commands::search::SearchArguments;
 use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
+use crate::commands::token::TokenArguments;
 use crate::commands::trace::TraceArguments;
 use crate::commands::why::WhyArguments;
 use crate::create::CreateArguments;
@@ -141,6 +142,8 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     /// Serve skills over HTTP: the API at /api, MCP at /mcp
     Serve(ServeArguments),
+    /// Create, list and revoke tokens of clients of `serve`
+    Token(TokenArguments),
     /// Show or check the configuration
     Config(ConfigArguments),
     /// Print the completion script of a shell

@@ -122,6 +122,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),
         Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),
         Command::Serve(arguments) => commands::serve::run(arguments, &cli.global),
+        Command::Token(arguments) => commands::token::run(arguments, &cli.global),
         Command::Config(arguments) => commands::config::run(arguments, &cli.global),
         Command::Completions(arguments) => commands::completions::run(arguments),
     }

@@ -87,6 +87,7 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
         "--approve-skills: `demo`",
     ),
     (&["trust", "--revoke"], 1, "failure", "no stored answer"),
+    (&["token", "revoke", "nope"], 1, "failure", "nope"),
     (&["why", "nope"], 1, "failure", "nope"),
 ];
 

@@ -101,7 +101,7 @@ fn unsafe_serve_options_are_rejected() {
     --- stdout
     --- stderr
     error: cannot listen on 0.0.0.0:0 without a token: other machines can connect
-    hint: set PROWESS_TOKEN to a token, or listen on 127.0.0.1
+    hint: create a token with `prowess token create NAME`, set PROWESS_TOKEN to one, or listen on 127.0.0.1
     ");
 }
 
@@ -276,4 +276,105 @@ fn mcp_install_preserves_client_configuration() {
     }
     let nowhere = project.run(&["mcp", "install", "codex", "--scope", "project", "--print"]);
     assert_eq!(nowhere.code, Some(1));
+}
+
+#[test]
+fn stored_tokens_open_the_server_and_revoked_ones_do_not() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/pdf");
+    let refused = project.run(&["serve", "--bind", "0.0.0.0:0"]);
+    assert!(
+        refused.stderr.contains("prowess token create"),
+        "{}",
+        refused.stderr
+    );
+    let created = project
+        .run(&["token", "create", "laptop", "--expires-days", "7", "--json"])
+        .json();
+    let secret = created["token"].as_str().unwrap().to_owned();
+    let text = project.run(&["token", "create", "other", "--scope", "read,chat"]);
+    assert!(text.stdout.starts_with("prowess_") && text.stderr.contains("not shown again"));
+    let rows = project.run(&["token", "list", "--json"]).json();
+    assert_eq!(rows["tokens"][0]["name"], "laptop");
+    assert_eq!(rows["tokens"][1]["scopes"], "read chat");
+    assert!(!rows.to_string().contains(&secret));
+    let wrong = project.run(&["token", "create", "x", "--scope", "root"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("unknown scope `root`"),
+        "{}",
+        wrong.stderr
+    );
+
+    let mut child = project
+        .command(&["serve", "--json", "--bind", "0.0.0.0:0", "--log=json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = Vec::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_until(b'}', &mut text).unwrap();
+    // Read to the end, so that the server never waits for a reader of its log.
+    let (lines, log) = std::sync::mpsc::channel();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    std::thread::spawn(move || {
+        for line in stderr.lines().map_while(Result::ok) {
+            let _ = lines.send(line);
+        }
+    });
+    let ready: Value = serde_json::from_slice(&text).unwrap();
+    let url = ready["url"].as_str().unwrap();
+    let port = url.split([':', '/']).nth(4).unwrap().parse().unwrap();
+    let server = Server {
+        child: ChildGuard(child),
+        port,
+    };
+    let get = |token: &str, path: &str| {
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r1\r\nAuthorization: Bearer {token}"
+        );
+        ask(&server, &head, "").0
+    };
+    assert_eq!(get(&secret, "/api/skills?query=s3cret"), 200);
+    let line: Value = serde_json::from_str(&log.recv().unwrap()).unwrap();
+    assert_eq!(
+        (&line["status"], &line["request_id"]),
+        (&json!(200), &json!("r1"))
+    );
+    assert_eq!(
+        (&line["path"], &line["client"]),
+        (&json!("/api/skills"), &json!("127.0.0.1"))
+    );
+    assert!(line["bytes"].as_u64().unwrap() > 0 && line["time"].is_string());
+    assert_eq!(get("prowess_wrong", "/api/skills"), 401);
+    // The same token opens MCP, and its requests are in the log.
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let mcp = |token: &str| {
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nAuthorization: Bearer {token}"
+        );
+        ask(&server, &head, initialize).0
+    };
+    assert_eq!((mcp(&secret), mcp("prowess_wrong")), (200, 401));
+    // Revoked tokens are refused soon, and uses are stored.
+    let id = created["id"].as_str().unwrap();
+    assert_eq!(project.run(&["token", "revoke", id]).code, Some(0));
+    assert_eq!(project.run(&["token", "revoke", id]).code, Some(1));
+    let began = std::time::Instant::now();
+    while get(&secret, "/api/skills") != 401 {
+        assert!(
+            began.elapsed().as_secs() < 30,
+            "the token is still accepted"
+        );
+        std::thread::yield_now();
+    }
+    drop(server);
+    let rest: Vec<String> = log.iter().collect();
+    assert!(
+        rest.iter().any(|line| line.contains("\"/mcp\"")),
+        "{rest:?}"
+    );
+    assert!(!rest.join("").contains(&secret), "{rest:?}");
 }

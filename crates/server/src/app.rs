@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{Code, Failure};
 use crate::lists::LastLists;
+use crate::metrics::Metrics;
 use crate::options::ApiOptions;
 use crate::session_table::SessionTable;
 
@@ -21,6 +22,7 @@ struct Inner {
     options: ApiOptions,
     lists: LastLists,
     sessions: SessionTable,
+    metrics: Metrics,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
 }
@@ -32,6 +34,7 @@ impl App {
             options,
             lists: LastLists::default(),
             sessions: SessionTable::default(),
+            metrics: Metrics::default(),
             indexed: Mutex::default(),
         }))
     }
@@ -46,6 +49,10 @@ impl App {
 
     pub(crate) fn sessions(&self) -> &SessionTable {
         &self.0.sessions
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
 
     pub(crate) fn lists(&self) -> &LastLists {

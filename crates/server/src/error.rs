@@ -38,6 +38,8 @@ pub enum Code {
     MethodNotAllowed,
     /// The token is missing or wrong.
     Unauthorised,
+    /// The token does not allow this.
+    InsufficientScope,
     /// The request is for another host.
     ForbiddenHost,
     /// A source does not answer, or the skill cannot be used.
@@ -62,6 +64,7 @@ impl Code {
             Self::NotFound => "not-found",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::Unauthorised => "unauthorised",
+            Self::InsufficientScope => "insufficient-scope",
             Self::ForbiddenHost => "forbidden-host",
             Self::Unavailable => "unavailable",
         }
@@ -77,7 +80,9 @@ impl Code {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
-            Self::AccessDenied | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::AccessDenied | Self::ForbiddenOrigin | Self::InsufficientScope => {
+                StatusCode::FORBIDDEN
+            }
             Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,

@@ -9,9 +9,18 @@ use prowess_core::wire::{HealthReport, SourceHealth};
 use crate::answer::Payload;
 use crate::app::App;
 use crate::error::Failure;
+use crate::scope::Scope;
 
 /// The path of the health report, which needs no token.
 pub(crate) const PATH: &str = "/healthz";
+
+/// The path that says whether requests are answered, which needs no token.
+pub(crate) const READY: &str = "/readyz";
+
+/// The server answers once its sources were asked, which happens before it listens.
+pub(crate) async fn ready() -> &'static str {
+    "ready\n"
+}
 
 /// Always an answer while the server runs. The names of sources are for those who may see skills.
 pub(crate) async fn health(
@@ -28,7 +37,10 @@ pub(crate) async fn health(
     } else {
         Health::Degraded
     };
-    let trusted = app.options().authorises(&headers);
+    let options = app.options();
+    let scopes = options.token_scopes(&headers);
+    let scopes = scopes.unwrap_or_else(|| options.anonymous_scopes());
+    let trusted = scopes.allow(Scope::Read);
     let report = HealthReport {
         status,
         sources: trusted.then_some(sources),

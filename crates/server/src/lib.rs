@@ -11,7 +11,8 @@
 //! | `GET`, `DELETE /api/sessions/{id}` | the same again; ends it |
 //! | `POST /api/sessions/{id}/turn` | a user's `message` as the model gets it, with the skills it activates |
 //! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
-//! | `GET /healthz` | how the server and its sources are doing |
+//! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
+//! | `GET /metrics` | figures in the text format of Prometheus |
 //!
 //! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
 //! wherever `GET` does. Responses have a strong `ETag`, and a matching `If-None-Match` yields `304`. An error is a
@@ -23,8 +24,8 @@
 //!   server by having its own name point here.
 //! - A request that changes something comes from a page of this server or from no page at all, and its body is JSON that says
 //!   so.
-//! - With a token, nothing but the bare `/healthz` is answered without it, and comparing takes the same
-//!   time whatever was sent. [`ApiOptions::check`] refuses an address that others can reach without a token.
+//! - With a token, nothing but the bare `/healthz` and `/readyz` is answered without one, and comparing takes the same
+//!   time whatever was sent. A token allows what its scopes say. [`ApiOptions::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
 //!   there: files are attachments, with a policy that allows nothing.
 //! - Paths cannot leave their skill, and errors contain no local paths.
@@ -50,19 +51,24 @@ mod health;
 mod host;
 pub mod limits;
 mod lists;
+mod metrics;
 mod observe;
 mod options;
 mod range;
 mod router;
+mod scope;
 mod serve;
 mod session_table;
 mod sessions;
 mod skills;
 mod token;
+mod token_table;
 
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;
 pub use options::{ApiOptions, ApiOptionsError};
-pub use router::router;
+pub use router::{router, router_with};
+pub use scope::{Scope, Scopes, UnknownScope};
 pub use serve::serve;
+pub use token_table::{AcceptedToken, TokenTable};

@@ -1,6 +1,7 @@
 //! Observation of exchanges.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,17 @@ pub struct Exchange {
     pub code: Option<Code>,
     /// How long the answer took to begin.
     pub took: Duration,
+    /// The id of the request: that of `x-request-id`, or a new one.
+    pub request_id: String,
+    /// The address that connected; a proxy hides its clients.
+    pub client: Option<SocketAddr>,
+    /// Bytes of the answer, if known before it is sent.
+    pub bytes: Option<u64>,
 }
+
+/// The address of the other end of a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
 type Hear = dyn Fn(&Exchange) + Send + Sync;
 

@@ -7,7 +7,9 @@ use axum::http::{HeaderMap, header::AUTHORIZATION};
 
 use crate::host::Hosts;
 use crate::observe::{Exchange, Observer};
-use crate::token::Token;
+use crate::scope::{Scope, Scopes};
+use crate::token::{Token, bearer};
+use crate::token_table::TokenTable;
 
 /// Access control and observation. By default: all clients on this machine, and no observer.
 ///
@@ -24,6 +26,8 @@ pub struct ApiOptions {
     pub(crate) hosts: Hosts,
     pub(crate) observer: Observer,
     token: Option<Token>,
+    tokens: TokenTable,
+    needs_token: bool,
 }
 
 /// Why a server must not be started like this.
@@ -50,13 +54,27 @@ impl ApiOptions {
         }
     }
 
-    /// Answers only to who knows this token.
+    /// Answers only to clients with a token. This one allows everything.
     pub fn token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ApiOptionsError::InvalidToken);
         }
         self.token = Some(Token::new(token));
         Ok(self)
+    }
+
+    /// Accepts these tokens too, each for its scopes.
+    #[must_use]
+    pub fn tokens(mut self, tokens: TokenTable) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    /// Answers no request without a token, not even for reading.
+    #[must_use]
+    pub fn only_with_token(mut self) -> Self {
+        self.needs_token = true;
+        self
     }
 
     /// Calls `observer` for every exchange, on any thread.
@@ -68,19 +86,34 @@ impl ApiOptions {
 
     /// Whether it is safe to listen there.
     pub fn check(&self, address: SocketAddr) -> Result<(), ApiOptionsError> {
-        if self.token.is_some() || address.ip().to_canonical().is_loopback() {
+        if self.is_closed() || address.ip().to_canonical().is_loopback() {
             Ok(())
         } else {
             Err(ApiOptionsError::NeedsToken(address))
         }
     }
 
-    /// Whether a request is authorized.
-    pub(crate) fn authorises(&self, headers: &HeaderMap) -> bool {
-        self.token.as_ref().is_none_or(|token| {
-            let given = headers.get(AUTHORIZATION);
-            given.is_some_and(|given| token.opens(given.as_bytes()))
-        })
+    /// Whether reading needs a token.
+    fn is_closed(&self) -> bool {
+        self.token.is_some() || self.needs_token
+    }
+
+    /// The scopes of the token of a request; `None` if it has none that is valid.
+    pub(crate) fn token_scopes(&self, headers: &HeaderMap) -> Option<Scopes> {
+        let secret = bearer(headers.get(AUTHORIZATION)?.as_bytes())?;
+        if self.token.as_ref().is_some_and(|token| token.is(secret)) {
+            return Some(Scopes::default().with(Scope::Admin));
+        }
+        self.tokens.scopes(secret)
+    }
+
+    /// What a request without a valid token may do.
+    pub(crate) fn anonymous_scopes(&self) -> Scopes {
+        if self.is_closed() {
+            Scopes::default()
+        } else {
+            Scopes::default().with(Scope::Read)
+        }
     }
 }
 

@@ -12,10 +12,15 @@ use crate::error::{Code, Failure};
 use crate::guard::guard;
 use crate::limits::JSON_BYTES;
 use crate::options::ApiOptions;
-use crate::{files, health, sessions, skills};
+use crate::{files, health, metrics, sessions, skills};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
+    router_with(skills, options, Router::new())
+}
+
+/// The same with further routes, to which the same access control applies.
+pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router {
     let app = App::new(skills, options);
     Router::new()
         .route("/api/skills", get(skills::list))
@@ -31,11 +36,14 @@ pub fn router(skills: Skills, options: ApiOptions) -> Router {
         .route("/api/sessions/{id}/turn", post(sessions::turn))
         .route("/api/sessions/{id}/call", post(sessions::call))
         .route(health::PATH, get(health::health))
+        .route(health::READY, get(health::ready))
+        .route("/metrics", get(metrics::metrics))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::max(JSON_BYTES))
-        .layer(from_fn_with_state(app.clone(), guard))
-        .with_state(app)
+        .with_state(app.clone())
+        .merge(more)
+        .layer(from_fn_with_state(app, guard))
 }
 
 async fn not_found(uri: Uri) -> Failure {

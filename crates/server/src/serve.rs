@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::connections::{Admitted, Connections, CountedBody};
 use crate::limits::{CONNECTION, GRACE, HEADER_BYTES, HEADERS};
+use crate::observe::ClientAddress;
 
 /// How long to wait when the system has no more file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -35,7 +37,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     let accept = async {
         let open = Arc::<Connections>::default();
         loop {
-            let stream = next(&listener).await;
+            let (stream, client) = next(&listener).await;
             let admitted = open.admit().await;
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -43,7 +45,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
                 .max_buf_size(HEADER_BYTES)
                 .serve_connection(
                     TokioIo::new(stream),
-                    answering(router.clone(), Arc::clone(&admitted)),
+                    answering(router.clone(), Arc::clone(&admitted), client),
                 );
             let connection = connections.watch(connection);
             let mut end = end.clone();
@@ -73,12 +75,14 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
 fn answering(
     router: Router,
     connection: Arc<Admitted>,
+    client: SocketAddr,
 ) -> impl Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send + 'static>
 {
     let router = TowerToHyperService::new(router);
     service_fn(move |request: Request<Incoming>| {
         let connection = Arc::clone(&connection);
-        let request = request.map(|body| CountedBody::new(body, Arc::clone(&connection)));
+        let mut request = request.map(|body| CountedBody::new(body, Arc::clone(&connection)));
+        request.extensions_mut().insert(ClientAddress(client));
         let answer = router.call(request);
         async move {
             let answer = answer.await;
@@ -88,10 +92,10 @@ fn answering(
     })
 }
 
-async fn next(listener: &TcpListener) -> TcpStream {
+async fn next(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return stream,
+            Ok(accepted) => return accepted,
             Err(error) if is_the_clients(error.kind()) => {}
             Err(_) => sleep(PAUSE).await,
         }

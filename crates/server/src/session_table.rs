@@ -1,13 +1,13 @@
 //! The open conversations.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use prowess_core::Session;
 
 use crate::limits::{SESSION_IDLE, SESSIONS};
+use crate::token_table::digits;
 
 /// Conversations by id. One that was not used for a while is forgotten, and so is the oldest above the limit.
 #[derive(Default)]
@@ -59,6 +59,11 @@ impl SessionTable {
         Some(Arc::clone(&open.session))
     }
 
+    /// How many are open.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Removes a conversation. Returns whether there was one.
     pub(crate) fn remove(&self, id: &str) -> bool {
         self.lock().remove(id).is_some()
@@ -69,9 +74,5 @@ impl SessionTable {
 fn random_id() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
-    let mut id = String::new();
-    for byte in bytes {
-        let _ = write!(id, "{byte:02x}");
-    }
-    Ok(id)
+    Ok(digits(&bytes))
 }

@@ -25,6 +25,7 @@ mod postgres;
 mod schema;
 mod sessions;
 mod state;
+mod tokens;
 
 pub use cache::Cached;
 pub use chat_id::ChatId;
@@ -35,3 +36,4 @@ pub use inspect::{StoreState, inspect};
 pub use open::{Store, StoreBackend};
 pub use schema::SCHEMA_VERSION;
 pub use state::{Phase, SkillState};
+pub use tokens::TokenRecord;

@@ -64,6 +64,9 @@ const MIGRATIONS: &[&[&str]] = &[
         "ALTER TABLE approvals ADD COLUMN given BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE command_approvals ADD COLUMN given BIGINT NOT NULL DEFAULT 0",
     ],
+    &["CREATE TABLE tokens (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
+        created BIGINT NOT NULL, expires BIGINT, used BIGINT)"],
 ];
 
 /// The tables, with the versions that have them.
@@ -78,6 +81,7 @@ const TABLES: &[(&str, RangeInclusive<i64>)] = &[
     ("approvals", 4..=i64::MAX),
     ("command_approvals", 4..=i64::MAX),
     ("skill_uses", 5..=i64::MAX),
+    ("tokens", 8..=i64::MAX),
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

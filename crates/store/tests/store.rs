@@ -136,6 +136,7 @@ fn cl82_postgres_tables_have_their_own_schema() {
         "approvals",
         "command_approvals",
         "skill_uses",
+        "tokens",
     ] {
         database.run(&format!("ALTER TABLE prowess.{table} SET SCHEMA public"));
     }
@@ -298,4 +299,40 @@ fn malformed_rows_allow_nothing() {
         );
     }
     assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 0);
+}
+
+#[test]
+fn tokens_are_stored_and_removed() {
+    pollster::block_on(async {
+        let store = Store::memory().await.unwrap();
+        let token = prowess_store::TokenRecord {
+            id: "a1".to_owned(),
+            name: "laptop".to_owned(),
+            hash: "00".repeat(32),
+            scopes: "read write".to_owned(),
+            created: 100,
+            expires: Some(200),
+            used: None,
+        };
+        store.add_token(&token).await.unwrap();
+        assert!(store.add_token(&token).await.is_err(), "the id is taken");
+        store
+            .note_token_uses(vec![("a1".to_owned(), 150), ("b2".to_owned(), 1)])
+            .await
+            .unwrap();
+        store
+            .note_token_uses(vec![("a1".to_owned(), 120)])
+            .await
+            .unwrap();
+        let stored = store.tokens().await.unwrap();
+        assert_eq!(
+            stored,
+            [prowess_store::TokenRecord {
+                used: Some(150),
+                ..token
+            }]
+        );
+        assert!(store.remove_token("a1").await.unwrap());
+        assert!(!store.remove_token("a1").await.unwrap());
+    });
 }

@@ -19,6 +19,7 @@ mod run_script;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod token;
 pub(crate) mod trace;
 pub(crate) mod why;
 

@@ -1,35 +1,56 @@
 //! `prowess serve`: the skills over HTTP.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use clap::Args;
-use prowess_config::Secret;
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
-use prowess_server::{ApiOptions, Exchange, keep_fresh, router, serve};
+use prowess_server::{
+    AcceptedToken, ApiOptions, Code, Exchange, TokenTable, keep_fresh, router_with, serve,
+};
+use prowess_store::Store;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::arguments::{Global, SourceArguments};
+use crate::code_skills::open_existing_store;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::{open, terminal};
+use crate::{configuration, model, open, terminal};
 
 const HELP: &str = "\
 Examples:
   prowess serve                                    serve the skills found here
-  prowess serve --listen 127.0.0.1:8080 --log      on another port, with a log
+  prowess serve --bind 127.0.0.1:8080 --log=json   on another port, with a log
 
 To use this server from another Prowess, add to its prowess.toml:
   [[skills.repositories]]
   name = \"team\"
   type = \"http\"
-  url = \"http://127.0.0.1:7357/api\"
+  url = \"http://127.0.0.1:7777/api\"
 
-By default, every process on this machine can connect. To listen on another address, set \
-PROWESS_TOKEN to the token that clients must send (at least 16 bytes), name the host with --host, and use a reverse \
-proxy with TLS.";
+By default, every process on this machine can read. To listen on another address, create a token \
+with `prowess token create`, or set PROWESS_TOKEN to one that allows everything (at least 16 \
+bytes); then every client must send a token. Name the host with --host, and use a reverse proxy \
+with TLS.";
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// A line for people.
+    Text,
+    /// A line of JSON.
+    Json,
+}
+
+/// How often tokens are read from the store, and their uses written to it.
+const TOKENS: Duration = Duration::from_secs(2);
+
+/// The least length of a token: shorter ones can be guessed.
+const TOKEN_BYTES: usize = 16;
 
 /// Arguments of `serve`.
 #[derive(Args)]
@@ -39,8 +60,13 @@ pub(crate) struct ServeArguments {
     #[arg(long)]
     pub(crate) read_only: bool,
     /// Address and port to listen on
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7357")]
-    pub(crate) listen: SocketAddr,
+    #[arg(
+        long,
+        alias = "listen",
+        value_name = "ADDRESS:PORT",
+        default_value = "127.0.0.1:7777"
+    )]
+    pub(crate) bind: SocketAddr,
     /// Additional host name to accept (repeatable)
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
@@ -50,9 +76,9 @@ pub(crate) struct ServeArguments {
     /// Seconds between refreshes of the sources
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) refresh_seconds: u64,
-    /// Log each request to standard error
-    #[arg(long)]
-    pub(crate) log: bool,
+    /// Log each request to standard error, as text or as a line of JSON
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub(crate) log: Option<LogFormat>,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
     /// Print the address as JSON when the server is ready
@@ -61,29 +87,87 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
-    let (options, http) = options(arguments)?;
-    options.check(arguments.listen).map_err(|error| {
-        let variable = &arguments.token_env;
-        CommandError::from(error).hint(format!("set {variable} to a token, or listen on 127.0.0.1"))
-    })?;
-    let skills = open::skills(&arguments.sources, global)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    runtime.block_on(listen(arguments, global, skills, options, http))?;
+    let config = configuration::load(global)?;
+    // The skills can be read without a store; only the token of the environment counts then.
+    let store = match runtime.block_on(open_existing_store(&config)) {
+        Ok(store) => Some(store),
+        Err(error) => {
+            terminal::note(&format!(
+                "warning: {}: stored tokens are unknown",
+                error.message
+            ));
+            None
+        }
+    };
+    let tokens = StoredTokens {
+        store,
+        table: TokenTable::default(),
+    };
+    let has_tokens = runtime.block_on(tokens.synchronise());
+    let (mut options, http) = options(arguments)?;
+    options = options.tokens(tokens.table.clone());
+    if has_tokens && !arguments.bind.ip().to_canonical().is_loopback() {
+        options = options.only_with_token();
+    }
+    options.check(arguments.bind).map_err(|error| {
+        let variable = &arguments.token_env;
+        CommandError::from(error).hint(format!(
+            "create a token with `prowess token create NAME`, set {variable} to one, or listen on 127.0.0.1"
+        ))
+    })?;
+    let window = model::configured_window(&config);
+    let skills = open::skills_with(&config, window, &arguments.sources, global, |it| it)?;
+    runtime.block_on(listen(arguments, global, skills, options, http, tokens))?;
     Ok(Exit::Success)
 }
 
-/// The least length of a token: shorter ones can be guessed.
-const TOKEN_BYTES: usize = 16;
+/// The tokens of the store, as the server knows them.
+struct StoredTokens {
+    store: Option<Store>,
+    table: TokenTable,
+}
+
+impl StoredTokens {
+    /// Writes the uses of tokens and reads all tokens again; returns whether there are any. A store that fails leaves
+    /// the tokens as they are.
+    async fn synchronise(&self) -> bool {
+        let Some(store) = &self.store else {
+            return false;
+        };
+        let uses = self.table.take_uses();
+        if !uses.is_empty() {
+            let _ = store.note_token_uses(uses).await;
+        }
+        let Ok(records) = store.tokens().await else {
+            return false;
+        };
+        let tokens: Vec<AcceptedToken> = records
+            .iter()
+            .filter_map(|it| AcceptedToken::restore(&it.id, &it.hash, &it.scopes, it.expires))
+            .collect();
+        let any = !tokens.is_empty();
+        self.table.replace(tokens);
+        any
+    }
+
+    async fn keep_synchronised(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(TOKENS).await;
+            self.synchronise().await;
+        }
+    }
+}
 
 /// Access control of the skills API and of MCP.
 fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
     let mut options = ApiOptions::default();
     let mut http = HttpOptions::default();
     let mut hosts = arguments.hosts.clone();
-    let address = arguments.listen.ip();
+    let address = arguments.bind.ip();
     if !address.is_unspecified() {
         hosts.push(address.to_string());
     }
@@ -110,22 +194,39 @@ fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
             )));
         }
         options = options.token(&token)?;
-        http.token = Some(Secret::new(token));
     }
-    if arguments.log {
-        options = options.observer(|exchange: &Exchange| {
-            let Exchange {
-                method,
-                path,
-                status,
-                took,
-                ..
-            } = exchange;
-            let line = format!("{method} {path} {status} {took:.1?}");
-            terminal::note(&terminal::printable(&line));
+    if let Some(format) = arguments.log {
+        options = options.observer(move |exchange: &Exchange| {
+            terminal::note(&log_line(format, exchange));
         });
     }
     Ok((options, http))
+}
+
+/// A request in the log. The query is not part of it: it can contain what a user typed.
+fn log_line(format: LogFormat, exchange: &Exchange) -> String {
+    let Exchange {
+        method,
+        path,
+        status,
+        took,
+        ..
+    } = exchange;
+    match format {
+        LogFormat::Text => terminal::printable(&format!("{method} {path} {status} {took:.1?}")),
+        LogFormat::Json => json!({
+            "time": Timestamp::now().to_string(),
+            "request_id": exchange.request_id,
+            "client": exchange.client.map(|it| it.ip().to_string()),
+            "method": method.as_str(),
+            "path": path,
+            "status": status,
+            "error": exchange.code.map(Code::as_str),
+            "bytes": exchange.bytes,
+            "duration_ms": took.as_secs_f64() * 1_000.0,
+        })
+        .to_string(),
+    }
 }
 
 async fn listen(
@@ -134,8 +235,9 @@ async fn listen(
     skills: Skills,
     options: ApiOptions,
     http: HttpOptions,
+    tokens: StoredTokens,
 ) -> Result<()> {
-    let address = arguments.listen;
+    let address = arguments.bind;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}"))?;
@@ -156,12 +258,14 @@ async fn listen(
     let changed = mcp.clone();
     // Files are watched, other sources are polled.
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
-    let router = router(skills.clone(), options).merge(http_service(&mcp, &http));
+    let router = router_with(skills.clone(), options, http_service(&mcp, &http));
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
     tokio::select! {
         never = fresh => match never {},
+        never = tokens.keep_synchronised() => match never {},
         () = serve(listener, router, stopped) => {}
     }
+    tokens.synchronise().await;
     Ok(())
 }
 

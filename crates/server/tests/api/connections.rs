@@ -41,7 +41,7 @@ async fn requests_are_bounded() {
     // A body is neither wanted nor waited for.
     let body = "content-length: 99999999999";
     let refused = ask(ours.address, "POST", "/api/skills", &[body]).await;
-    assert_eq!(refused.status, 405);
+    assert_eq!(refused.status, 401);
     assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
 }
 
