@@ -52,6 +52,7 @@ mod host;
 pub mod limits;
 mod lists;
 mod metrics;
+mod monitoring;
 mod observe;
 mod options;
 mod range;

@@ -1,16 +1,11 @@
-//! Figures for monitoring, in the text format of Prometheus.
+//! Counts and durations of requests, in the text format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use prowess_core::Health;
-
-use crate::app::App;
+use axum::http::Method;
 
 /// The upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
@@ -35,13 +30,7 @@ struct Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn add(
-        &self,
-        method: &axum::http::Method,
-        route: &str,
-        status: u16,
-        took: Duration,
-    ) {
+    pub(crate) fn add(&self, method: &Method, route: &str, status: u16, took: Duration) {
         // Any word can be a method.
         let method = match method.as_str() {
             "GET" => "GET",
@@ -66,7 +55,7 @@ impl Metrics {
         histogram.seconds += seconds;
     }
 
-    fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         let name = "prowess_http_request_duration_seconds";
         let _ = writeln!(out, "# HELP {name} Time until the response began.");
         let _ = writeln!(out, "# TYPE {name} histogram");
@@ -94,50 +83,8 @@ impl Metrics {
     }
 }
 
-pub(crate) async fn metrics(State(app): State<App>) -> Response {
-    let mut out = String::new();
-    app.metrics().write(&mut out);
-    let catalog = app.skills().catalog();
-    let mut gauge = |name: &str, help: &str, rows: &[(String, usize)]| {
-        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge");
-        for (labels, value) in rows {
-            let _ = writeln!(out, "{name}{labels} {value}");
-        }
-    };
-    let one = |value: usize| [(String::new(), value)];
-    gauge(
-        "prowess_skills",
-        "Skills that are served.",
-        &one(catalog.len()),
-    );
-    gauge(
-        "prowess_skills_invalid",
-        "Skills that cannot be loaded.",
-        &one(catalog.invalid().count()),
-    );
-    gauge(
-        "prowess_sessions",
-        "Open sessions.",
-        &one(app.sessions().len()),
-    );
-    let sources: Vec<(String, usize)> = catalog
-        .sources()
-        .map(|source| {
-            let labels = format!("{{source=\"{}\"}}", escaped(&source.name));
-            (labels, usize::from(source.health == Health::Healthy))
-        })
-        .collect();
-    gauge(
-        "prowess_source_healthy",
-        "Whether a source is healthy.",
-        &sources,
-    );
-    let media = "text/plain; version=0.0.4; charset=utf-8";
-    ([(header::CONTENT_TYPE, media)], out).into_response()
-}
-
 /// A label value.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

@@ -12,7 +12,7 @@ use crate::error::{Code, Failure};
 use crate::guard::guard;
 use crate::limits::JSON_BYTES;
 use crate::options::ApiOptions;
-use crate::{files, health, metrics, sessions, skills};
+use crate::{files, health, monitoring, sessions, skills};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
@@ -37,7 +37,7 @@ pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router 
         .route("/api/sessions/{id}/call", post(sessions::call))
         .route(health::PATH, get(health::health))
         .route(health::READY, get(health::ready))
-        .route("/metrics", get(metrics::metrics))
+        .route("/metrics", get(monitoring::metrics))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::max(JSON_BYTES))

@@ -225,7 +225,7 @@ fn postgres() {
     database
         .run("SET search_path = prowess;
             DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
-            DROP TABLE skill_uses;
+            DROP TABLE skill_uses; DROP TABLE tokens;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");
     let store = block_on(Store::open(StoreBackend::Postgres(database.url()))).unwrap();
