@@ -177,6 +177,18 @@ fn tl13_a_script_reads_the_project() {
         run.snapshot()
     );
     assert!(!project.path("x").exists());
+    // Settings of a repository can contain passwords.
+    project.write(".git/config", "token = s3cret");
+    project.write("module/.git", "gitdir: ../elsewhere");
+    project.write(
+        ".agents/skills/pdf/scripts/fill.py",
+        "import os\nprint(os.listdir('/project/.git'), open('/project/module/.git').read() == '')\n",
+    );
+    let run = fill(&project, &[], &[]);
+    assert_eq!(run.stdout, "[] True\n", "{}", run.snapshot());
+    // A file of the system needs no copy.
+    let words = fill(&project, &[], &["/usr/bin/env"]);
+    assert_eq!(words.code, Some(0), "{}", words.snapshot());
 }
 
 #[test]

@@ -129,6 +129,11 @@ pub(crate) enum Access {
     Layered,
 }
 
+/// Whether nothing may be mounted at a path inside: it belongs to the system, or is the root.
+pub fn is_reserved(inside: &Path) -> bool {
+    inside == Path::new("/") || RESERVED.iter().any(|place| inside.starts_with(place))
+}
+
 impl Confinement {
     /// Every mount, outer ones first, with those that keep read-only what lies in something writable.
     pub(crate) fn mounts(&self) -> Vec<(Mount, Access)> {
@@ -188,8 +193,7 @@ impl Confinement {
         for mount in given.chain(&self.projects).chain(&self.copied) {
             plain(&mount.outside)?;
             plain(&mount.inside)?;
-            let reserved = RESERVED.iter().any(|place| mount.inside.starts_with(place));
-            if reserved || mount.inside == Path::new("/") {
+            if is_reserved(&mount.inside) {
                 return Err((mount.inside.clone(), PathProblem::Reserved));
             }
         }

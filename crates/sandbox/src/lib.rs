@@ -77,13 +77,14 @@ use std::process::ExitCode;
 pub use abilities::{Abilities, Ability, AbilityState};
 pub use child::Child;
 pub use command::{Command, Launcher};
-pub use confinement::{Confinement, Mount, Network, View};
+pub use confinement::{Confinement, Mount, Network, View, is_reserved};
 pub use error::{Cause, Missing, PathProblem, Refusal, SandboxError};
 pub use excess::Excess;
 pub use layers::{Isolation, Layers, ProcessBound, Seccomp};
 pub use limits::Limits;
 pub use protected::{
-    PROTECTED_NAMES, REPOSITORY_NAMES, is_protected, is_repository, repositories_below,
+    PROTECTED_NAMES, REPOSITORY_NAMES, all_repositories, is_protected, is_repository,
+    repositories_below,
 };
 pub use sandbox::{Requirement, Sandbox};
 

@@ -93,6 +93,13 @@ fn with_target(path: &Path, project: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Every repository of a project, under its usual name or another.
+pub fn all_repositories(project: &Path) -> Vec<PathBuf> {
+    let usual = protected_below(project).into_iter();
+    let usual = usual.filter(|path| path.file_name().is_some_and(is_repository));
+    usual.chain(repositories_below(project)).collect()
+}
+
 /// Repositories of a project that lie in it under another name: what its `.git` files lead to.
 pub fn repositories_below(project: &Path) -> Vec<PathBuf> {
     let is_named = |path: &PathBuf| {

@@ -102,7 +102,9 @@ fn refusal(app: &App, request: &Request) -> Option<Failure> {
         let message = "unknown host name";
         return Some(Failure::new(Code::ForbiddenHost, message));
     }
-    if !request.method().is_safe() && !options.hosts.accept_origin(request.headers()) {
+    // MCP has a rule of its own.
+    let is_mcp = request.uri().path() == "/mcp";
+    if !request.method().is_safe() && !is_mcp && !options.hosts.accept_origin(request.headers()) {
         let message = "requests from pages of other origins are not allowed";
         return Some(Failure::new(Code::ForbiddenOrigin, message));
     }

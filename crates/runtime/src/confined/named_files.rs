@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use prowess_core::ScriptFile;
-use prowess_sandbox::is_repository;
+use prowess_sandbox::{is_repository, is_reserved};
 
 use super::jail::SCRATCH;
 use crate::limits::{INPUT_BYTES, INPUT_FILES};
@@ -82,6 +82,8 @@ impl NamedFiles {
                     return Err(NamedFilesError::LinkOutside { name, target });
                 }
                 Some(path) => found.add_copies(name, &path, &real)?,
+                // A file of the system is visible where it is, or not at all.
+                None if is_reserved(&inside(Path::new(name))) => {}
                 None => found.mounted.push((real, inside(Path::new(name)))),
             }
         }

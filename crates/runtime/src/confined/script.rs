@@ -1,18 +1,19 @@
 //! Scripts of skills, run for the model or the user.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use prowess_core::{ErrorCode, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError};
 use prowess_policy::{Right, TurnLimits};
+use prowess_sandbox::all_repositories;
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
 use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 
-use super::jail::{ConfinedProgram, Extra, Jails};
+use super::jail::{ConfinedProgram, Extra, Jails, PROJECT};
 use super::named_files::{NamedFiles, ScriptResults, files_below};
 use crate::approval::{Approvals, Approver};
 use crate::code_skill::CodeSkill;
@@ -201,6 +202,16 @@ impl Scripts {
             path,
             gate,
         } = script;
+        // What lies over the repositories of the project, whose settings can contain passwords.
+        let empty = tempfile::tempdir().map_err(cannot)?;
+        if let Some(project) = &extra.project
+            && !script.may(Permission::FileWrite)
+            && script.may(Permission::FileRead)
+        {
+            extra
+                .files
+                .extend(hidden_repositories(project, empty.path()).map_err(cannot)?);
+        }
         let program = ConfinedProgram::file(&self.jails, content, path, gate, &extra);
         let program = program.map_err(cannot)?.arguments(arguments);
         self.run_program(program).await
@@ -290,6 +301,21 @@ impl Scripts {
 )]
 fn cannot(error: impl ToString) -> ScriptError {
     ScriptError::Cannot(error.to_string())
+}
+
+/// An empty directory or file for each repository of a project, with its path in the sandbox.
+fn hidden_repositories(project: &Path, empty: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
+    let (directory, file) = (empty.join("directory"), empty.join("file"));
+    std::fs::create_dir(&directory)?;
+    std::fs::write(&file, "")?;
+    let real = project.canonicalize()?;
+    let repositories = all_repositories(&real);
+    let mounts = repositories.iter().filter_map(|path| {
+        let inside = Path::new(PROJECT).join(path.strip_prefix(&real).ok()?);
+        let over = if path.is_dir() { &directory } else { &file };
+        Some((over.clone(), inside))
+    });
+    Ok(mounts.collect())
 }
 
 #[async_trait]
