@@ -111,7 +111,7 @@ fn skill_is_created_beside_others() {
     let run = project.run(&["create", "told", "--in", "some where", "--type", "tool"]);
     assert!(
         run.stderr
-            .contains("prowess run told/hello --approve-skills told --in 'some where'\n"),
+            .contains("prowess run told/hello --in 'some where'\n"),
         "{}",
         run.stderr
     );

@@ -24,9 +24,11 @@ Examples:
   prowess run pdf-forms                  list its tools, workflows and scripts
   prowess run kubernetes/pods --input '{\"namespace\": \"web\"}'
 
-A script runs in a sandbox. It sees copies of the files that its arguments name, and its exit code \
-is the exit code of the command. With --write, the files that it makes or changes are written to \
-the current directory.
+A script runs in a sandbox, without standard input. It sees copies of the files of this directory \
+that its arguments name, other files that they name read-only, and, if you approve that, the \
+project read-only at /project. Its exit code is the exit code of the command. With --write, and if \
+it succeeds, the files that it makes or changes are written to the current directory; files whose \
+names begin with a dot only if an argument names them.
 
 In a terminal, the command asks once for each version of a skill before its code runs. Without a \
 terminal, only the skills of --approve-skills and of [permissions.approved] in your own \

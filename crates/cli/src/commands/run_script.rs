@@ -50,12 +50,20 @@ pub(super) async fn run_script(
     let named = NamedFiles::find(&directory, &arguments.script)?;
     let script = opened.scripts.approve(id, path).await?;
     if !global.quiet {
-        note(&printable(&access(&script, &named)));
+        note(&printable(&access(
+            &script,
+            &named,
+            opened.scripts.shows_project(),
+        )));
     }
     let running = opened
         .scripts
         .run_with_files(&script, &arguments.script, named);
     let (output, mut results) = running.await?;
+    // Before anything is printed: the reader of the output may be gone.
+    let rows = write_results(arguments, &directory, &output, &results);
+    let unwritten = arguments.write && rows.iter().any(|row| !row.written);
+    let kept_in = unwritten.then(|| results.preserve());
     if !arguments.json {
         terminal::print(&printable(&output.stdout))?;
         if !output.stderr.is_empty() {
@@ -65,9 +73,6 @@ pub(super) async fn run_script(
             note("[output truncated]");
         }
     }
-    let rows = write_results(arguments, &directory, &results);
-    let unwritten = arguments.write && rows.iter().any(|row| !row.written);
-    let kept_in = unwritten.then(|| results.preserve());
     if arguments.json {
         print_json(&Document {
             output: &output,
@@ -81,15 +86,18 @@ pub(super) async fn run_script(
         }
     }
     Ok(match u8::try_from(output.exit_code) {
-        Ok(code) if !unwritten => Exit::Script(code),
-        _ => Exit::Failure,
+        Ok(0) if unwritten => Exit::Failure,
+        Ok(code) => Exit::Script(code),
+        Err(_) => Exit::Failure,
     })
 }
 
 /// What the script sees.
-fn access(script: &ApprovedScript, named: &NamedFiles) -> String {
+fn access(script: &ApprovedScript, named: &NamedFiles, shows_project: bool) -> String {
     let mut text = "runs in a sandbox; sees the skill".to_owned();
-    if script.may(Permission::FileWrite) {
+    if !shows_project {
+        // A home directory is not a project.
+    } else if script.may(Permission::FileWrite) {
         text.push_str(", the project at /project, which it can change");
     } else if script.may(Permission::FileRead) {
         text.push_str(", the project at /project (read-only)");
@@ -109,10 +117,15 @@ fn access(script: &ApprovedScript, named: &NamedFiles) -> String {
 fn write_results(
     arguments: &RunArguments,
     directory: &Path,
+    output: &ScriptOutput,
     results: &ScriptResults,
 ) -> Vec<ResultRow> {
     let rows = results.files.iter().map(|file| {
-        let reason = write_result(arguments, directory, results, file).err();
+        let reason = if arguments.write && output.exit_code != 0 {
+            Some("the script failed".to_owned())
+        } else {
+            write_result(arguments, directory, results, file).err()
+        };
         ResultRow {
             file: file.clone(),
             written: reason.is_none(),
@@ -131,6 +144,12 @@ fn write_result(
     if !arguments.write {
         return Err("use --write to have it in this directory".to_owned());
     }
+    if !results.is_named(file) && file.path.split('/').any(|name| name.starts_with('.')) {
+        // Shells, editors, agents and build tools trust and run many of them.
+        return Err(
+            "its name begins with a dot; name it as an argument to have it written".to_owned(),
+        );
+    }
     let target = ProjectFiles::open(directory).map_err(|error| error.to_string())?;
     if !arguments.force && !results.is_named(file) && target.exists(&file.path) {
         return Err("exists and is not named by an argument; use --force to replace it".to_owned());
@@ -142,7 +161,7 @@ fn write_result(
 
 fn report(arguments: &RunArguments, rows: &[ResultRow]) {
     if !arguments.write && !rows.is_empty() {
-        let names: Vec<&str> = rows.iter().map(|row| row.file.path.as_str()).collect();
+        let names: Vec<String> = rows.iter().map(|row| one_line(&row.file.path)).collect();
         let line = format!(
             "not written: {}; use --write to have them in this directory",
             names.join(", ")
@@ -151,11 +170,16 @@ fn report(arguments: &RunArguments, rows: &[ResultRow]) {
         return;
     }
     for row in rows {
-        let path = &row.file.path;
+        let path = one_line(&row.file.path);
         let line = match &row.reason {
             None => format!("wrote {path} ({} bytes)", row.file.bytes),
             Some(reason) => format!("not written: {path}: {reason}"),
         };
         note(&printable(&line));
     }
+}
+
+/// A name that cannot begin a line of its own.
+fn one_line(path: &str) -> String {
+    path.replace(char::is_control, "?")
 }

@@ -223,7 +223,7 @@ fn log_line(format: LogFormat, exchange: &Exchange) -> String {
             "status": status,
             "error": exchange.code.map(Code::as_str),
             "bytes": exchange.bytes,
-            "duration_ms": took.as_secs_f64() * 1_000.0,
+            "duration_ms": (took.as_secs_f64() * 1e6).round() / 1e3,
         })
         .to_string(),
     }

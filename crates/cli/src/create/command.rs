@@ -123,9 +123,7 @@ fn next(recipe: &Recipe, destination: &Destination, directory: &str) -> Vec<Stri
         )
     };
     if recipe.says_hello() {
-        next.push(format!(
-            "prowess run {name}/hello --approve-skills {name}{place}"
-        ));
+        next.push(format!("prowess run {name}/hello{place}"));
     }
     if recipe.code.is_none() {
         next.push(format!("prowess show {name}{place}"));

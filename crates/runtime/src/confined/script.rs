@@ -13,6 +13,7 @@ use prowess_spec::manifest::Permission;
 use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 
+use super::env_files::is_env;
 use super::jail::{ConfinedProgram, Extra, Jails, PROJECT};
 use super::named_files::{NamedFiles, ScriptResults, files_below};
 use crate::approval::{Approvals, Approver};
@@ -138,10 +139,7 @@ impl Scripts {
         if let Some(present) = &*scratch {
             return Ok(Arc::clone(present));
         }
-        let directory = tempfile::Builder::new()
-            .prefix("prowess-scratch-")
-            .tempdir()?;
-        Ok(Arc::clone(scratch.insert(Arc::new(directory))))
+        Ok(Arc::clone(scratch.insert(Arc::new(private_directory()?))))
     }
 
     /// Runs a script after approval, in the scratch directory that all scripts share. The result lists what is in it.
@@ -170,10 +168,7 @@ impl Scripts {
         arguments: &[String],
         named: NamedFiles,
     ) -> Result<(ScriptOutput, ScriptResults), ScriptError> {
-        let scratch = tempfile::Builder::new()
-            .prefix("prowess-scratch-")
-            .tempdir();
-        let scratch = scratch.map_err(cannot)?;
+        let scratch = private_directory().map_err(cannot)?;
         named.copy_to(scratch.path()).map_err(cannot)?;
         let extra = Extra {
             scratch: Some(scratch.path().to_owned()),
@@ -190,19 +185,31 @@ impl Scripts {
         Ok((output, results))
     }
 
+    /// The project, unless it is a home directory or contains one: keys and histories are in it.
+    fn visible_project(&self) -> Option<&PathBuf> {
+        let home = self.jails.home.as_deref();
+        let holds_home = |project: &&PathBuf| home.is_some_and(|home| home.starts_with(project));
+        self.project.as_ref().filter(|project| !holds_home(project))
+    }
+
+    /// Whether scripts can see the project, if they may.
+    pub fn shows_project(&self) -> bool {
+        self.visible_project().is_some()
+    }
+
     async fn run_approved(
         &self,
         script: &ApprovedScript,
         arguments: &[String],
         mut extra: Extra,
     ) -> Result<ScriptOutput, ScriptError> {
-        extra.project.clone_from(&self.project);
+        extra.project = self.visible_project().cloned();
         let ApprovedScript {
             content,
             path,
             gate,
         } = script;
-        // What lies over the repositories of the project, whose settings can contain passwords.
+        // What lies over repositories and `.env` files of the project, which can contain passwords.
         let empty = tempfile::tempdir().map_err(cannot)?;
         if let Some(project) = &extra.project
             && !script.may(Permission::FileWrite)
@@ -210,7 +217,7 @@ impl Scripts {
         {
             extra
                 .files
-                .extend(hidden_repositories(project, empty.path()).map_err(cannot)?);
+                .extend(hidden_files(project, empty.path()).map_err(cannot)?);
         }
         let program = ConfinedProgram::file(&self.jails, content, path, gate, &extra);
         let program = program.map_err(cannot)?.arguments(arguments);
@@ -303,14 +310,30 @@ fn cannot(error: impl ToString) -> ScriptError {
     ScriptError::Cannot(error.to_string())
 }
 
-/// An empty directory or file for each repository of a project, with its path in the sandbox.
-fn hidden_repositories(project: &Path, empty: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
+/// A scratch directory that other users cannot read.
+fn private_directory() -> std::io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("prowess-scratch-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
+/// An empty directory or file for each repository and file of variables of a project, with its path in the sandbox.
+fn hidden_files(project: &Path, empty: &Path) -> std::io::Result<Vec<(PathBuf, PathBuf)>> {
     let (directory, file) = (empty.join("directory"), empty.join("file"));
     std::fs::create_dir(&directory)?;
     std::fs::write(&file, "")?;
     let real = project.canonicalize()?;
-    let repositories = all_repositories(&real);
-    let mounts = repositories.iter().filter_map(|path| {
+    let mut secret = all_repositories(&real);
+    let top = std::fs::read_dir(&real)?
+        .flatten()
+        .map(|entry| entry.path());
+    secret.extend(top.filter(|path| is_env(path)));
+    let mounts = secret.iter().filter_map(|path| {
         let inside = Path::new(PROJECT).join(path.strip_prefix(&real).ok()?);
         let over = if path.is_dir() { &directory } else { &file };
         Some((over.clone(), inside))
