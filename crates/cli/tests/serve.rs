@@ -19,13 +19,28 @@ struct Server {
     port: u16,
 }
 
+/// The clients that `mcp install` knows.
+const CLIENTS: [&str; 10] = [
+    "claude-code",
+    "claude-desktop",
+    "codex",
+    "copilot-cli",
+    "cursor",
+    "gemini-cli",
+    "opencode",
+    "vscode",
+    "windsurf",
+    "zed",
+];
+
 fn serve(project: &TestProject, variables: &[(&str, &str)]) -> Server {
-    let mut child = project
-        .command(&["serve", "--json", "--listen", "127.0.0.1:0"])
-        .envs(variables.iter().copied())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = project.command(&["serve", "--json", "--listen", "127.0.0.1:0"]);
+    start(command.envs(variables.iter().copied()))
+}
+
+/// Starts a server and waits until it is ready.
+fn start(command: &mut Command) -> Server {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut text = Vec::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_until(b'}', &mut text).unwrap();
@@ -122,18 +137,7 @@ fn cl96_short_token_is_rejected() {
 #[test]
 fn cl95_mcp_uninstall_reverses_install() {
     let project = TestProject::new();
-    for client in [
-        "claude-code",
-        "claude-desktop",
-        "codex",
-        "copilot-cli",
-        "cursor",
-        "gemini-cli",
-        "opencode",
-        "vscode",
-        "windsurf",
-        "zed",
-    ] {
+    for client in CLIENTS {
         for scope in ["project", "user"] {
             let change =
                 |what: &str| project.run(&["mcp", what, client, "--scope", scope, "--yes"]);
@@ -254,17 +258,7 @@ fn mcp_install_preserves_client_configuration() {
     fs::remove_file(project.path("home/.codex/config.toml")).unwrap();
 
     // Every client has a place, and says what belongs there.
-    for client in [
-        "claude-code",
-        "claude-desktop",
-        "codex",
-        "cursor",
-        "gemini-cli",
-        "opencode",
-        "vscode",
-        "windsurf",
-        "zed",
-    ] {
+    for client in CLIENTS {
         let print = project.run(&["mcp", "install", client, "--print"]);
         assert!(
             print.stdout.contains("mcp") && print.stderr.starts_with("in "),
@@ -306,30 +300,16 @@ fn stored_tokens_open_the_server_and_revoked_ones_do_not() {
         wrong.stderr
     );
 
-    let mut child = project
-        .command(&["serve", "--json", "--bind", "0.0.0.0:0", "--log=json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut text = Vec::new();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    out.read_until(b'}', &mut text).unwrap();
+    let arguments = ["serve", "--json", "--bind", "0.0.0.0:0", "--log=json"];
+    let mut server = start(project.command(&arguments).stderr(Stdio::piped()));
     // Read to the end, so that the server never waits for a reader of its log.
     let (lines, log) = std::sync::mpsc::channel();
-    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let stderr = BufReader::new(server.child.0.stderr.take().unwrap());
     std::thread::spawn(move || {
         for line in stderr.lines().map_while(Result::ok) {
             let _ = lines.send(line);
         }
     });
-    let ready: Value = serde_json::from_slice(&text).unwrap();
-    let url = ready["url"].as_str().unwrap();
-    let port = url.split([':', '/']).nth(4).unwrap().parse().unwrap();
-    let server = Server {
-        child: ChildGuard(child),
-        port,
-    };
     let get = |token: &str, path: &str| {
         let head = format!(
             "GET {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: r1\r\nAuthorization: Bearer {token}"

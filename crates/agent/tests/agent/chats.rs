@@ -310,7 +310,7 @@ async fn undo_removes_a_turn_and_its_compaction() {
     }
 }
 
-/// Arguments with which a skill was activated survive a compaction and a restart, whoever gave them.
+/// Arguments with which a skill was activated survive a compaction and a restart, given by the user or the model.
 #[tokio::test]
 async fn arguments_survive_a_restart() {
     let long = "Some words that take a little room. ".repeat(120);

@@ -64,15 +64,6 @@ pub(super) async fn run_script(
     let rows = write_results(arguments, &directory, &output, &results);
     let unwritten = arguments.write && rows.iter().any(|row| !row.written);
     let kept_in = unwritten.then(|| results.preserve());
-    if !arguments.json {
-        terminal::print(&printable(&output.stdout))?;
-        if !output.stderr.is_empty() {
-            note(printable(&output.stderr).trim_end());
-        }
-        if output.truncated {
-            note("[output truncated]");
-        }
-    }
     if arguments.json {
         print_json(&Document {
             output: &output,
@@ -80,6 +71,13 @@ pub(super) async fn run_script(
             kept_in,
         })?;
     } else {
+        terminal::print(&printable(&output.stdout))?;
+        if !output.stderr.is_empty() {
+            note(printable(&output.stderr).trim_end());
+        }
+        if output.truncated {
+            note("[output truncated]");
+        }
         report(arguments, &rows);
         if let Some(kept) = kept_in {
             note(&format!("what was not written is in {}", kept.display()));
@@ -95,11 +93,9 @@ pub(super) async fn run_script(
 /// What the script sees.
 fn access(script: &ApprovedScript, named: &NamedFiles, shows_project: bool) -> String {
     let mut text = "runs in a sandbox; sees the skill".to_owned();
-    if !shows_project {
-        // A home directory is not a project.
-    } else if script.may(Permission::FileWrite) {
+    if shows_project && script.may(Permission::FileWrite) {
         text.push_str(", the project at /project, which it can change");
-    } else if script.may(Permission::FileRead) {
+    } else if shows_project && script.may(Permission::FileRead) {
         text.push_str(", the project at /project (read-only)");
     }
     for name in named.names() {

@@ -32,7 +32,7 @@ impl Session {
     ) -> Self {
         let (ours, theirs) = terminal(90);
         let mut command = chat(project, model, arguments);
-        // Keys that send signals do so to whoever has the terminal.
+        // Keys that send signals reach the process that controls the terminal.
         let child = command
             .env("TERM", "xterm")
             .stdin(Stdio::from(theirs.try_clone().unwrap()))
