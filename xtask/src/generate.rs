@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::contract;
+use crate::http;
 use crate::reference;
 use crate::workspace::Workspace;
 
@@ -47,6 +48,7 @@ fn files(root: &Path) -> Result<Files> {
     Ok(Files::from([
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),
+        ("docs/http.md", http::page()),
         ("docs/prowess.schema.json", reference::schema()),
         ("docs/contract/tests.md", contract::page(root)?),
     ]))

@@ -11,6 +11,7 @@ mod counts;
 mod deny;
 mod fuzz;
 mod generate;
+mod http;
 mod python;
 mod reference;
 mod report;

@@ -27,6 +27,8 @@ const RULES: &[(&str, KeyRule)] = &[
     ("skills.catalog_budget", KeyRule::Widens(Act::Spend)),
     // It decides which skills of the user are listed.
     ("skills.pinned", KeyRule::Does(Act::Redirect)),
+    // A project's list would stand in the place of the user's.
+    ("skills.disabled", KeyRule::Does(Act::Approve)),
     ("skills.usual_places", KeyRule::Widens(Act::Spend)),
     ("skills.builtin", KeyRule::Widens(Act::Spend)),
     ("skills.dialect", KeyRule::Does(Act::Add)),

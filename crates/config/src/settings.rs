@@ -42,6 +42,8 @@ pub struct SkillSettings {
     pub catalog_budget: Option<usize>,
     /// Ids of skills that come first in the catalog.
     pub pinned: Vec<String>,
+    /// Ids of skills that are left out; `tools/**` means everything below `tools`.
+    pub disabled: Vec<String>,
     /// Whether the usual directories of the project and the user are searched.
     pub usual_places: bool,
     /// Whether the skills that come with the program are used.
@@ -173,7 +175,16 @@ pub(crate) fn skills(t: &mut Reader<'_, '_>) -> SkillSettings {
         ),
         context_share: context_share(t),
         catalog_budget: catalog_budget(t),
-        pinned: pinned(t),
+        pinned: ids(
+            t,
+            "pinned",
+            "Ids of skills that come first in the catalog, if not all fit.",
+        ),
+        disabled: ids(
+            t,
+            "disabled",
+            "Ids of skills that are not used; `tools/**` means all skills below `tools`.",
+        ),
         usual_places: t.flag(
             "usual_places",
             "Search the usual skill directories of the project and the user.",
@@ -219,17 +230,18 @@ fn catalog_budget(t: &mut Reader<'_, '_>) -> Option<usize> {
     tokens.and_then(|tokens| usize::try_from(tokens).ok())
 }
 
-fn pinned(t: &mut Reader<'_, '_>) -> Vec<String> {
+fn ids(t: &mut Reader<'_, '_>, name: &'static str, about: &'static str) -> Vec<String> {
     let field = Field {
-        name: "pinned",
-        about: "Ids of skills that come first in the catalog, if not all fit.",
+        name,
+        about,
         kind: FieldType::List(Box::new(FieldType::Text)),
         need: Need::Optional,
     };
     let read = t.read(field, Shown::Plain, None, |context, value| {
         values::each(value, |item| {
             let id = context.text(item)?.text;
-            texts::id(&id)?;
+            let below = id.strip_suffix("/**").filter(|_| name == "disabled");
+            texts::id(below.unwrap_or(&id))?;
             Ok(id.into_owned())
         })
     });

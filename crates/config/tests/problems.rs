@@ -531,7 +531,7 @@ fn columns_count_characters() {
     work/prowess.toml:1:12: `skills."é日"` is not a known key
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |            ^^^^^^^
-      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, catalog_budget, pinned, usual_places, builtin, dialect, scripts, sandbox, repositories
+      help: one of: enabled, strict, max_skills, max_injection_bytes, inventory_threshold, context_share, catalog_budget, pinned, disabled, usual_places, builtin, dialect, scripts, sandbox, repositories
     work/prowess.toml:1:31: `skills.strict` must be `true` or `false`, found a string
       | skills = { 'é日' = 1, strict = 'ü', scripts = 1 }
       |                               ^^^^

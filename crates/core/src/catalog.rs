@@ -128,6 +128,7 @@ pub struct Catalog {
     /// Those among them that are the same, byte for byte.
     copies: Vec<(DescriptorIndex, DescriptorIndex)>,
     unavailable: Vec<DescriptorIndex>,
+    disabled: Vec<DescriptorIndex>,
     refused: Vec<DescriptorIndex>,
     omitted: usize,
     collections: BTreeMap<CollectionPath, CollectionInfo>,
@@ -218,9 +219,8 @@ impl Catalog {
                 };
                 let position = DescriptorIndex { layer, index };
                 if !options.filter.accepts(&descriptor.id) {
-                    continue;
-                }
-                if options.refuses(descriptor) {
+                    catalog.disabled.push(position);
+                } else if options.refuses(descriptor) {
                     catalog.refused.push(position);
                 } else if has_all(&options.capabilities, descriptor) {
                     skills.push(position);
@@ -407,6 +407,13 @@ impl Catalog {
     /// Skills that need what the host cannot do.
     pub fn unavailable(&self) -> impl Iterator<Item = Skill<'_>> {
         self.unavailable
+            .iter()
+            .filter_map(|position| self.skill(*position))
+    }
+
+    /// Skills that the settings leave out.
+    pub fn disabled(&self) -> impl Iterator<Item = Skill<'_>> {
+        self.disabled
             .iter()
             .filter_map(|position| self.skill(*position))
     }

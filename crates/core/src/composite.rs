@@ -1,6 +1,6 @@
 //! Several sources as one: layered, named, and independent of each other's failures.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -11,6 +11,7 @@ use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, Shadowe
 use crate::id::SkillId;
 use crate::join::join_all;
 use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
+use crate::writer::SkillWriter;
 
 /// Files and bytes of a skill that is compared with another of its id.
 const COPY_FILES: usize = 1_000;
@@ -147,6 +148,21 @@ impl Composite {
         layers
             .flat_map(|layer| layer.source.directories())
             .collect()
+    }
+
+    /// Writes a skill of `catalog`, if its source can be written.
+    pub fn writer(&self, catalog: &Catalog, id: &SkillId) -> Option<&dyn SkillWriter> {
+        let layer = catalog.get(id.as_str())?.layer();
+        self.layers.get(layer)?.source.writer()
+    }
+
+    /// Writes skills of the source over `directory`.
+    pub fn writer_in(&self, directory: &Path) -> Option<&dyn SkillWriter> {
+        let is_over = |layer: &&NamedSource| {
+            let directories = layer.source.directories();
+            directories.iter().any(|it| it == directory)
+        };
+        self.layers.iter().find(is_over)?.source.writer()
     }
 
     /// The files of a skill.

@@ -29,6 +29,7 @@ mod tools;
 mod turn;
 mod validate;
 pub mod wire;
+mod writer;
 
 pub use arguments::with_arguments;
 pub use builder::{BuildError, SkillsBuilder};
@@ -68,3 +69,4 @@ pub use tools::{
 };
 pub use turn::{Block, SkillParams, Turn};
 pub use validate::{Validation, validate_all};
+pub use writer::{SkillWriter, WriteError};

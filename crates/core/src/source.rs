@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::descriptor::Descriptor;
 use crate::id::{CollectionPath, SkillId};
+use crate::writer::SkillWriter;
 
 /// A source of skills.
 #[async_trait]
@@ -92,6 +93,11 @@ pub trait Source: Send + Sync {
     fn directories(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+
+    /// Writes the skills; most sources are read-only.
+    fn writer(&self) -> Option<&dyn SkillWriter> {
+        None
+    }
 }
 
 #[async_trait]
@@ -137,6 +143,10 @@ impl<S: Source + ?Sized> Source for Arc<S> {
 
     fn directories(&self) -> Vec<PathBuf> {
         (**self).directories()
+    }
+
+    fn writer(&self) -> Option<&dyn SkillWriter> {
+        (**self).writer()
     }
 }
 

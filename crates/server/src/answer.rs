@@ -65,7 +65,7 @@ pub(crate) fn content_type(path: &str, bytes: Option<&[u8]>) -> HeaderValue {
 }
 
 /// Half of a SHA-256, which is collision-resistant enough.
-fn etag(bytes: &[u8]) -> HeaderValue {
+pub(crate) fn etag(bytes: &[u8]) -> HeaderValue {
     let mut text = String::from("\"");
     for byte in Sha256::digest(bytes).iter().take(16) {
         let _ = write!(text, "{byte:02x}");
@@ -75,9 +75,25 @@ fn etag(bytes: &[u8]) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
+/// A JSON response.
+pub(crate) fn json_response(body: &impl Serialize) -> Result<Response, Failure> {
+    let payload = Payload::json(body)?;
+    Ok((payload.headers(), payload.bytes).into_response())
+}
+
 /// Whether `If-None-Match` names this `ETag`.
 pub(crate) fn is_known(request: &HeaderMap, etag: &HeaderValue) -> bool {
-    let lists = request.get_all(header::IF_NONE_MATCH).iter();
+    names(request, &header::IF_NONE_MATCH, etag)
+}
+
+/// Whether `If-Match`, if it is there, names this `ETag`.
+pub(crate) fn is_match(request: &HeaderMap, etag: &HeaderValue) -> bool {
+    !request.contains_key(header::IF_MATCH) || names(request, &header::IF_MATCH, etag)
+}
+
+/// Whether a list of `ETag`s contains this one, or `*`.
+fn names(request: &HeaderMap, list: &header::HeaderName, etag: &HeaderValue) -> bool {
+    let lists = request.get_all(list).iter();
     let mut names = lists
         .filter_map(|list| list.to_str().ok())
         .flat_map(|list| list.split(','))

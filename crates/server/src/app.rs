@@ -25,6 +25,8 @@ struct Inner {
     metrics: Metrics,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
+    /// Held while skills are changed.
+    writing: Mutex<()>,
 }
 
 impl App {
@@ -36,6 +38,7 @@ impl App {
             sessions: SessionTable::default(),
             metrics: Metrics::default(),
             indexed: Mutex::default(),
+            writing: Mutex::default(),
         }))
     }
 
@@ -53,6 +56,10 @@ impl App {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    pub(crate) fn writing(&self) -> &Mutex<()> {
+        &self.0.writing
     }
 
     pub(crate) fn lists(&self) -> &LastLists {

@@ -1,8 +1,9 @@
 //! JSON bodies of requests.
 
 use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Code, Failure};
@@ -24,18 +25,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             let message = "expected a body with the content type `application/json`";
             return Err(Failure::new(Code::UnsupportedMediaType, message));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|error| {
-            if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
-                let message = format!("the body is too large: at most {JSON_BYTES} bytes allowed");
-                Failure::new(Code::TooLarge, message)
-            } else {
-                Failure::new(Code::InvalidRequest, error.body_text().to_lowercase())
-            }
-        })?;
+        let bytes = Bytes::from_request(request, state).await;
+        let bytes = bytes.map_err(|error| body_error(&error, JSON_BYTES))?;
         let value = serde_json::from_slice(&bytes);
         let value = value.map_err(|error| {
             Failure::new(Code::InvalidRequest, format!("invalid JSON body: {error}"))
         })?;
         Ok(Self(value))
+    }
+}
+
+/// Why a body cannot be read.
+pub(crate) fn body_error(error: &BytesRejection, limit: usize) -> Failure {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        let message = format!("the body is too large: at most {limit} bytes allowed");
+        Failure::new(Code::TooLarge, message)
+    } else {
+        Failure::new(Code::InvalidRequest, error.body_text().to_lowercase())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prowess_core::SourceError;
-use prowess_core::wire::{ErrorBody, ErrorDetail};
+use prowess_core::wire::Problem;
 
 /// A stable word for each kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,16 @@ pub enum Code {
     InsufficientScope,
     /// The request is for another host.
     ForbiddenHost,
+    /// A skill with this id exists.
+    SkillExists,
+    /// The skill cannot be changed here.
+    NotWritable,
+    /// The skill is not valid.
+    InvalidSkill,
+    /// It was changed since the client got it.
+    PreconditionFailed,
+    /// The request does not say which state it changes.
+    PreconditionRequired,
     /// A source does not answer, or the skill cannot be used.
     Unavailable,
 }
@@ -66,6 +76,11 @@ impl Code {
             Self::Unauthorised => "unauthorised",
             Self::InsufficientScope => "insufficient-scope",
             Self::ForbiddenHost => "forbidden-host",
+            Self::SkillExists => "skill-exists",
+            Self::NotWritable => "not-writable",
+            Self::InvalidSkill => "invalid-skill",
+            Self::PreconditionFailed => "precondition-failed",
+            Self::PreconditionRequired => "precondition-required",
             Self::Unavailable => "unavailable",
         }
     }
@@ -80,13 +95,18 @@ impl Code {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
-            Self::AccessDenied | Self::ForbiddenOrigin | Self::InsufficientScope => {
-                StatusCode::FORBIDDEN
-            }
+            Self::AccessDenied
+            | Self::ForbiddenOrigin
+            | Self::InsufficientScope
+            | Self::NotWritable => StatusCode::FORBIDDEN,
             Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::SkillExists => StatusCode::CONFLICT,
+            Self::InvalidSkill => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -103,12 +123,22 @@ impl fmt::Display for Code {
 pub(crate) struct Failure {
     code: Code,
     message: String,
+    diagnostics: Vec<serde_json::Value>,
 }
 
 impl Failure {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { code, message }
+        Self {
+            code,
+            message: message.into(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Adds the problems of a skill that was sent.
+    pub(crate) fn diagnostics(mut self, diagnostics: Vec<serde_json::Value>) -> Self {
+        self.diagnostics = diagnostics;
+        self
     }
 
     /// Adds suggestions.
@@ -148,13 +178,12 @@ impl From<SourceError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let error = ErrorDetail {
-            code: self.code.as_str().to_owned(),
-            message: self.message,
-        };
-        let json = HeaderValue::from_static("application/json");
-        let body = serde_json::to_vec(&ErrorBody { error }).unwrap_or_default();
-        let mut response = (self.code.status(), body).into_response();
+        let status = self.code.status();
+        let mut problem = Problem::new(self.code.as_str(), status.as_u16(), self.message);
+        problem.diagnostics = self.diagnostics;
+        let json = HeaderValue::from_static(Problem::MEDIA_TYPE);
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        let mut response = (status, body).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, json);
         if self.code == Code::Unauthorised {
             let scheme = HeaderValue::from_static("Bearer");

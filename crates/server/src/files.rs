@@ -33,14 +33,7 @@ pub(crate) async fn file(
 ) -> Result<Response, Failure> {
     let (id, path) = part(names)?;
     let id = visible(&app.skills().catalog(), &id)?;
-    let path = SkillPath::parse(&path).map_err(|problem| {
-        let shown: String = path.chars().take(100).collect();
-        let message = format!(
-            "invalid path: `{}` {problem}; use a path relative to the skill",
-            shown.escape_debug()
-        );
-        Failure::new(Code::InvalidPath, message)
-    })?;
+    let path = skill_path(&path)?;
     let file = File {
         skills: app.skills().clone(),
         id,
@@ -66,6 +59,18 @@ pub(crate) async fn file(
     let attachment = HeaderValue::from_static("attachment");
     headers.insert(header::CONTENT_DISPOSITION, attachment);
     Ok(response)
+}
+
+/// The path of a file in a skill.
+pub(crate) fn skill_path(path: &str) -> Result<SkillPath, Failure> {
+    SkillPath::parse(path).map_err(|problem| {
+        let shown: String = path.chars().take(100).collect();
+        let message = format!(
+            "invalid path: `{}` {problem}; use a path relative to the skill",
+            shown.escape_debug()
+        );
+        Failure::new(Code::InvalidPath, message)
+    })
 }
 
 fn without_range(mut headers: HeaderMap) -> HeaderMap {

@@ -125,11 +125,11 @@ fn refusal(app: &App, request: &Request) -> Option<Failure> {
     }
 }
 
-/// The scope that a request needs. A session changes nothing but itself.
+/// The scope that a request needs. A session changes nothing but itself, and a check nothing at all.
 fn needed_scope(request: &Request) -> Scope {
     let path = request.uri().path();
     let is_session = path == "/api/sessions" || path.starts_with("/api/sessions/");
-    if request.method().is_safe() || is_session || path == "/mcp" {
+    if request.method().is_safe() || is_session || ["/mcp", "/api/check"].contains(&path) {
         Scope::Read
     } else {
         Scope::Write

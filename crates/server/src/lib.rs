@@ -7,16 +7,21 @@
 //! | `GET /api/skills/{id}/files` | the files of a skill |
 //! | `GET /api/skills/{id}/files/{path}` | a file, or one range of it |
 //! | `GET /api/skill-collections` | the collections |
+//! | `POST /api/skills` | a new skill |
+//! | `PUT`, `DELETE /api/skills/{id}`, `/api/skills/{id}/files/{path}` | changes a skill or a file that is still as `If-Match` says |
+//! | `POST /api/check` | what `prowess check` says about a `SKILL.md` |
+//! | `GET /api/catalog` | the skills that are not used, and the sources |
 //! | `POST /api/sessions` | a conversation: prompt and tools for a model; `active` names skills to start with |
 //! | `GET`, `DELETE /api/sessions/{id}` | the same again; ends it |
 //! | `POST /api/sessions/{id}/turn` | a user's `message` as the model gets it, with the skills it activates |
 //! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
+//! | `GET /openapi.json` | all of this as an OpenAPI document |
 //! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
 //! | `GET /metrics` | figures in the text format of Prometheus |
 //!
 //! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
 //! wherever `GET` does. Responses have a strong `ETag`, and a matching `If-None-Match` yields `304`. An error is a
-//! [`prowess_core::wire::ErrorBody`] with one of the words of [`Code`].
+//! [`prowess_core::wire::Problem`] with one of the words of [`Code`].
 //!
 //! # What holds
 //!
@@ -42,6 +47,7 @@
 mod answer;
 mod app;
 mod body;
+mod check;
 mod connections;
 mod error;
 mod files;
@@ -54,6 +60,7 @@ mod lists;
 mod metrics;
 mod monitoring;
 mod observe;
+mod openapi;
 mod options;
 mod range;
 mod router;
@@ -64,10 +71,12 @@ mod sessions;
 mod skills;
 mod token;
 mod token_table;
+mod writing;
 
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;
+pub use openapi::openapi;
 pub use options::{ApiOptions, ApiOptionsError};
 pub use router::{router, router_with};
 pub use scope::{Scope, Scopes, UnknownScope};

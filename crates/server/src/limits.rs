@@ -24,8 +24,10 @@ pub const REFRESH: Duration = Duration::from_secs(1);
 pub const QUERY_CHARS: usize = 1_000;
 /// Default number of search results.
 pub const FOUND: usize = 20;
-/// Bytes of a JSON body.
-pub const JSON_BYTES: usize = 1024 * 1024;
+/// Bytes of a JSON body: a `SKILL.md` of the maximum size, with escapes.
+pub const JSON_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of a file that a client writes; larger ones have no `ETag`.
+pub const FILE_BYTES: usize = 16 * 1024 * 1024;
 /// Open sessions; above it, the one that was not used for the longest time ends.
 pub const SESSIONS: usize = 10_000;
 /// How long a session lives without being used.

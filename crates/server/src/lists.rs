@@ -42,6 +42,7 @@ impl Lists {
         let list = SkillList {
             skills: skills.collect(),
             collections: Some(collections.clone()),
+            next: None,
         };
         Ok(Self {
             generation: catalog.generation(),

@@ -1,6 +1,7 @@
 //! Access control.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, header::AUTHORIZATION};
@@ -25,6 +26,7 @@ use crate::token_table::TokenTable;
 pub struct ApiOptions {
     pub(crate) hosts: Hosts,
     pub(crate) observer: Observer,
+    pub(crate) new_skills: Option<PathBuf>,
     token: Option<Token>,
     tokens: TokenTable,
     needs_token: bool,
@@ -74,6 +76,13 @@ impl ApiOptions {
     #[must_use]
     pub fn only_with_token(mut self) -> Self {
         self.needs_token = true;
+        self
+    }
+
+    /// Creates new skills in this directory, which a source must be over.
+    #[must_use]
+    pub fn new_skills(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.new_skills = Some(directory.into());
         self
     }
 

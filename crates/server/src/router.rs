@@ -10,9 +10,9 @@ use prowess_core::Skills;
 use crate::app::App;
 use crate::error::{Code, Failure};
 use crate::guard::guard;
-use crate::limits::JSON_BYTES;
+use crate::limits::{FILE_BYTES, JSON_BYTES};
 use crate::options::ApiOptions;
-use crate::{files, health, monitoring, sessions, skills};
+use crate::{check, files, health, monitoring, openapi, sessions, skills, writing};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
@@ -23,11 +23,24 @@ pub fn router(skills: Skills, options: ApiOptions) -> Router {
 pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router {
     let app = App::new(skills, options);
     Router::new()
-        .route("/api/skills", get(skills::list))
-        .route("/api/skills/{id}", get(skills::skill))
+        .route("/api/skills", get(skills::list).post(writing::create))
+        .route(
+            "/api/skills/{id}",
+            get(skills::skill)
+                .put(writing::update)
+                .delete(writing::remove),
+        )
         .route("/api/skills/{id}/files", get(files::list))
-        .route("/api/skills/{id}/files/{*path}", get(files::file))
+        .route(
+            "/api/skills/{id}/files/{*path}",
+            get(files::file)
+                .put(writing::put_file)
+                .layer(DefaultBodyLimit::max(FILE_BYTES))
+                .delete(writing::remove_file),
+        )
+        .route("/api/check", post(check::check))
         .route("/api/skill-collections", get(skills::collections))
+        .route("/api/catalog", get(skills::catalog))
         .route("/api/sessions", post(sessions::create))
         .route(
             "/api/sessions/{id}",
@@ -37,6 +50,7 @@ pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router 
         .route("/api/sessions/{id}/call", post(sessions::call))
         .route(health::PATH, get(health::health))
         .route(health::READY, get(health::ready))
+        .route("/openapi.json", get(openapi::document))
         .route("/metrics", get(monitoring::metrics))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)

@@ -7,7 +7,7 @@ use prowess_core::{CatalogReport, Event, Session, SkillId, ToolDefinition};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::answer::Payload;
+use crate::answer::json_response;
 use crate::app::{App, Part, part};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
@@ -117,7 +117,7 @@ pub(crate) async fn turn(
         .turn_with(&request.message, &request.references)
         .await;
     let content = session.content(&mut turn);
-    json(&TurnBody {
+    json_response(&TurnBody {
         content,
         notices: turn.notices,
         events: turn.events,
@@ -132,7 +132,7 @@ pub(crate) async fn call(
 ) -> Result<Response, Failure> {
     let session = find(&app, &part(id)?)?;
     let outcome = session.call(&request.tool, &request.arguments).await;
-    json(&CallBody {
+    json_response(&CallBody {
         content: outcome.result.content,
         is_error: outcome.result.is_error,
         truncated: outcome.result.truncated,
@@ -142,18 +142,13 @@ pub(crate) async fn call(
 
 fn session_body(id: &str, session: &Session) -> Result<Response, Failure> {
     let prompt = session.prompt();
-    json(&SessionBody {
+    json_response(&SessionBody {
         id,
         prompt: prompt.text,
         report: prompt.report,
         tools: session.tools(),
         active: session.active(),
     })
-}
-
-fn json(body: &impl Serialize) -> Result<Response, Failure> {
-    let payload = Payload::json(body)?;
-    Ok((payload.headers(), payload.bytes).into_response())
 }
 
 fn find(app: &App, id: &str) -> Result<std::sync::Arc<Session>, Failure> {

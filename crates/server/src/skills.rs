@@ -4,8 +4,8 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use prowess_core::wire::{SkillBody, SkillEntry, SkillList};
-use prowess_core::{Catalog, CollectionPath, Skill};
+use prowess_core::wire::{CatalogBody, SkillBody, SkillEntry, SkillList};
+use prowess_core::{Catalog, CollectionPath, Skill, SkillId, SourceError};
 use serde::Deserialize;
 
 use crate::answer::Payload;
@@ -20,6 +20,8 @@ pub(crate) struct Wanted {
     collection: String,
     query: String,
     limit: Option<usize>,
+    /// The `next` of the response before.
+    cursor: Option<String>,
 }
 
 pub(crate) async fn list(
@@ -31,7 +33,8 @@ pub(crate) async fn list(
         .map_err(|error| Failure::new(Code::InvalidRequest, error.body_text().to_lowercase()))?;
     let catalog = app.skills().catalog();
     let query = wanted.query.trim();
-    if query.is_empty() && wanted.collection.is_empty() && wanted.limit.is_none() {
+    let whole = wanted.limit.is_none() && wanted.cursor.is_none();
+    if query.is_empty() && wanted.collection.is_empty() && whole {
         return Ok(app.lists().of(&catalog)?.skills.unless_known(&headers));
     }
     let within = collection(&wanted.collection)?;
@@ -39,24 +42,32 @@ pub(crate) async fn list(
         let id = &skill.descriptor.id;
         within.as_ref().is_none_or(|within| id.is_within(within))
     };
-    let skills: Vec<SkillEntry> = if query.is_empty() {
+    let cursor = wanted.cursor.as_deref().unwrap_or_default();
+    let list = if query.is_empty() {
         let limit = wanted.limit.unwrap_or(usize::MAX);
-        entries(catalog.skills().filter(is_wanted).take(limit))
+        let after = |skill: &Skill<'_>| skill.descriptor.id.as_str() > cursor;
+        page(catalog.skills().filter(after).filter(is_wanted), limit)
     } else {
         let limit = wanted.limit.unwrap_or(FOUND);
         let found = search(&app, &catalog, query).await?;
-        let found = found.iter().filter_map(|id| catalog.get(id));
-        entries(found.filter(is_wanted).take(limit))
-    };
-    let list = SkillList {
-        skills,
-        collections: None,
+        let before = found.iter().position(|id| id == cursor);
+        let after = found.iter().skip(before.map_or(0, |index| index + 1));
+        let found = after.filter_map(|id| catalog.get(id));
+        page(found.filter(is_wanted), limit)
     };
     Ok(Payload::json(&list)?.unless_known(&headers))
 }
 
-fn entries<'c>(skills: impl Iterator<Item = Skill<'c>>) -> Vec<SkillEntry> {
-    skills.map(|skill| skill.descriptor.into()).collect()
+/// The first skills, and where the next page begins.
+fn page<'c>(mut skills: impl Iterator<Item = Skill<'c>>, limit: usize) -> SkillList {
+    let first = skills.by_ref().take(limit);
+    let first: Vec<SkillEntry> = first.map(|skill| skill.descriptor.into()).collect();
+    let more = skills.next().is_some();
+    SkillList {
+        next: first.last().filter(|_| more).map(|it| it.id.clone()),
+        skills: first,
+        collections: None,
+    }
 }
 
 fn collection(text: &str) -> Result<Option<CollectionPath>, Failure> {
@@ -88,11 +99,28 @@ pub(crate) async fn skill(
 ) -> Result<Response, Failure> {
     let catalog = app.skills().catalog();
     let id = visible(&catalog, &part(id)?)?;
-    let document = app.skills().sources().load(&id).await?;
-    let skill = catalog.get(id.as_str());
-    let skill = skill.ok_or(prowess_core::SourceError::NotFound(id.clone()))?;
-    let body = SkillBody::new(skill.descriptor, &document);
+    let body = body_of(&app, &catalog, &id).await?;
     Ok(Payload::json(&body)?.unless_known(&headers))
+}
+
+/// A skill with its instructions, as they are now.
+pub(crate) async fn body_of(
+    app: &App,
+    catalog: &Catalog,
+    id: &SkillId,
+) -> Result<SkillBody, Failure> {
+    let document = app.skills().sources().load(id).await?;
+    let skill = catalog.get(id.as_str());
+    let skill = skill.ok_or_else(|| SourceError::NotFound(id.clone()))?;
+    Ok(SkillBody::new(skill.descriptor, &document))
+}
+
+pub(crate) async fn catalog(
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let catalog = app.skills().catalog();
+    Ok(Payload::json(&CatalogBody::new(&catalog))?.unless_known(&headers))
 }
 
 pub(crate) async fn collections(

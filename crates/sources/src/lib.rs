@@ -4,6 +4,8 @@ mod agents;
 #[cfg(feature = "archive")]
 mod archive;
 mod background;
+#[cfg(unix)]
+pub mod beneath;
 #[cfg(feature = "config")]
 mod chain;
 mod collection;

@@ -57,6 +57,7 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
     let mut builder = Skills::builder()
         .dialect(dialect)
         .max_skills(settings.max_skills)
+        .except(&settings.disabled)
         .context_share(settings.context_share);
     builder = match (settings.catalog_budget, context.context_window) {
         (Some(tokens), _) => builder.catalog_tokens(tokens),

@@ -5,12 +5,12 @@ use std::time::SystemTime;
 
 use clap::Args;
 use prowess_config::SkillsConfig;
+use prowess_core::wire::{MAX_SKILLS, RESERVED_ID};
 use prowess_core::{Health, SourceStatus};
 use serde_json::json;
 
 use super::checkup::Checkup;
 use super::list::is_unavailable;
-use super::list_document::{MAX_SKILLS, RESERVED_ID};
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::Result;

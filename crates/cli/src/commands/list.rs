@@ -5,11 +5,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use prowess_core::wire::{MAX_SKILLS, RESERVED_ID};
 use prowess_core::{Catalog, Health, NestedSkill, Scope, Skill, SourceStatus};
 use prowess_runtime::Manifests;
 use prowess_spec::Severity;
 
-use super::list_document::{MAX_SKILLS, RESERVED_ID, Tokens, document};
+use super::list_document::{Tokens, document};
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
@@ -173,6 +174,10 @@ fn print_rest(catalog: &Catalog, nested: &[NestedSkill], manifests: &Manifests) 
         let needs = skill.descriptor.requires_capabilities.join(", ");
         let _ = writeln!(out, "unavailable: {} needs {needs}", skill.descriptor.id);
     }
+    for skill in catalog.disabled() {
+        let (id, source) = (&skill.descriptor.id, skill.source);
+        let _ = writeln!(out, "disabled: {id} of {source}, by `skills.disabled`");
+    }
     for skill in catalog.refused() {
         let (id, source) = (&skill.descriptor.id, skill.source);
         let _ = writeln!(
@@ -244,6 +249,7 @@ fn summary(catalog: &Catalog) -> String {
     );
     add(catalog.shadowed().count(), "shadowed");
     add(catalog.unavailable().count(), "unavailable");
+    add(catalog.disabled().count(), "disabled");
     add(
         catalog.invalid().count(),
         "invalid (see `prowess list --all`)",

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use prowess_agent::limits::RECENT_SKILLS;
 use prowess_config::SkillsConfig;
+use prowess_core::wire::MAX_SKILLS;
 use prowess_core::{CatalogFormat, CatalogPlacement, Hints, Prompt, SkillId};
 use prowess_runtime::{Project, ProjectLimits};
 use prowess_trust::ProjectRoot;
 
-use super::list_document::MAX_SKILLS;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::exit::Exit;

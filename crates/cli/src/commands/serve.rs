@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -15,11 +16,12 @@ use prowess_store::Store;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
 use crate::code_skills::open_existing_store;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::{configuration, model, open, terminal};
+use crate::{configuration, model, terminal};
 
 const HELP: &str = "\
 Examples:
@@ -67,6 +69,9 @@ pub(crate) struct ServeArguments {
         default_value = "127.0.0.1:7777"
     )]
     pub(crate) bind: SocketAddr,
+    /// Directory for skills that clients create [default: the skills directory of the project, or of the user]
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "read_only")]
+    pub(crate) new_skills: Option<PathBuf>,
     /// Additional host name to accept (repeatable)
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
@@ -120,7 +125,10 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         ))
     })?;
     let window = model::configured_window(&config);
-    let skills = open::skills_with(&config, window, &arguments.sources, global, |it| it)?;
+    let (skills, new_skills) = serve_writable::open(arguments, &config, window, global)?;
+    if let Some(directory) = new_skills {
+        options = options.new_skills(directory);
+    }
     runtime.block_on(listen(arguments, global, skills, options, http, tokens))?;
     Ok(Exit::Success)
 }

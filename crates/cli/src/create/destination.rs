@@ -9,15 +9,15 @@ const PROJECT: &str = ".agents/skills";
 
 /// A directory for skills.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Destination {
+pub(crate) struct Destination {
     /// The shortest path from here.
-    pub(super) directory: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Whether skills are found there by default.
-    pub(super) is_default: bool,
+    pub(crate) is_default: bool,
 }
 
 /// Where a new skill goes: the given directory, the skills directory of the project, or the current directory.
-pub(super) fn destination(named: Option<&Path>, here: &Path, home: Option<&Path>) -> Destination {
+pub(crate) fn destination(named: Option<&Path>, here: &Path, home: Option<&Path>) -> Destination {
     if let Some(directory) = named {
         return Destination {
             directory: directory.to_owned(),

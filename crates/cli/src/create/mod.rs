@@ -9,3 +9,4 @@ mod write;
 
 pub(crate) use arguments::CreateArguments;
 pub(crate) use command::run;
+pub(crate) use destination::destination;

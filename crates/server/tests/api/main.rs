@@ -10,6 +10,7 @@ mod files;
 mod safety;
 mod sessions;
 mod skills;
+mod writing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use prowess_sources::{FilesystemOptions, FilesystemSource};
 use prowess_spec::SkillPath;
 use prowess_testing::TestDirectory;
 use serde_json::{Value, json};
-use support::client::{Response, ask, get, send};
+use support::client::{Response, ask, ask_with, get, send};
 use support::ours::Ours;
 use support::{id, path, skill, some_skills};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

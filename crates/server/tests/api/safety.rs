@@ -161,7 +161,7 @@ async fn requests_without_the_token_are_rejected() {
 }
 
 #[tokio::test]
-async fn only_read_methods_are_allowed() {
+async fn methods_that_are_not_allowed() {
     let ours = ours().await;
     // Writing needs a token, whatever there is to write.
     for method in ["POST", "PUT", "PATCH", "DELETE", "BREW"] {
@@ -177,7 +177,7 @@ async fn only_read_methods_are_allowed() {
             (refused.status, refused.code().as_str()),
             (405, "method-not-allowed")
         );
-        assert_eq!(refused.header("allow"), Some("GET,HEAD"));
+        assert_eq!(refused.header("allow"), Some("GET,HEAD,PUT,DELETE"));
     }
     let list = get(ours.address, "/api/skills", &["origin: http://evil.com"]).await;
     let foreign = list
@@ -203,7 +203,7 @@ async fn only_read_methods_are_allowed() {
 }
 
 #[tokio::test]
-async fn an_error_is_always_json() {
+async fn sv14_an_error_is_always_a_problem() {
     let ours = ours().await;
     for target in [
         "/x",
@@ -212,10 +212,12 @@ async fn an_error_is_always_json() {
         "/api/skills?limit=x",
     ] {
         let refused = get(ours.address, target, &[]).await;
-        assert_eq!(refused.header("content-type"), Some("application/json"));
-        let Value::Object(error) = &refused.json()["error"] else {
-            panic!("{}", refused.text());
-        };
-        assert_eq!(error.len(), 2);
+        let media = refused.header("content-type");
+        assert_eq!(media, Some("application/problem+json"));
+        let problem = refused.json();
+        let kind = format!("urn:prowess:problem:{}", refused.code());
+        assert_eq!(problem["type"], kind);
+        assert_eq!(problem["status"], refused.status);
+        assert!(problem["title"].is_string() && problem["detail"].is_string());
     }
 }

@@ -259,3 +259,64 @@ async fn concurrent_searches_read_once() {
     }
     assert_eq!(loads.load(Ordering::SeqCst), 4);
 }
+
+#[tokio::test]
+async fn sv11_pages_have_no_gaps() {
+    let mut source = MemorySource::new(Scope::Project);
+    for number in 0..1_000 {
+        let id = format!("set{}/skill-{number}", number % 7);
+        source.add_owned(&id, skill(&format!("skill-{number}"), "Counts sheep", "x"));
+    }
+    let ours = Ours::over(source).await;
+    for start in ["/api/skills?limit=99", "/api/skills?limit=99&query=sheep"] {
+        let mut found = Vec::new();
+        let mut target = start.to_owned();
+        loop {
+            let page = get(ours.address, &target, &[]).await;
+            found.extend(ids(&page));
+            match page.json()["next"].as_str() {
+                Some(next) => target = format!("{start}&cursor={}", next.replace('/', "%2F")),
+                None => break,
+            }
+        }
+        let unique: std::collections::BTreeSet<&String> = found.iter().collect();
+        assert_eq!((found.len(), unique.len()), (1_000, 1_000), "{start}");
+    }
+}
+
+#[tokio::test]
+async fn sv12_what_is_not_used_and_why() {
+    let directory = exposed();
+    directory
+        .write("skills/broken/SKILL.md", "no frontmatter")
+        .skill("skills/off", "Is off", "x\n");
+    let mut other = MemorySource::new(Scope::Project);
+    other.add("tools/pdf", &skill("pdf", "Reads PDFs too", "x"));
+    let needs = "---\nname: needs\ndescription: Needs\nrequires_capabilities: [mail]\n---\n";
+    other.add("needs", needs);
+    let skills = Skills::builder()
+        .source("mine", filesystem(&directory))
+        .source("other", other)
+        .except(["off"]);
+    let ours = Ours::start(skills.build().await.unwrap(), ApiOptions::default()).await;
+    let response = get(ours.address, "/api/catalog", &[]).await;
+    assert_eq!(response.status, 200);
+    let catalog = response.json();
+    assert_eq!(catalog["skills"], 1, "{catalog}");
+    assert_eq!(catalog["invalid"][0]["path"], "broken/SKILL.md");
+    assert!(catalog["invalid"][0]["reasons"][0].is_string());
+    assert_eq!(
+        catalog["disabled"],
+        json!([{"id": "off", "source": "mine"}])
+    );
+    assert_eq!(catalog["shadowed"][0]["id"], "tools/pdf");
+    assert_eq!(catalog["shadowed"][0]["winner"], "mine");
+    assert_eq!(catalog["unavailable"][0]["id"], "needs", "{catalog}");
+    assert_eq!(catalog["sources"][1]["name"], "other");
+    assert_eq!(catalog["sources"][1]["health"], "healthy");
+    assert!(
+        !response
+            .text()
+            .contains(directory.path("").to_str().unwrap())
+    );
+}

@@ -30,11 +30,11 @@ impl Response {
 
     /// The stable word of an error.
     pub fn code(&self) -> String {
-        self.json()["error"]["code"].as_str().unwrap().to_owned()
+        self.json()["code"].as_str().unwrap().to_owned()
     }
 
     pub fn message(&self) -> String {
-        self.json()["error"]["message"].as_str().unwrap().to_owned()
+        self.json()["detail"].as_str().unwrap().to_owned()
     }
 }
 
@@ -57,6 +57,26 @@ pub async fn ask(address: SocketAddr, method: &str, target: &str, headers: &[&st
     }
     request.push_str("\r\n");
     send(address, request.as_bytes()).await
+}
+
+/// Sends a body.
+pub async fn ask_with(
+    address: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[&str],
+    body: &[u8],
+) -> Response {
+    let mut request = format!(
+        "{method} {target} HTTP/1.1\r\nconnection: close\r\nhost: {address}\r\ncontent-length: {}\r\n",
+        body.len()
+    );
+    for header in headers {
+        request.push_str(header);
+        request.push_str("\r\n");
+    }
+    request.push_str("\r\n");
+    send(address, &[request.as_bytes(), body].concat()).await
 }
 
 pub async fn send(address: SocketAddr, request: &[u8]) -> Response {

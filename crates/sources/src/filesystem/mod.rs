@@ -4,6 +4,10 @@
 mod fast;
 mod files;
 mod scan;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod write;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -184,5 +188,10 @@ impl Source for FilesystemSource {
 
     fn directories(&self) -> Vec<PathBuf> {
         vec![self.inner.root.clone()]
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    fn writer(&self) -> Option<&dyn prowess_core::SkillWriter> {
+        Some(self)
     }
 }

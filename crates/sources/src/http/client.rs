@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use prowess_config::Http;
 use prowess_core::SourceError;
-use prowess_core::wire::ErrorBody;
+use prowess_core::wire::Problem;
 use prowess_net::{BodyError, client_builder, read_body, same_origin, secret_header};
 use reqwest::header::{
     ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, RANGE,
@@ -194,8 +194,8 @@ async fn code(mut response: Response) -> Option<String> {
     {
         bytes.extend_from_slice(&chunk);
     }
-    let body: ErrorBody = serde_json::from_slice(&bytes).ok()?;
-    Some(body.error.code)
+    let problem: Problem = serde_json::from_slice(&bytes).ok()?;
+    Some(problem.code)
 }
 
 pub(super) fn unavailable(reason: String) -> SourceError {

@@ -7,17 +7,25 @@
 //! | `GET /skills/{id}/files` | [`FileList`] |
 //! | `GET /skills/{id}/files/{path}` | the bytes |
 //! | `GET /skill-collections` | [`CollectionList`] |
+//! | `GET /catalog` | [`CatalogBody`] |
 //! | `GET /healthz` | [`HealthReport`] |
 //!
-//! The `/` of an id is written `%2F`. An error is an [`ErrorBody`].
+//! The `/` of an id is written `%2F`. An error is a [`Problem`].
+
+mod states;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::catalog::{Collection, Health, SourceStatus};
+use crate::catalog::{Catalog, Collection, Health, SourceStatus};
 use crate::descriptor::{Descriptor, Invocation, Scope};
 use crate::source::{Document, FileEntry};
+
+pub use states::{
+    InvalidSkill, MAX_SKILLS, OmittedSkills, RESERVED_ID, RefusedSkill, ShadowedSkill, SkillPlace,
+    SkillStates, UnavailableSkill,
+};
 
 /// Every skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -27,6 +35,9 @@ pub struct SkillList {
     /// The collections, so that a full listing needs one request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collections: Option<Vec<Collection>>,
+    /// The `cursor` of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A skill without its instructions.
@@ -92,6 +103,29 @@ pub struct CollectionList {
     pub collections: Vec<Collection>,
 }
 
+/// Skills that are not used, and the sources.
+#[derive(Debug, Serialize)]
+pub struct CatalogBody<'c> {
+    /// The number of skills that are used.
+    pub skills: usize,
+    /// The other skills, and why they are not used.
+    #[serde(flatten)]
+    pub states: SkillStates<'c>,
+    /// The sources, the most important first.
+    pub sources: Vec<&'c SourceStatus>,
+}
+
+impl<'c> CatalogBody<'c> {
+    /// Describes a catalog.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        Self {
+            skills: catalog.len(),
+            states: SkillStates::of(catalog),
+            sources: catalog.sources().collect(),
+        }
+    }
+}
+
 /// How a server is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HealthReport {
@@ -119,20 +153,40 @@ pub struct SourceHealth {
     pub skills: usize,
 }
 
-/// Why a request was not answered.
+/// Why a request was not answered: a problem of RFC 9457 with the media type [`Self::MEDIA_TYPE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorBody {
-    /// The reason.
-    pub error: ErrorDetail,
+pub struct Problem {
+    /// A URI for the kind of error: `urn:prowess:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The code in words.
+    pub title: String,
+    /// The status of the response.
+    pub status: u16,
+    /// What is wrong with this request and what to do about it.
+    pub detail: String,
+    /// A stable word for programs.
+    pub code: String,
+    /// Problems of a skill that was sent, as `prowess check --json` has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<serde_json::Value>,
 }
 
-/// A reason for programs and for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorDetail {
-    /// A stable word.
-    pub code: String,
-    /// A sentence.
-    pub message: String,
+impl Problem {
+    /// The media type of a problem.
+    pub const MEDIA_TYPE: &str = "application/problem+json";
+
+    /// Describes an error.
+    pub fn new(code: &str, status: u16, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("urn:prowess:problem:{code}"),
+            title: code.replace('-', " "),
+            status,
+            detail: detail.into(),
+            code: code.to_owned(),
+            diagnostics: Vec::new(),
+        }
+    }
 }
 
 impl From<&Descriptor> for SkillEntry {
@@ -261,6 +315,7 @@ mod tests {
         let mut list = SkillList {
             skills: vec![entry()],
             collections: Some(collections),
+            next: None,
         };
         check(
             &list,
@@ -278,15 +333,15 @@ mod tests {
             &json!({"files": [{"path": "references/a.md", "size": 3}]}),
         );
 
-        let error = ErrorBody {
-            error: ErrorDetail {
-                code: "skill-not-found".to_owned(),
-                message: "unknown skill `a`".to_owned(),
-            },
-        };
         check(
-            error,
-            &json!({"error": {"code": "skill-not-found", "message": "unknown skill `a`"}}),
+            Problem::new("skill-not-found", 404, "unknown skill `a`"),
+            &json!({
+                "type": "urn:prowess:problem:skill-not-found",
+                "title": "skill not found",
+                "status": 404,
+                "detail": "unknown skill `a`",
+                "code": "skill-not-found",
+            }),
         );
 
         let source = SourceHealth {

@@ -1,0 +1,85 @@
+//! The HTTP API as others see it: a fuzzer that reads the OpenAPI document, and the page with `curl`.
+#![cfg(test)]
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use prowess_testing::{ChildGuard, python_with};
+use serde_json::Value;
+use support::TestProject;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A server over a project with one skill; its address, without a path.
+fn serve(project: &TestProject) -> (ChildGuard, String) {
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    project.write(
+        ".agents/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDFs. Use for forms.\n---\nRead it.\n",
+    );
+    project.write(".agents/skills/pdf/references/a.md", "a\n");
+    let mut server = project
+        .command(&["serve", "--json", "--bind", "127.0.0.1:0"])
+        .env("PROWESS_TOKEN", TOKEN)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = Vec::new();
+    let mut out = BufReader::new(server.stdout.take().unwrap());
+    out.read_until(b'}', &mut ready).unwrap();
+    let ready: Value = serde_json::from_slice(&ready).unwrap();
+    let url = ready["url"].as_str().unwrap().trim_end_matches("/api");
+    (ChildGuard(server), url.to_owned())
+}
+
+/// Every answer is one that the document has, and none is the fault of the server.
+#[test]
+fn sv16_schemathesis_finds_nothing() {
+    let project = TestProject::new();
+    let (_server, url) = serve(&project);
+    let python = python_with("schemathesis-venv", &["schemathesis==4.32.5"]);
+    let run = Command::new(python.with_file_name("st"))
+        .args(["run", &format!("{url}/openapi.json")])
+        .args(["-H", &format!("Authorization: Bearer {TOKEN}")])
+        .args(["--seed", "1", "--max-examples", "25", "--no-color"])
+        // What a `SKILL.md` must look like is no matter of a JSON schema.
+        .args(["--exclude-checks", "positive_data_acceptance"])
+        .current_dir(project.path(""))
+        .output()
+        .unwrap();
+    let report = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{report}");
+    assert!(!report.contains("5xx"), "{report}");
+}
+
+/// The commands of the page, with the output that it shows.
+#[test]
+fn sv17_the_page_with_curl() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/http.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, session) = page.split_once("```console\n").unwrap();
+    let (session, _) = session.split_once("```").unwrap();
+    let project = TestProject::new();
+    let (_server, url) = serve(&project);
+    let commands = session.lines().filter_map(|line| line.strip_prefix("$ "));
+    // Not every response ends with a line end.
+    let script = commands.collect::<Vec<_>>().join("\necho\n");
+    let script = script.replace("http://127.0.0.1:7777", &url);
+    let expected: Vec<&str> = session
+        .lines()
+        .filter(|line| !line.starts_with("$ "))
+        .collect();
+    let run = Command::new("bash")
+        .args(["-c", &script])
+        .env("PROWESS_TOKEN", TOKEN)
+        .current_dir(project.path(""))
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&run.stdout);
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(shown, expected, "{}", String::from_utf8_lossy(&run.stderr));
+}

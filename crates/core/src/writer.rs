@@ -1,0 +1,48 @@
+//! Changes of skills, for sources that can be written.
+
+use async_trait::async_trait;
+use prowess_spec::SkillPath;
+
+use crate::id::SkillId;
+
+/// Writes skills. What others wrote meanwhile is never replaced: a change names the content that it is based on.
+#[async_trait]
+pub trait SkillWriter: Send + Sync {
+    /// Creates a skill with this `SKILL.md`. It appears whole or not at all.
+    async fn create(&self, id: &SkillId, text: Vec<u8>) -> Result<(), WriteError>;
+
+    /// Replaces a file of a skill, or removes it if `bytes` is `None`. `before` is its expected content; `None` if
+    /// there should be no such file.
+    async fn write(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        before: Option<Vec<u8>>,
+        bytes: Option<Vec<u8>>,
+    ) -> Result<(), WriteError>;
+
+    /// Removes a skill whose file `path` has this content.
+    async fn remove(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        before: Vec<u8>,
+    ) -> Result<(), WriteError>;
+}
+
+/// Why a skill was not changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// The content is not the expected one.
+    #[error("it was changed by someone else")]
+    Changed,
+    /// There is something with this name.
+    #[error("`{0}` exists")]
+    Exists(String),
+    /// It must not or cannot be written.
+    #[error("{0}")]
+    NotWritable(String),
+    /// The system failed.
+    #[error("{0}")]
+    Failed(String),
+}

@@ -1,0 +1,83 @@
+//! Checks of skills that clients send.
+
+use axum::response::Response;
+use prowess_spec::{Context, Diagnostic, LineIndex, Profile, advise, parse};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::answer::json_response;
+use crate::body::JsonBody;
+use crate::error::{Code, Failure};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckRequest {
+    /// The whole `SKILL.md`.
+    content: String,
+    /// The name of its directory.
+    #[serde(default)]
+    directory: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CheckBody {
+    valid: bool,
+    diagnostics: Vec<Value>,
+}
+
+/// What `prowess check` says about a file that exists nowhere yet.
+pub(crate) async fn check(JsonBody(request): JsonBody<CheckRequest>) -> Result<Response, Failure> {
+    let context = Context {
+        directory: request.directory.as_deref(),
+        exists: None,
+    };
+    let bytes = request.content.as_bytes();
+    let parsed = parse(bytes, &context);
+    let mut found = advise(bytes, &parsed);
+    let valid = parsed.is_valid(Profile::Check);
+    found.extend(parsed.diagnostics);
+    found.sort_by_key(|it| it.span);
+    let diagnostics = values(bytes, &found);
+    json_response(&CheckBody { valid, diagnostics })
+}
+
+/// The diagnostics of a `SKILL.md` that is valid under `profile` and has this name; otherwise the error.
+pub(crate) fn valid(bytes: &[u8], name: &str, profile: Profile) -> Result<Vec<Value>, Failure> {
+    let context = Context {
+        directory: Some(name),
+        exists: None,
+    };
+    let parsed = parse(bytes, &context);
+    let diagnostics = values(bytes, &parsed.diagnostics);
+    let message = match &parsed.skill {
+        Some(skill) if skill.name.as_str() != name => {
+            format!("invalid skill: its name must be `{name}`, as in its id")
+        }
+        Some(_) if parsed.is_valid(profile) => return Ok(diagnostics),
+        _ => {
+            let is_error = |it: &&Diagnostic| it.severity(profile).is_some();
+            let first = parsed.diagnostics.iter().find(is_error);
+            let first = first.map_or("it has no name or description", |it| &it.message);
+            format!("invalid skill: {first}")
+        }
+    };
+    Err(Failure::new(Code::InvalidSkill, message).diagnostics(diagnostics))
+}
+
+/// Diagnostics as `prowess check --json` has them.
+fn values(bytes: &[u8], found: &[Diagnostic]) -> Vec<Value> {
+    let lines = LineIndex::new(bytes);
+    let value = |it: &Diagnostic| {
+        let severity = it.severity(Profile::Check)?;
+        Some(json!({
+            "code": it.code,
+            "severity": severity,
+            "start": lines.position(it.span.start),
+            "end": lines.position(it.span.end),
+            "message": it.message,
+            "help": it.help,
+            "fixable": !it.fix.is_empty(),
+        }))
+    };
+    found.iter().filter_map(value).collect()
+}

@@ -1,0 +1,105 @@
+//! The OpenAPI document of everything that is served.
+
+mod operation;
+mod table;
+
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use crate::answer::Payload;
+use operation::Operation;
+
+pub(crate) async fn document(headers: HeaderMap) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    Payload::new(openapi().to_string(), json).unless_known(&headers)
+}
+
+/// The OpenAPI 3.1 document of the service.
+pub fn openapi() -> Value {
+    let mut paths = Map::new();
+    for operation in table::OPERATIONS {
+        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+        if let Value::Object(methods) = path {
+            methods.insert(operation.method.to_owned(), operation.to_json());
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Prowess",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Skills for agents, over HTTP.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": parse(include_str!("schemas.json")),
+            "parameters": parse(include_str!("parameters.json")),
+            "responses": {
+                "Problem": {
+                    "description": "a problem",
+                    "content": {"application/problem+json": {"schema": Operation::schema("Problem")}},
+                },
+            },
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    })
+}
+
+/// A file that is part of the program; a test reads it.
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every `$ref` of a value.
+    fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+        match value {
+            Value::Object(members) => {
+                found.extend(members.get("$ref").and_then(Value::as_str));
+                members.values().for_each(|it| references(it, found));
+            }
+            Value::Array(items) => items.iter().for_each(|it| references(it, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn sv15_every_reference_of_the_document_is_defined_and_used() {
+        let document = openapi();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        for reference in &found {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+        for kind in ["schemas", "parameters"] {
+            for name in document["components"][kind].as_object().unwrap().keys() {
+                let reference = format!("#/components/{kind}/{name}");
+                assert!(found.contains(&&*reference), "{reference} is not used");
+            }
+        }
+    }
+
+    /// The routes of the program text are those of the document.
+    #[test]
+    fn sv15_every_route_is_in_the_document() {
+        let document = openapi();
+        let routes = [include_str!("../router.rs"), include_str!("../health.rs")].concat();
+        let mut quoted: Vec<String> = routes
+            .split('"')
+            .filter(|text| text.starts_with('/') && !text.contains(' '))
+            .map(|path| path.replace("{*", "{"))
+            .filter(|path| !path.ends_with('/'))
+            .collect();
+        quoted.sort();
+        quoted.dedup();
+        let mut documented: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
+        documented.sort();
+        assert_eq!(quoted.iter().collect::<Vec<_>>(), documented);
+    }
+}

@@ -1,0 +1,432 @@
+//! Creating, changing and removing skills.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use prowess_server::{AcceptedToken, Scopes, TokenTable};
+
+use super::*;
+
+const TOKEN: &str = "0123456789abcdef";
+
+/// A server over `skills` of a directory, which can be written, and over some built-in skills.
+struct Writable {
+    ours: Ours,
+    directory: TestDirectory,
+}
+
+impl Writable {
+    async fn new() -> Self {
+        Self::over(exposed()).await
+    }
+
+    async fn over(directory: TestDirectory) -> Self {
+        let skills = Skills::builder()
+            .source("mine", filesystem(&directory))
+            .source("others", some_skills())
+            .build();
+        let options = ApiOptions::default().new_skills(directory.path("skills"));
+        let options = options.token(TOKEN).unwrap();
+        let ours = Ours::start(skills.await.unwrap(), options).await;
+        Self { ours, directory }
+    }
+
+    async fn ask(&self, method: &str, target: &str, headers: &[&str], body: &[u8]) -> Response {
+        let token = format!("authorization: Bearer {TOKEN}");
+        let mut all = vec![token.as_str()];
+        all.extend(headers);
+        ask_with(self.ours.address, method, target, &all, body).await
+    }
+
+    async fn json(&self, method: &str, target: &str, headers: &[&str], body: Value) -> Response {
+        let mut all = vec!["content-type: application/json"];
+        all.extend(headers);
+        let body = body.to_string();
+        self.ask(method, target, &all, body.as_bytes()).await
+    }
+
+    async fn get(&self, target: &str) -> Response {
+        self.ask("GET", target, &[], b"").await
+    }
+
+    /// The header for a change of what is there now.
+    async fn condition(&self, target: &str) -> String {
+        let response = self.get(target).await;
+        format!("if-match: {}", response.header("etag").unwrap())
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.directory.path(path)).unwrap()
+    }
+
+    /// The names in the directory of skills, hidden ones too.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.directory.path("skills")).unwrap();
+        let name = |it: std::io::Result<fs::DirEntry>| it.unwrap().file_name().into_string();
+        let mut names: Vec<String> = entries.map(|it| name(it).unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn skill_file(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name} when asked\n---\n{body}\n")
+}
+
+const PDF: &str = "/api/skills/tools%2Fpdf";
+const PDF_FILE: &str = "/api/skills/tools%2Fpdf/files/references/a.md";
+
+#[tokio::test]
+async fn sv1_sv8_created_changed_and_removed() {
+    let server = Writable::new().await;
+    let content = skill_file("csv", "Read rows.");
+    let new = json!({"id": "tools/data/csv", "content": content});
+    let created = server.json("POST", "/api/skills", &[], new).await;
+    assert_eq!(created.status, 201, "{}", created.text());
+    let place = "/api/skills/tools%2Fdata%2Fcsv";
+    assert_eq!(created.header("location"), Some(place));
+    assert_eq!(created.json()["body"], "Read rows.");
+    assert_eq!(created.json()["diagnostics"], json!([]));
+    assert_eq!(server.text("skills/tools/data/csv/SKILL.md"), content);
+    let got = server.get(place).await;
+    assert_eq!(got.header("etag"), created.header("etag"));
+    assert!(ids(&server.get("/api/skills").await).contains(&"tools/data/csv".to_owned()));
+
+    let changed = skill_file("csv", "Read columns.");
+    let condition = format!("if-match: {}", got.header("etag").unwrap());
+    let body = json!({"content": changed});
+    let updated = server.json("PUT", place, &[&condition], body).await;
+    assert_eq!(updated.status, 200, "{}", updated.text());
+    assert_eq!(updated.json()["body"], "Read columns.");
+    assert_eq!(server.text("skills/tools/data/csv/SKILL.md"), changed);
+    assert_ne!(updated.header("etag"), created.header("etag"));
+
+    // The file and the skill are two views of the same.
+    let file = format!("{place}/files/SKILL.md");
+    let condition = server.condition(&file).await;
+    let third = skill_file("csv", "Read cells.");
+    let put = server
+        .ask("PUT", &file, &[&condition], third.as_bytes())
+        .await;
+    assert_eq!(put.status, 200, "{}", put.text());
+    let condition = format!("if-match: {}", updated.header("etag").unwrap());
+    let stale = server.ask("DELETE", place, &[&condition], b"").await;
+    assert_eq!((stale.status, &*stale.code()), (412, "precondition-failed"));
+    let refused = server.ask("DELETE", &file, &["if-match: *"], b"").await;
+    assert_eq!((refused.status, &*refused.code()), (403, "not-writable"));
+    let condition = server.condition(place).await;
+    let removed = server.ask("DELETE", place, &[&condition], b"").await;
+    assert_eq!(removed.status, 204, "{}", removed.text());
+    assert!(!server.directory.path("skills/tools/data/csv").exists());
+    assert_eq!(server.get(place).await.status, 404);
+    assert_eq!(server.names(), ["tools"]);
+
+    let condition = server.condition(PDF_FILE).await;
+    let removed = server.ask("DELETE", PDF_FILE, &[&condition], b"").await;
+    assert_eq!(removed.status, 204);
+    let gone = server.ask("DELETE", PDF_FILE, &[&condition], b"").await;
+    assert_eq!((gone.status, &*gone.code()), (404, "file-not-found"));
+    assert_eq!(server.get(PDF).await.status, 200);
+}
+
+#[tokio::test]
+async fn sv2_what_cannot_be_created() {
+    let server = Writable::new().await;
+    for (id, status, code) in [
+        ("tools/pdf", 409, "skill-exists"),
+        ("writing/haiku", 409, "skill-exists"),
+        ("tools/pdf/csv", 403, "not-writable"),
+        // A directory without a skill.
+        ("tools", 409, "skill-exists"),
+    ] {
+        let name = id.rsplit('/').next().unwrap();
+        let new = json!({"id": id, "content": skill_file(name, "x")});
+        let refused = server.json("POST", "/api/skills", &[], new).await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (status, code),
+            "{}",
+            refused.text()
+        );
+    }
+    assert!(!server.directory.path("skills/tools/pdf/csv").exists());
+    assert_eq!(server.names(), ["tools"]);
+    // No directory for new skills.
+    let ours = Ours::start(
+        Skills::builder().build().await.unwrap(),
+        ApiOptions::default().token(TOKEN).unwrap(),
+    )
+    .await;
+    let token = format!("authorization: Bearer {TOKEN}");
+    let headers = [token.as_str(), "content-type: application/json"];
+    let new = json!({"id": "csv", "content": skill_file("csv", "x")}).to_string();
+    let refused = ask_with(
+        ours.address,
+        "POST",
+        "/api/skills",
+        &headers,
+        new.as_bytes(),
+    )
+    .await;
+    assert_eq!((refused.status, &*refused.code()), (403, "not-writable"));
+    // The configuration excludes it.
+    let directory = exposed();
+    let skills = Skills::builder()
+        .source("mine", filesystem(&directory))
+        .only(["tools/**"]);
+    let options = ApiOptions::default().new_skills(directory.path("skills"));
+    let ours = Ours::start(skills.build().await.unwrap(), options.token(TOKEN).unwrap()).await;
+    let refused = ask_with(
+        ours.address,
+        "POST",
+        "/api/skills",
+        &headers,
+        new.as_bytes(),
+    )
+    .await;
+    assert_eq!((refused.status, &*refused.code()), (403, "not-writable"));
+    assert!(!directory.path("skills/csv").exists());
+}
+
+#[tokio::test]
+async fn sv3_invalid_skills_are_refused_with_their_lines() {
+    let server = Writable::new().await;
+    for content in [
+        "no frontmatter".to_owned(),
+        "---\nname: csv\n---\nx\n".to_owned(),
+        "---\nname: csv\ndescription: a: b: c\n---\nx\n".to_owned(),
+        skill_file("other", "x"),
+    ] {
+        let new = json!({"id": "csv", "content": content});
+        let refused = server.json("POST", "/api/skills", &[], new).await;
+        assert_eq!((refused.status, &*refused.code()), (422, "invalid-skill"));
+        let found = &refused.json()["diagnostics"][0];
+        assert!(found["start"]["line"].is_u64(), "{}", refused.text());
+    }
+    let condition = server.condition(PDF).await;
+    let body = json!({"content": skill_file("other", "x")});
+    let refused = server.json("PUT", PDF, &[&condition], body).await;
+    assert_eq!((refused.status, &*refused.code()), (422, "invalid-skill"));
+    let file = "/api/skills/tools%2Fpdf/files/SKILL.md";
+    let refused = server.ask("PUT", file, &["if-match: *"], b"\xff\xfe").await;
+    assert_eq!((refused.status, &*refused.code()), (422, "invalid-skill"));
+    assert_eq!(server.names(), ["tools"]);
+}
+
+#[tokio::test]
+async fn sv4_a_change_needs_a_condition() {
+    let server = Writable::new().await;
+    let body = json!({"content": skill_file("pdf", "x")});
+    for response in [
+        server.json("PUT", PDF, &[], body).await,
+        server.ask("DELETE", PDF, &[], b"").await,
+        server.ask("PUT", PDF_FILE, &[], b"x").await,
+        server.ask("DELETE", PDF_FILE, &[], b"").await,
+    ] {
+        assert_eq!(response.status, 428, "{}", response.text());
+        assert_eq!(response.code(), "precondition-required");
+    }
+    assert_eq!(server.text("skills/tools/pdf/references/a.md"), "a");
+}
+
+#[tokio::test]
+async fn sv5_of_two_writers_one_succeeds() {
+    let server = Writable::new().await;
+    for round in 0..20 {
+        let condition = server.condition(PDF).await;
+        let headers = [condition.as_str()];
+        let put = |text: String| {
+            server.json(
+                "PUT",
+                PDF,
+                &headers,
+                json!({"content": skill_file("pdf", &text)}),
+            )
+        };
+        let (a, b) = tokio::join!(put(format!("a {round}")), put(format!("b {round}")));
+        let mut statuses = [a.status, b.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 412], "{} {}", a.text(), b.text());
+        let winner = if a.status == 200 { "a" } else { "b" };
+        assert!(
+            server
+                .text("skills/tools/pdf/SKILL.md")
+                .ends_with(&format!("{winner} {round}\n"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn sv6_what_changes_on_disk_stays() {
+    let server = Writable::new().await;
+    let condition = server.condition(PDF).await;
+    let on_disk = skill_file("pdf", "by an editor");
+    server
+        .directory
+        .write("skills/tools/pdf/SKILL.md", &on_disk);
+    let body = json!({"content": skill_file("pdf", "over HTTP")});
+    let refused = server.json("PUT", PDF, &[&condition], body).await;
+    assert_eq!(
+        (refused.status, &*refused.code()),
+        (412, "precondition-failed")
+    );
+    let refused = server.ask("DELETE", PDF, &[&condition], b"").await;
+    assert_eq!(refused.status, 412);
+    let condition = server.condition(PDF_FILE).await;
+    server
+        .directory
+        .write("skills/tools/pdf/references/a.md", "b");
+    let refused = server.ask("PUT", PDF_FILE, &[&condition], b"c").await;
+    assert_eq!(refused.status, 412);
+    let refused = server.ask("DELETE", PDF_FILE, &[&condition], b"").await;
+    assert_eq!(refused.status, 412);
+    assert_eq!(server.text("skills/tools/pdf/SKILL.md"), on_disk);
+    assert_eq!(server.text("skills/tools/pdf/references/a.md"), "b");
+    assert_eq!(server.names(), ["tools"]);
+}
+
+#[tokio::test]
+async fn sv7_files() {
+    let server = Writable::new().await;
+    let new = "/api/skills/tools%2Fpdf/files/scripts/new/fill.py";
+    let created = server
+        .ask("PUT", new, &["if-none-match: *"], b"print(1)\n")
+        .await;
+    assert_eq!(created.status, 201, "{}", created.text());
+    let path = server
+        .directory
+        .path("skills/tools/pdf/scripts/new/fill.py");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let again = server.ask("PUT", new, &["if-none-match: *"], b"x").await;
+    assert_eq!(again.status, 412);
+    let condition = format!("if-match: {}", created.header("etag").unwrap());
+    let changed = server.ask("PUT", new, &[&condition], b"print(2)\n").await;
+    assert_eq!(changed.status, 200);
+    assert_eq!(changed.header("etag"), server.get(new).await.header("etag"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "print(2)\n");
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o755
+    );
+
+    let large = vec![b'x'; 16 * 1024 * 1024 + 1];
+    let refused = server.ask("PUT", new, &["if-match: *"], &large).await;
+    assert_eq!((refused.status, &*refused.code()), (413, "too-large"));
+    let outside = server.directory.path("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, server.directory.path("skills/tools/pdf/out")).unwrap();
+    let escape = "/api/skills/tools%2Fpdf/files/out/x";
+    let refused = server.ask("PUT", escape, &["if-none-match: *"], b"x").await;
+    assert_eq!(refused.status, 403, "{}", refused.text());
+    let link = "/api/skills/tools%2Fpdf/files/link";
+    let refused = server.ask("PUT", link, &["if-none-match: *"], b"x").await;
+    assert_eq!(refused.status, 403, "{}", refused.text());
+    let up = "/api/skills/tools%2Fpdf/files/a/..%2F..%2Fx";
+    let refused = server.ask("PUT", up, &["if-none-match: *"], b"x").await;
+    assert_eq!((refused.status, &*refused.code()), (400, "invalid-path"));
+    assert!(fs::read_dir(&outside).unwrap().next().is_none());
+    assert_eq!(server.text("secret"), "s3cr3t");
+    assert_eq!(server.names(), ["tools"]);
+}
+
+#[tokio::test]
+async fn sv7_a_skill_behind_a_link_is_not_written() {
+    let server = Writable::new().await;
+    let elsewhere = server.directory.path("elsewhere/linked");
+    server
+        .directory
+        .skill("elsewhere/linked", "Is elsewhere", "x\n");
+    symlink(&elsewhere, server.directory.path("skills/linked")).unwrap();
+    server.ours.skills.refresh().await;
+    let place = "/api/skills/linked";
+    let condition = server.condition(place).await;
+    let body = json!({"content": skill_file("linked", "y")});
+    for refused in [
+        server.json("PUT", place, &[&condition], body).await,
+        server.ask("DELETE", place, &[&condition], b"").await,
+    ] {
+        assert_eq!((refused.status, &*refused.code()), (403, "not-writable"));
+        assert!(refused.message().contains("link"), "{}", refused.text());
+    }
+    assert!(elsewhere.join("SKILL.md").exists());
+}
+
+#[tokio::test]
+async fn sv9_other_sources_are_read_only() {
+    let server = Writable::new().await;
+    let place = "/api/skills/writing%2Fhaiku";
+    let condition = server.condition(place).await;
+    let body = json!({"content": skill_file("haiku", "x")});
+    for refused in [
+        server.json("PUT", place, &[&condition], body).await,
+        server.ask("DELETE", place, &[&condition], b"").await,
+        server
+            .ask(
+                "PUT",
+                &format!("{place}/files/x"),
+                &["if-none-match: *"],
+                b"x",
+            )
+            .await,
+    ] {
+        assert_eq!((refused.status, &*refused.code()), (403, "not-writable"));
+        assert!(refused.message().contains("`others`"), "{}", refused.text());
+    }
+}
+
+#[tokio::test]
+async fn sv10_writing_needs_a_token() {
+    let directory = exposed();
+    let skills = Skills::builder().source("mine", filesystem(&directory));
+    let table = TokenTable::default();
+    let scopes: Scopes = "read".parse().unwrap();
+    let (secret, token) = AcceptedToken::generate(scopes, None).unwrap();
+    table.replace([token]);
+    let options = ApiOptions::default()
+        .new_skills(directory.path("skills"))
+        .tokens(table);
+    let ours = Ours::start(skills.build().await.unwrap(), options).await;
+    let reading = format!("authorization: Bearer {secret}");
+    for (method, target) in [
+        ("POST", "/api/skills"),
+        ("PUT", PDF),
+        ("DELETE", PDF),
+        ("PUT", PDF_FILE),
+        ("DELETE", PDF_FILE),
+    ] {
+        let headers = ["content-type: application/json", "if-match: *"];
+        let refused = ask_with(ours.address, method, target, &headers, b"{}").await;
+        assert_eq!((refused.status, &*refused.code()), (401, "unauthorised"));
+        let headers = [headers[0], headers[1], &reading];
+        let refused = ask_with(ours.address, method, target, &headers, b"{}").await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (403, "insufficient-scope")
+        );
+    }
+}
+
+#[tokio::test]
+async fn sv13_check_without_writing() {
+    let server = Writable::new().await;
+    let body = json!({"content": "---\nname: Csv\ndescription: x\n---\n", "directory": "csv"});
+    let checked = server.json("POST", "/api/check", &[], body).await;
+    assert_eq!(checked.status, 200, "{}", checked.text());
+    assert_eq!(checked.json()["valid"], false);
+    let found = &checked.json()["diagnostics"][0];
+    assert_eq!(found["start"]["line"], 2, "{found}");
+    assert_eq!(found["severity"], "error");
+    // Anyone who may read may check.
+    let open = ours().await;
+    let headers = ["content-type: application/json"];
+    let content = json!({"content": skill_file("csv", "x")}).to_string();
+    let checked = ask_with(
+        open.address,
+        "POST",
+        "/api/check",
+        &headers,
+        content.as_bytes(),
+    )
+    .await;
+    assert_eq!(checked.json()["valid"], true, "{}", checked.text());
+}

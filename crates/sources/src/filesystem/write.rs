@@ -1,0 +1,341 @@
+//! Changes of a skill on disk, by handle and without following links.
+//!
+//! A file is replaced by exchanging it with the new one: what was there is then read from under its temporary name, so a
+//! change that another program made in the last moment is seen and put back.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use prowess_core::WriteError;
+use prowess_spec::{SKILL_FILE, SkillPath, is_skill_file};
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, fchmod, flock, mkdirat,
+    openat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::beneath::{Missing, open_directory, temporary_file, temporary_name};
+
+/// Creates a skill in the directory `relative` of `root`.
+pub(super) fn create(root: &Path, relative: &Path, text: &[u8]) -> Result<(), WriteError> {
+    std::fs::create_dir_all(root).map_err(|it| failed(&it))?;
+    let root = open_root(root)?;
+    let (above, name) = parts(relative)?;
+    for outer in above.ancestors().filter(|it| !it.as_os_str().is_empty()) {
+        if let Ok(outer_handle) = open_directory(
+            root.try_clone().map_err(|it| failed(&it))?,
+            outer,
+            Missing::Fail,
+        ) && has_skill_file(&outer_handle)
+        {
+            let outer = outer.display();
+            let message = format!("`{outer}` is a skill, and a skill cannot contain another");
+            return Err(WriteError::NotWritable(message));
+        }
+    }
+    let above = open_directory(
+        root.try_clone().map_err(|it| failed(&it))?,
+        above,
+        Missing::Make,
+    );
+    let above = above.map_err(|it| failed(&it))?;
+    let staged = temporary_name();
+    mkdirat(&root, &staged, Mode::from_raw_mode(0o777)).map_err(errno)?;
+    let flags = RenameFlags::NOREPLACE;
+    let made = fill(&root, &staged, text)
+        .and_then(|()| renameat_with(&root, &staged, &above, name, flags).map_err(io::Error::from));
+    made.map_err(|error| {
+        let _ = remove_all(&root, &staged);
+        match Errno::from_io_error(&error) {
+            Some(Errno::EXIST) => WriteError::Exists(relative.display().to_string()),
+            _ => failed(&error),
+        }
+    })
+}
+
+fn fill(root: &OwnedFd, staged: &str, text: &[u8]) -> io::Result<()> {
+    let directory = open_directory(root.try_clone()?, Path::new(staged), Missing::Fail)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = openat(&directory, SKILL_FILE, flags, Mode::from_raw_mode(0o666))?;
+    let mut file = File::from(file);
+    file.write_all(text)?;
+    file.sync_all()
+}
+
+/// Replaces, creates or removes a file of the skill in the directory `relative` of `root`.
+pub(super) fn write(
+    root: &Path,
+    relative: &Path,
+    path: &SkillPath,
+    before: Option<&[u8]>,
+    bytes: Option<&[u8]>,
+) -> Result<(), WriteError> {
+    let root = open_root(root)?;
+    let skill = open_directory(
+        root.try_clone().map_err(|it| failed(&it))?,
+        relative,
+        Missing::Fail,
+    );
+    let skill = skill.map_err(|it| not_writable(&it))?;
+    let (above, name) = parts(Path::new(path.as_str()))?;
+    let missing = match (before, bytes) {
+        (None, Some(_)) => Missing::Make,
+        _ => Missing::Fail,
+    };
+    let above = open_directory(skill, above, missing).map_err(|it| not_writable(&it))?;
+    let found = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW);
+    let mode = match &found {
+        Ok(found) if FileType::from_raw_mode(found.st_mode).is_file() => {
+            Some(Mode::from_raw_mode(found.st_mode))
+        }
+        Ok(_) => {
+            let message = format!("`{path}` is not a regular file");
+            return Err(WriteError::NotWritable(message));
+        }
+        Err(_) => None,
+    };
+    if mode.is_some() != before.is_some() {
+        return Err(WriteError::Changed);
+    }
+    match (before, bytes) {
+        (None, None) => Ok(()),
+        (Some(before), None) => take_away(&root, &above, name, before),
+        (before, Some(bytes)) => put(&root, &above, name, mode, before, bytes),
+    }
+}
+
+fn put(
+    root: &OwnedFd,
+    above: &OwnedFd,
+    name: &str,
+    mode: Option<Mode>,
+    before: Option<&[u8]>,
+    bytes: &[u8],
+) -> Result<(), WriteError> {
+    let (mut file, temporary) = temporary_file(root).map_err(|it| failed(&it))?;
+    let flags = if before.is_some() {
+        RenameFlags::EXCHANGE
+    } else {
+        RenameFlags::NOREPLACE
+    };
+    let exchange = || renameat_with(root, &temporary, above, name, flags);
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| match mode {
+            Some(mode) => Ok(fchmod(&file, mode)?),
+            None => Ok(()),
+        })
+        .and_then(|()| file.sync_all())
+        .and_then(|()| exchange().map_err(io::Error::from));
+    let done = match written {
+        Err(error) => Err(changed_or(&error)),
+        Ok(()) => match before {
+            Some(before) if !holds(root, &temporary, before) => {
+                exchange().map_err(errno)?;
+                Err(WriteError::Changed)
+            }
+            _ => Ok(()),
+        },
+    };
+    // What is under the temporary name is either the new content, or the content that the caller knew.
+    let own = before.is_none() || done.is_ok() || holds(root, &temporary, bytes);
+    if own {
+        let _ = unlinkat(root, &temporary, AtFlags::empty());
+    }
+    done
+}
+
+fn take_away(root: &OwnedFd, above: &OwnedFd, name: &str, before: &[u8]) -> Result<(), WriteError> {
+    let temporary = temporary_name();
+    let flags = RenameFlags::NOREPLACE;
+    renameat_with(above, name, root, &temporary, flags).map_err(changed)?;
+    if holds(root, &temporary, before) {
+        return unlinkat(root, &temporary, AtFlags::empty()).map_err(errno);
+    }
+    renameat_with(root, &temporary, above, name, flags).map_err(errno)?;
+    Err(WriteError::Changed)
+}
+
+/// Removes the skill in the directory `relative` of `root`.
+pub(super) fn remove(
+    root: &Path,
+    relative: &Path,
+    path: &SkillPath,
+    before: &[u8],
+) -> Result<(), WriteError> {
+    let root = open_root(root)?;
+    let (above, name) = parts(relative)?;
+    let above = open_directory(
+        root.try_clone().map_err(|it| failed(&it))?,
+        above,
+        Missing::Fail,
+    );
+    let above = above.map_err(|it| not_writable(&it))?;
+    let found = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW).map_err(changed)?;
+    if !FileType::from_raw_mode(found.st_mode).is_dir() {
+        let message = format!(
+            "`{}` is a link: remove it where it was made",
+            relative.display()
+        );
+        return Err(WriteError::NotWritable(message));
+    }
+    let temporary = temporary_name();
+    let flags = RenameFlags::NOREPLACE;
+    renameat_with(&above, name, &root, &temporary, flags).map_err(changed)?;
+    let moved = open_directory(
+        root.try_clone().map_err(|it| failed(&it))?,
+        Path::new(&temporary),
+        Missing::Fail,
+    );
+    if moved.is_ok_and(|moved| holds(&moved, path.as_str(), before)) {
+        return remove_all(&root, &temporary).map_err(|it| failed(&it));
+    }
+    renameat_with(&root, &temporary, &above, name, flags).map_err(errno)?;
+    Err(WriteError::Changed)
+}
+
+/// Opens the root and locks it until it is dropped: of several processes that change skills, one does so at a time.
+fn open_root(root: &Path) -> Result<OwnedFd, WriteError> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open(root, flags, Mode::empty()).map_err(errno)?;
+    flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
+    Ok(root)
+}
+
+/// The directory above and the last name of a relative path.
+fn parts(path: &Path) -> Result<(&Path, &str), WriteError> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    match (path.parent(), name) {
+        (Some(above), Some(name)) => Ok((above, name)),
+        _ => Err(WriteError::NotWritable(
+            "the root itself is the skill; change its files on disk".to_owned(),
+        )),
+    }
+}
+
+/// Whether a file has exactly this content.
+fn holds(directory: &OwnedFd, name: &str, expected: &[u8]) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = openat(directory, name, flags, Mode::empty()) else {
+        return false;
+    };
+    let mut found = Vec::new();
+    let limit = expected.len() as u64 + 1;
+    let read = File::from(file).take(limit).read_to_end(&mut found);
+    read.is_ok() && found == expected
+}
+
+fn has_skill_file(directory: &OwnedFd) -> bool {
+    let Ok(entries) = Dir::read_from(directory) else {
+        return false;
+    };
+    entries
+        .filter_map(Result::ok)
+        .any(|entry| entry.file_name().to_str().is_ok_and(is_skill_file))
+}
+
+/// Removes a directory with everything in it; links are removed, not followed.
+fn remove_all(root: &OwnedFd, name: &str) -> io::Result<()> {
+    let root = cap_std::fs::Dir::from_std_file(File::from(root.try_clone()?));
+    root.remove_dir_all(name)
+}
+
+fn failed(error: &io::Error) -> WriteError {
+    WriteError::Failed(error.to_string())
+}
+
+fn errno(error: Errno) -> WriteError {
+    failed(&error.into())
+}
+
+fn not_writable(error: &io::Error) -> WriteError {
+    match error.kind() {
+        io::ErrorKind::NotFound => WriteError::Changed,
+        _ => WriteError::NotWritable(error.to_string()),
+    }
+}
+
+/// Something that was there is gone, or the other way round.
+fn changed(error: Errno) -> WriteError {
+    match error {
+        Errno::NOENT | Errno::EXIST => WriteError::Changed,
+        other => errno(other),
+    }
+}
+
+fn changed_or(error: &io::Error) -> WriteError {
+    Errno::from_io_error(error).map_or_else(|| failed(error), changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// What a client knew is not what is there: another program changed it after it was read.
+    #[test]
+    fn sv6_a_change_in_the_last_moment_is_put_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        fs::create_dir_all(root.join("a")).unwrap();
+        fs::write(root.join("a/SKILL.md"), "by an editor").unwrap();
+        fs::write(root.join("a/x"), "by an editor").unwrap();
+        let (skill, own) = (Path::new("a"), SkillPath::parse("SKILL.md").unwrap());
+        let file = SkillPath::parse("x").unwrap();
+        let known: &[u8] = b"as the client knew it";
+        for result in [
+            write(root, skill, &file, Some(known), Some(b"new")),
+            write(root, skill, &file, Some(known), None),
+            write(root, skill, &file, None, Some(b"new")),
+            remove(root, skill, &own, known),
+        ] {
+            assert_eq!(result, Err(WriteError::Changed));
+        }
+        for name in ["a/SKILL.md", "a/x"] {
+            assert_eq!(fs::read_to_string(root.join(name)).unwrap(), "by an editor");
+        }
+        assert_eq!(fs::read_dir(root).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 2);
+        // A change of another file does not matter.
+        let current: &[u8] = b"by an editor";
+        write(root, skill, &file, Some(current), Some(b"new")).unwrap();
+        assert_eq!(fs::read(root.join("a/x")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(root).unwrap().count(), 1);
+    }
+
+    /// Several programs that write one file through this lose nothing: each change is based on the one before.
+    #[test]
+    fn sv5_many_writers_count_to_a_total() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        fs::create_dir_all(root.join("a")).unwrap();
+        fs::write(root.join("a/n"), "0").unwrap();
+        let path = SkillPath::parse("n").unwrap();
+        let add_one = || loop {
+            let before = fs::read(root.join("a/n")).unwrap();
+            let number: u32 = String::from_utf8_lossy(&before).parse().unwrap();
+            let next = (number + 1).to_string();
+            let done = write(
+                root,
+                Path::new("a"),
+                &path,
+                Some(&before),
+                Some(next.as_bytes()),
+            );
+            match done {
+                Ok(()) => break,
+                Err(error) => assert_eq!(error, WriteError::Changed),
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..25).for_each(|_| add_one()));
+            }
+        });
+        assert_eq!(fs::read_to_string(root.join("a/n")).unwrap(), "100");
+        assert_eq!(fs::read_dir(root).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,69 @@
+//! A directory of skills that can be changed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use prowess_core::{SkillId, SkillWriter, WriteError};
+use prowess_spec::SkillPath;
+
+use super::{FilesystemSource, write};
+use crate::background;
+
+impl FilesystemSource {
+    /// Runs `work` with the root and the directory of a skill below it.
+    async fn change(
+        &self,
+        id: &SkillId,
+        work: impl FnOnce(&Path, &Path) -> Result<(), WriteError> + Send + 'static,
+    ) -> Result<(), WriteError> {
+        let inner = Arc::clone(&self.inner);
+        let id = id.clone();
+        let done = background::run(move || {
+            let scan = inner.last().unwrap_or_else(|| inner.scan());
+            let directory = scan.directory(&id).map(PathBuf::from);
+            let directory = directory.ok_or(WriteError::Changed)?;
+            work(&inner.root, &directory)
+        });
+        done.await
+            .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
+    }
+}
+
+#[async_trait]
+impl SkillWriter for FilesystemSource {
+    async fn create(&self, id: &SkillId, text: Vec<u8>) -> Result<(), WriteError> {
+        let root = self.inner.root.clone();
+        let relative = PathBuf::from(id.as_str());
+        let done = background::run(move || write::create(&root, &relative, &text));
+        done.await
+            .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
+    }
+
+    async fn write(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        before: Option<Vec<u8>>,
+        bytes: Option<Vec<u8>>,
+    ) -> Result<(), WriteError> {
+        let path = path.clone();
+        self.change(id, move |root, directory| {
+            write::write(root, directory, &path, before.as_deref(), bytes.as_deref())
+        })
+        .await
+    }
+
+    async fn remove(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        before: Vec<u8>,
+    ) -> Result<(), WriteError> {
+        let path = path.clone();
+        self.change(id, move |root, directory| {
+            write::remove(root, directory, &path, &before)
+        })
+        .await
+    }
+}
