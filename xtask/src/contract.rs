@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// The files of the contract, in the order of the page. `planned.md` has no tests.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "format",
     "discovery",
     "rendering",
@@ -18,6 +18,7 @@ const FILES: [&str; 10] = [
     "runtime",
     "mcp",
     "trust",
+    "operating",
     "command-line",
 ];
 

@@ -1,10 +1,14 @@
 //! JSON bodies of requests.
 
+use std::error::Error;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
+use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 
+use crate::connections::SlowBody;
 use crate::error::{Code, Failure};
 use crate::limits::JSON_BYTES;
 
@@ -24,10 +28,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             let message = "expected a body with the content type `application/json`";
             return Err(Failure::new(Code::UnsupportedMediaType, message));
         }
+        let too_large = || {
+            let message = format!("the body is too large: at most {JSON_BYTES} bytes allowed");
+            Failure::new(Code::TooLarge, message)
+        };
+        // One that says so is not waited for.
+        if request.body().size_hint().lower() > JSON_BYTES as u64 {
+            return Err(too_large());
+        }
         let bytes = Bytes::from_request(request, state).await.map_err(|error| {
             if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
-                let message = format!("the body is too large: at most {JSON_BYTES} bytes allowed");
-                Failure::new(Code::TooLarge, message)
+                too_large()
+            } else if is_slow(&error) {
+                Failure::new(
+                    Code::TimedOut,
+                    "the body of the request did not arrive in time",
+                )
             } else {
                 Failure::new(Code::InvalidRequest, error.body_text().to_lowercase())
             }
@@ -38,4 +54,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         })?;
         Ok(Self(value))
     }
+}
+
+/// Whether the client was too slow: the cause is somewhere below the errors of the crates in between.
+fn is_slow(error: &(dyn Error + 'static)) -> bool {
+    error.is::<SlowBody>() || error.source().is_some_and(is_slow)
 }

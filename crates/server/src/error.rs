@@ -42,6 +42,12 @@ pub enum Code {
     InsufficientScope,
     /// The request is for another host.
     ForbiddenHost,
+    /// The client sent too many requests, or too many wrong tokens.
+    RateLimited,
+    /// The server only allows reading.
+    ReadOnly,
+    /// The body of the request did not arrive in time.
+    TimedOut,
     /// A source does not answer, or the skill cannot be used.
     Unavailable,
 }
@@ -66,6 +72,9 @@ impl Code {
             Self::Unauthorised => "unauthorised",
             Self::InsufficientScope => "insufficient-scope",
             Self::ForbiddenHost => "forbidden-host",
+            Self::RateLimited => "rate-limited",
+            Self::ReadOnly => "read-only",
+            Self::TimedOut => "timed-out",
             Self::Unavailable => "unavailable",
         }
     }
@@ -80,9 +89,12 @@ impl Code {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
-            Self::AccessDenied | Self::ForbiddenOrigin | Self::InsufficientScope => {
-                StatusCode::FORBIDDEN
-            }
+            Self::AccessDenied
+            | Self::ForbiddenOrigin
+            | Self::InsufficientScope
+            | Self::ReadOnly => StatusCode::FORBIDDEN,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,

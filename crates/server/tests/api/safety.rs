@@ -190,7 +190,6 @@ async fn only_read_methods_are_allowed() {
         Some("same-origin")
     );
     for target in [
-        "/",
         "/api",
         "/api/",
         "/api/skills/",
