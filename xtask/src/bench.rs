@@ -35,6 +35,8 @@ enum Bench {
     Search,
     /// Many clients at once, some of which hang
     Serve,
+    /// Requests a second, pages, sessions and memory of the service
+    Server,
     /// Archives, and places far away
     Sources,
 }
@@ -51,6 +53,7 @@ impl Bench {
             Self::Runtime => ("prowess-cli", "runtime"),
             Self::Search => ("prowess-cli", "search"),
             Self::Serve => ("prowess-cli", "serve"),
+            Self::Server => ("prowess-cli", "server"),
             Self::Sources => ("prowess-cli", "sources"),
         }
     }

@@ -19,6 +19,7 @@ const FILES: [&str; 11] = [
     "mcp",
     "service",
     "trust",
+    "operating",
     "command-line",
 ];
 

@@ -173,6 +173,14 @@ impl Caller<'_> {
         if let Some(code_skills) = self.code_skills {
             code_skills.emit_events(self.emit);
         }
+        // The name of an unknown tool is whatever the model wrote.
+        tracing::info!(
+            tool = found.map(|(definition, _)| definition.name.as_str()),
+            skill = skill.as_ref().map(SkillId::as_str),
+            is_error = raw.is_error,
+            duration_ms = began.elapsed().as_secs_f64() * 1e3,
+            "tool was called",
+        );
         (self.emit)(AgentEvent::ToolFinished {
             call: call.id.clone(),
             tool: call.tool.clone(),

@@ -1,5 +1,7 @@
 //! One turn: from a message, through the model and its tools, to an answer.
 
+use std::time::Instant;
+
 use futures_util::future::join_all;
 use prowess_core::{CatalogPlacement, SkillId, ToolUse, without_own_tags};
 use prowess_spec::estimate_tokens;
@@ -187,7 +189,9 @@ impl Chat {
             }
             let (request, tools) = self.request(start, emit, cancel, progress).await;
             let inner = &self.agent.inner;
+            let began = Instant::now();
             let asked = ask(&*inner.provider, request, inner.options.retry, emit, cancel).await;
+            report(inner.provider.name(), progress.rounds, &asked, began);
             let answered = match asked {
                 Ok(answered) => answered,
                 Err(error) if error.is_too_long() && !progress.narrowed => {
@@ -448,6 +452,32 @@ impl Chat {
         Outcome {
             failure: Some(error),
             ..Outcome::new(Ending::Failed, text)
+        }
+    }
+}
+
+/// What an operator should know of a request to the model: never what was said.
+fn report(model: &str, round: usize, asked: &Result<Answered, ProviderError>, began: Instant) {
+    let duration_ms = began.elapsed().as_secs_f64() * 1e3;
+    match asked {
+        Ok(answered) => {
+            let Usage { input, output, .. } = answered.usage;
+            let whole = matches!(answered.end, End::Whole(_));
+            let calls = answered.calls.len();
+            tracing::info!(
+                model,
+                round,
+                input,
+                output,
+                calls,
+                whole,
+                duration_ms,
+                "model answered"
+            );
+        }
+        Err(error) => {
+            let passing = error.is_passing();
+            tracing::warn!(model, round, passing, duration_ms, "model request failed");
         }
     }
 }

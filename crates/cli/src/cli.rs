@@ -29,6 +29,7 @@ use crate::commands::why::WhyArguments;
 use crate::create::CreateArguments;
 use crate::error::CommandError;
 use crate::eval::EvalArguments;
+use crate::log::LogFormat;
 use crate::trust::TrustArguments;
 
 const HELP: &str = "\
@@ -151,6 +152,14 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The log that the command line asks for.
+    pub(crate) fn log(&self) -> Option<LogFormat> {
+        match self {
+            Self::Serve(serve) => serve.log,
+            _ => None,
+        }
+    }
+
     /// Whether the command prints JSON events, of which the last ones report a failure.
     pub(crate) fn prints_events(&self) -> bool {
         matches!(self, Self::Chat(chat) if chat.json && !chat.list && chat.delete.is_none())

@@ -19,6 +19,7 @@ mod environment;
 mod error;
 mod eval;
 mod exit;
+mod log;
 mod mcp;
 mod model;
 mod open;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return end_invalid(error),
     };
+    let _log = log::start(cli.command.log());
     let as_json = wants_json(std::env::args_os()) && !cli.command.prints_events();
     let exit = run(&cli).unwrap_or_else(|error| end(&error, as_json));
     exit.into()

@@ -40,6 +40,23 @@ impl Url {
         scheme(&self.text).is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https"))
     }
 
+    /// The name of the server alone, which may be logged. Empty if there is none.
+    ///
+    /// ```
+    /// use prowess_config::Url;
+    ///
+    /// let host = |text| Url::parse(text).unwrap().host();
+    /// assert_eq!(host("https://user:s3cr3t@example.com:8443/a?key=b"), "example.com");
+    /// assert_eq!(host("ssh://git@example.com/a"), "example.com");
+    /// ```
+    pub fn host(&self) -> String {
+        let parsed = url::Url::parse(&self.text).ok();
+        let host = parsed.as_ref().and_then(url::Url::host_str);
+        // The other form of git: `user@host:path`.
+        let short = || self.text.split_once('@')?.1.split_once(':').map(|it| it.0);
+        host.or_else(short).unwrap_or_default().to_owned()
+    }
+
     /// The URL itself, with everything that is in it.
     pub fn expose(&self) -> &str {
         &self.text

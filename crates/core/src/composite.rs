@@ -241,6 +241,8 @@ impl NamedSource {
     }
 
     async fn layer(&self) -> Layer {
+        #[cfg(feature = "tracing")]
+        let began = std::time::Instant::now();
         let answer = self.source.snapshot().await.map(sorted);
         let untrusted = matches!(answer, Err(SourceError::Untrusted(_)));
         let freshness = self.source.freshness();
@@ -261,17 +263,37 @@ impl NamedSource {
         };
         let snapshot = snapshot.unwrap_or_default();
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
-        Layer {
-            status: SourceStatus {
-                name: Arc::clone(&self.name),
-                health,
+        let status = SourceStatus {
+            name: Arc::clone(&self.name),
+            health,
+            reason,
+            refreshed: freshness.refreshed.and_then(since).map(|age| age.as_secs()),
+            skills: snapshot.skills.len(),
+            warnings: snapshot.warnings.clone(),
+            hidden: snapshot.hidden,
+        };
+        #[cfg(feature = "tracing")]
+        report(&status, began.elapsed());
+        Layer { status, snapshot }
+    }
+}
+
+#[cfg(feature = "tracing")]
+fn report(status: &SourceStatus, took: std::time::Duration) {
+    let (source, skills) = (&*status.name, status.skills);
+    let duration_ms = took.as_secs_f64() * 1e3;
+    match &status.reason {
+        None => tracing::debug!(source, skills, duration_ms, "source was read"),
+        Some(reason) => {
+            let health = status.health;
+            tracing::warn!(
+                source,
+                ?health,
+                skills,
+                duration_ms,
                 reason,
-                refreshed: freshness.refreshed.and_then(since).map(|age| age.as_secs()),
-                skills: snapshot.skills.len(),
-                warnings: snapshot.warnings.clone(),
-                hidden: snapshot.hidden,
-            },
-            snapshot,
+                "source is not healthy"
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 /// Threads of the runtime; there is little to compute.
 const THREADS: usize = 2;
@@ -40,7 +41,8 @@ fn runtime() -> Result<&'static Runtime, TaskError> {
 pub async fn run<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, TaskError> {
-    let mut task = CancelOnDrop(runtime()?.spawn(work));
+    // A log shows which request it is for.
+    let mut task = CancelOnDrop(runtime()?.spawn(work.in_current_span()));
     (&mut task.0).await.map_err(|_| TaskError::Cancelled)
 }
 
@@ -53,7 +55,8 @@ pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, TaskError> {
-    let task = runtime()?.spawn_blocking(work);
+    let span = tracing::Span::current();
+    let task = runtime()?.spawn_blocking(move || span.in_scope(work));
     task.await.map_err(|_| TaskError::Cancelled)
 }
 

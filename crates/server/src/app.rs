@@ -11,6 +11,7 @@ use crate::error::{Code, Failure};
 use crate::lists::LastLists;
 use crate::metrics::Metrics;
 use crate::options::ApiOptions;
+use crate::rate::RateLimits;
 use crate::session_table::SessionTable;
 
 /// The skills that are served, and to whom.
@@ -23,6 +24,7 @@ struct Inner {
     lists: LastLists,
     sessions: SessionTable,
     metrics: Metrics,
+    rate: RateLimits,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
     /// Held while skills are changed.
@@ -32,6 +34,7 @@ struct Inner {
 impl App {
     pub(crate) fn new(skills: Skills, options: ApiOptions) -> Self {
         Self(Arc::new(Inner {
+            rate: RateLimits::new(options.rate_limit),
             skills,
             options,
             lists: LastLists::default(),
@@ -60,6 +63,10 @@ impl App {
 
     pub(crate) fn writing(&self) -> &Mutex<()> {
         &self.0.writing
+    }
+
+    pub(crate) fn rate(&self) -> &RateLimits {
+        &self.0.rate
     }
 
     pub(crate) fn lists(&self) -> &LastLists {

@@ -1,11 +1,15 @@
 //! JSON bodies of requests.
 
+use std::error::Error;
+
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
+use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 
+use crate::connections::SlowBody;
 use crate::error::{Code, Failure};
 use crate::limits::JSON_BYTES;
 
@@ -25,6 +29,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             let message = "expected a body with the content type `application/json`";
             return Err(Failure::new(Code::UnsupportedMediaType, message));
         }
+        // One that says so is not waited for.
+        if request.body().size_hint().lower() > JSON_BYTES as u64 {
+            return Err(too_large(JSON_BYTES));
+        }
         let bytes = Bytes::from_request(request, state).await;
         let bytes = bytes.map_err(|error| body_error(&error, JSON_BYTES))?;
         let value = serde_json::from_slice(&bytes);
@@ -38,9 +46,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 /// Why a body cannot be read.
 pub(crate) fn body_error(error: &BytesRejection, limit: usize) -> Failure {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        let message = format!("the body is too large: at most {limit} bytes allowed");
-        Failure::new(Code::TooLarge, message)
+        too_large(limit)
+    } else if is_slow(error) {
+        let message = "the body of the request did not arrive in time";
+        Failure::new(Code::TimedOut, message)
     } else {
         Failure::new(Code::InvalidRequest, error.body_text().to_lowercase())
     }
+}
+
+fn too_large(limit: usize) -> Failure {
+    let message = format!("the body is too large: at most {limit} bytes allowed");
+    Failure::new(Code::TooLarge, message)
+}
+
+/// Whether the client was too slow: the cause is somewhere below the errors of the crates in between.
+fn is_slow(error: &(dyn Error + 'static)) -> bool {
+    error.is::<SlowBody>() || error.source().is_some_and(is_slow)
 }

@@ -82,6 +82,18 @@ impl Connections {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.open().connections.len()
+    }
+
+    /// Done when none is open. Only for one caller, and not while another one admits.
+    pub(crate) async fn all_closed(&self) {
+        while self.count() > 0 {
+            self.closed.notified().await;
+        }
+    }
+
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,6 +148,11 @@ impl Drop for Admitted {
     }
 }
 
+/// The rest of a body did not arrive in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the request timed out")]
+pub(crate) struct SlowBody;
+
 /// The body of a request, counted, and not waited for too long.
 pub(crate) struct CountedBody {
     inner: Incoming,
@@ -167,7 +184,7 @@ impl Body for CountedBody {
         let frame = Pin::new(&mut self.inner).poll_frame(context);
         match &frame {
             Poll::Pending if self.end.as_mut().poll(context).is_ready() => {
-                return Poll::Ready(Some(Err("the request timed out".into())));
+                return Poll::Ready(Some(Err(SlowBody.into())));
             }
             Poll::Ready(Some(Ok(frame))) => {
                 self.connection

@@ -52,6 +52,12 @@ pub enum Code {
     PreconditionFailed,
     /// The request does not say which state it changes.
     PreconditionRequired,
+    /// The client sent too many requests, or too many wrong tokens.
+    RateLimited,
+    /// The server only allows reading.
+    ReadOnly,
+    /// The body of the request did not arrive in time.
+    TimedOut,
     /// A source does not answer, or the skill cannot be used.
     Unavailable,
 }
@@ -81,6 +87,9 @@ impl Code {
             Self::InvalidSkill => "invalid-skill",
             Self::PreconditionFailed => "precondition-failed",
             Self::PreconditionRequired => "precondition-required",
+            Self::RateLimited => "rate-limited",
+            Self::ReadOnly => "read-only",
+            Self::TimedOut => "timed-out",
             Self::Unavailable => "unavailable",
         }
     }
@@ -98,7 +107,10 @@ impl Code {
             Self::AccessDenied
             | Self::ForbiddenOrigin
             | Self::InsufficientScope
-            | Self::NotWritable => StatusCode::FORBIDDEN,
+            | Self::NotWritable
+            | Self::ReadOnly => StatusCode::FORBIDDEN,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::InvalidRange => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use prowess_core::Skills;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::limits::REFRESH;
 
@@ -14,6 +14,13 @@ use crate::limits::REFRESH;
 pub async fn keep_fresh(skills: Skills, every: Duration) -> Infallible {
     loop {
         sleep(every.max(REFRESH)).await;
-        skills.refresh().await;
+        let began = Instant::now();
+        let catalog = skills.refresh().await;
+        let duration_ms = began.elapsed().as_secs_f64() * 1e3;
+        tracing::debug!(
+            skills = catalog.len(),
+            duration_ms,
+            "sources were refreshed"
+        );
     }
 }

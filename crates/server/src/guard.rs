@@ -1,21 +1,30 @@
 //! Checks of every request, and headers of every response.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt as _;
 use hyper::body::Body as _;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::error::{Code, Failure};
-use crate::health;
 use crate::limits::{ANSWER, CONNECTION};
 use crate::observe::{ClientAddress, Exchange};
+use crate::options::Credential;
+use crate::rate::Client;
 use crate::scope::Scope;
+use crate::{health, page};
+
+/// The target of requests in a log.
+const REQUEST: &str = "prowess::request";
 
 /// Headers of every response: revalidate before reuse, and allow only reading.
 const HEADERS: [(HeaderName, &str); 4] = [
@@ -41,13 +50,21 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let limit = if route == "/mcp" { CONNECTION } else { ANSWER };
     let request_id = request_id(request.headers());
     let client = request.extensions().get::<ClientAddress>().map(|it| it.0);
-    let mut response = match refusal(&app, &request) {
-        Some(refusal) => refusal.into_response(),
-        None => match timeout(limit, next.run(request)).await {
+    let span = tracing::info_span!(target: REQUEST, "request", request_id);
+    // A client of MCP may keep a stream open for as long as there is a server.
+    let is_standing = route == "/mcp" && method == Method::GET;
+    let mut response = match refusal(&app, &request, client) {
+        Some(refusal) => refusal,
+        None => match timeout(limit, next.run(request).instrument(span.clone())).await {
             Ok(response) => response,
             Err(_) => Failure::new(Code::Unavailable, "timed out").into_response(),
         },
     };
+    if is_standing {
+        let shutdown = app.options().shutdown.begun();
+        response =
+            response.map(|body| Body::from_stream(body.into_data_stream().take_until(shutdown)));
+    }
     set(response.headers_mut());
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, value);
@@ -55,16 +72,30 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let took = began.elapsed();
     let status = response.status().as_u16();
     app.metrics().add(&method, &route, status, took);
+    let code: Option<Code> = response.extensions().get().copied();
+    let bytes = response.body().size_hint().exact();
+    // The query is not part of it: it can contain what a user typed.
+    tracing::info!(
+        target: REQUEST,
+        parent: &span,
+        client = client.map(|it| tracing::field::display(it.ip())),
+        method = method.as_str(),
+        path,
+        status,
+        error = code.map(Code::as_str),
+        bytes,
+        duration_ms = took.as_secs_f64() * 1e3,
+    );
     if let Some(observe) = &app.options().observer.0 {
         observe(&Exchange {
             method,
             path,
             status,
-            code: response.extensions().get().copied(),
+            code,
             took,
             request_id,
             client,
-            bytes: response.body().size_hint().exact(),
+            bytes,
         });
     }
     response
@@ -96,33 +127,62 @@ fn request_id(headers: &HeaderMap) -> String {
 }
 
 /// Why a request is not even looked at.
-fn refusal(app: &App, request: &Request) -> Option<Failure> {
+fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<Response> {
     let options = app.options();
+    let path = request.uri().path();
+    let is_health = [health::PATH, health::READY].contains(&path);
+    let credential = options.credential(request.headers());
+    let address = client.map(|it| Client::address(it.ip()));
+    let counted = match &credential {
+        Credential::Known(id, _) => Some(Client::Token(id.clone())),
+        Credential::Missing | Credential::Wrong => address.clone(),
+    };
+    if !is_health && let Some(wait) = counted.and_then(|it| app.rate().request(it, Instant::now()))
+    {
+        return Some(too_many("too many requests", wait));
+    }
+    let failure = |code, message: &str| Some(Failure::new(code, message).into_response());
     if !options.hosts.accept(request.uri(), request.headers()) {
-        let message = "unknown host name";
-        return Some(Failure::new(Code::ForbiddenHost, message));
+        return failure(Code::ForbiddenHost, "unknown host name");
     }
     // MCP has a rule of its own.
-    let is_mcp = request.uri().path() == "/mcp";
+    let is_mcp = path == "/mcp";
     if !request.method().is_safe() && !is_mcp && !options.hosts.accept_origin(request.headers()) {
         let message = "requests from pages of other origins are not allowed";
-        return Some(Failure::new(Code::ForbiddenOrigin, message));
+        return failure(Code::ForbiddenOrigin, message);
     }
     // Whatever is not known to be harmless needs the token, be it there or not.
-    let path = request.uri().path();
-    if [health::PATH, health::READY].contains(&path) {
+    if is_health || [page::PAGE, page::STYLE].contains(&path) {
         return None;
     }
     let needed = needed_scope(request);
-    match options.token_scopes(request.headers()) {
-        Some(scopes) if scopes.allow(needed) => None,
-        Some(_) => {
-            let message = format!("the token needs the scope `{}`", needed.as_str());
-            Some(Failure::new(Code::InsufficientScope, message))
-        }
-        None if options.anonymous_scopes().allow(needed) => None,
-        None => Some(Failure::new(Code::Unauthorised, "missing or invalid token")),
+    if options.read_only && needed != Scope::Read {
+        return failure(Code::ReadOnly, "this server only allows reading");
     }
+    match credential {
+        Credential::Known(_, scopes) if scopes.allow(needed) => None,
+        Credential::Known(..) => {
+            let message = format!("the token needs the scope `{}`", needed.as_str());
+            failure(Code::InsufficientScope, &message)
+        }
+        _ if options.anonymous_scopes().allow(needed) => None,
+        Credential::Wrong
+            if let Some(wait) =
+                address.and_then(|it| app.rate().wrong_token(it, Instant::now())) =>
+        {
+            Some(too_many("too many wrong tokens", wait))
+        }
+        _ => failure(Code::Unauthorised, "missing or invalid token"),
+    }
+}
+
+/// Asks a client to wait.
+fn too_many(message: &str, wait: Duration) -> Response {
+    let mut response = Failure::new(Code::RateLimited, message).into_response();
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let headers = response.headers_mut();
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+    response
 }
 
 /// The scope that a request needs. A session changes nothing but itself, and a check nothing at all.
@@ -138,6 +198,9 @@ fn needed_scope(request: &Request) -> Scope {
 
 fn set(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
+        // A page of ours has a policy of its own.
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
     }
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::http::StatusCode;
 use axum::response::Response;
 use prowess_core::Health;
 use prowess_core::wire::{HealthReport, SourceHealth};
@@ -17,9 +18,13 @@ pub(crate) const PATH: &str = "/healthz";
 /// The path that says whether requests are answered, which needs no token.
 pub(crate) const READY: &str = "/readyz";
 
-/// The server answers once its sources were asked, which happens before it listens.
-pub(crate) async fn ready() -> &'static str {
-    "ready\n"
+/// The server answers once its sources were asked, which happens before it listens, and until it is asked to stop.
+pub(crate) async fn ready(State(app): State<App>) -> (StatusCode, &'static str) {
+    if app.options().shutdown.has_begun() {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
+    } else {
+        (StatusCode::OK, "ready\n")
+    }
 }
 
 /// Always an answer while the server runs. The names of sources are for those who may see skills.

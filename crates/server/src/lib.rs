@@ -17,6 +17,7 @@
 //! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
 //! | `GET /openapi.json` | all of this as an OpenAPI document |
 //! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
+//! | `GET /` | a page that says what this server is |
 //! | `GET /metrics` | figures in the text format of Prometheus |
 //!
 //! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
@@ -29,7 +30,7 @@
 //!   server by having its own name point here.
 //! - A request that changes something comes from a page of this server or from no page at all, and its body is JSON that says
 //!   so.
-//! - With a token, nothing but the bare `/healthz` and `/readyz` is answered without one, and comparing takes the same
+//! - With a token, nothing but the bare `/healthz` and `/readyz` and the page at `/` is answered without one, and comparing takes the same
 //!   time whatever was sent. A token allows what its scopes say. [`ApiOptions::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
 //!   there: files are attachments, with a policy that allows nothing.
@@ -40,8 +41,7 @@
 //! # What does not
 //!
 //! - There is no encryption; use a reverse proxy.
-//! - There is no rate limit: a client can send any number of requests, over at most [`limits::CONNECTIONS`]
-//!   connections.
+//! - There is no rate limit unless [`ApiOptions::rate_limit`] sets one.
 //! - A client with the token can read every skill.
 
 mod answer;
@@ -62,12 +62,15 @@ mod monitoring;
 mod observe;
 mod openapi;
 mod options;
+mod page;
 mod range;
+mod rate;
 mod router;
 mod scope;
 mod serve;
 mod session_table;
 mod sessions;
+mod shutdown;
 mod skills;
 mod token;
 mod token_table;
@@ -80,5 +83,6 @@ pub use openapi::openapi;
 pub use options::{ApiOptions, ApiOptionsError};
 pub use router::{router, router_with};
 pub use scope::{Scope, Scopes, UnknownScope};
-pub use serve::serve;
+pub use serve::{serve, serve_until};
+pub use shutdown::Shutdown;
 pub use token_table::{AcceptedToken, TokenTable};

@@ -16,8 +16,16 @@ pub const BODY_BYTES: usize = 32 * 1024 * 1024;
 pub const ANSWER: Duration = Duration::from_mins(1);
 /// Maximum lifetime of a connection.
 pub const CONNECTION: Duration = Duration::from_mins(10);
-/// How long requests can continue after the server was asked to stop.
+/// How long requests can continue after the server was asked to stop, unless the host says otherwise.
 pub const GRACE: Duration = Duration::from_secs(5);
+/// How long an idle connection stays open then, for a request that is on its way.
+pub const LINGER: Duration = Duration::from_millis(200);
+/// Clients whose requests are counted; all others count as one.
+pub const RATE_CLIENTS: usize = 10_000;
+/// Wrong tokens that one address may send in [`WRONG_TOKENS_WINDOW`].
+pub const WRONG_TOKENS: u32 = 20;
+/// How long wrong tokens are counted together.
+pub const WRONG_TOKENS_WINDOW: Duration = Duration::from_mins(1);
 /// The shortest time between two looks at the sources.
 pub const REFRESH: Duration = Duration::from_secs(1);
 /// Characters of a search.

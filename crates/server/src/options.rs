@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, header::AUTHORIZATION};
 use crate::host::Hosts;
 use crate::observe::{Exchange, Observer};
 use crate::scope::{Scope, Scopes};
+use crate::shutdown::Shutdown;
 use crate::token::{Token, bearer};
 use crate::token_table::TokenTable;
 
@@ -27,9 +28,23 @@ pub struct ApiOptions {
     pub(crate) hosts: Hosts,
     pub(crate) observer: Observer,
     pub(crate) new_skills: Option<PathBuf>,
+    pub(crate) rate_limit: Option<u32>,
+    pub(crate) read_only: bool,
+    pub(crate) shutdown: Shutdown,
     token: Option<Token>,
+    console: Option<Token>,
     tokens: TokenTable,
     needs_token: bool,
+}
+
+/// What a request has shown of its client.
+pub(crate) enum Credential {
+    /// No token.
+    Missing,
+    /// A token that is unknown or expired.
+    Wrong,
+    /// A valid token, with its id.
+    Known(String, Scopes),
 }
 
 /// Why a server must not be started like this.
@@ -58,10 +73,7 @@ impl ApiOptions {
 
     /// Answers only to clients with a token. This one allows everything.
     pub fn token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
-        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(ApiOptionsError::InvalidToken);
-        }
-        self.token = Some(Token::new(token));
+        self.token = Some(valid_token(token)?);
         Ok(self)
     }
 
@@ -86,6 +98,33 @@ impl ApiOptions {
         self
     }
 
+    /// Accepts this token too, for everything. Reading does not need it: it is for the user who started the server.
+    pub fn console_token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
+        self.console = Some(valid_token(token)?);
+        Ok(self)
+    }
+
+    /// Refuses every request that changes something that lasts, whatever its token.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// Limits the requests of each client to so many a second, and twice that at once.
+    #[must_use]
+    pub fn rate_limit(mut self, per_second: Option<u32>) -> Self {
+        self.rate_limit = per_second.filter(|it| *it > 0);
+        self
+    }
+
+    /// Lets responses know that the server was asked to stop. Use it for [`serve_until`](crate::serve_until) too.
+    #[must_use]
+    pub fn shutdown(mut self, shutdown: &Shutdown) -> Self {
+        self.shutdown = shutdown.clone();
+        self
+    }
+
     /// Calls `observer` for every exchange, on any thread.
     #[must_use]
     pub fn observer(mut self, observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
@@ -107,13 +146,31 @@ impl ApiOptions {
         self.token.is_some() || self.needs_token
     }
 
+    /// The token of a request.
+    pub(crate) fn credential(&self, headers: &HeaderMap) -> Credential {
+        let Some(header) = headers.get(AUTHORIZATION) else {
+            return Credential::Missing;
+        };
+        let Some(secret) = bearer(header.as_bytes()) else {
+            return Credential::Wrong;
+        };
+        for (id, token) in [("environment", &self.token), ("console", &self.console)] {
+            if token.as_ref().is_some_and(|token| token.is(secret)) {
+                return Credential::Known(id.to_owned(), Scopes::default().with(Scope::Admin));
+            }
+        }
+        match self.tokens.find(secret) {
+            Some((id, scopes)) => Credential::Known(id, scopes),
+            None => Credential::Wrong,
+        }
+    }
+
     /// The scopes of the token of a request; `None` if it has none that is valid.
     pub(crate) fn token_scopes(&self, headers: &HeaderMap) -> Option<Scopes> {
-        let secret = bearer(headers.get(AUTHORIZATION)?.as_bytes())?;
-        if self.token.as_ref().is_some_and(|token| token.is(secret)) {
-            return Some(Scopes::default().with(Scope::Admin));
+        match self.credential(headers) {
+            Credential::Known(_, scopes) => Some(scopes),
+            Credential::Missing | Credential::Wrong => None,
         }
-        self.tokens.scopes(secret)
     }
 
     /// What a request without a valid token may do.
@@ -124,6 +181,13 @@ impl ApiOptions {
             Scopes::default().with(Scope::Read)
         }
     }
+}
+
+fn valid_token(token: &str) -> Result<Token, ApiOptionsError> {
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(ApiOptionsError::InvalidToken);
+    }
+    Ok(Token::new(token))
 }
 
 #[cfg(test)]

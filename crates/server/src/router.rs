@@ -12,7 +12,7 @@ use crate::error::{Code, Failure};
 use crate::guard::guard;
 use crate::limits::{FILE_BYTES, JSON_BYTES};
 use crate::options::ApiOptions;
-use crate::{check, files, health, monitoring, openapi, sessions, skills, writing};
+use crate::{check, files, health, monitoring, openapi, page, sessions, skills, writing};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
@@ -48,6 +48,8 @@ pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router 
         )
         .route("/api/sessions/{id}/turn", post(sessions::turn))
         .route("/api/sessions/{id}/call", post(sessions::call))
+        .route(page::PAGE, get(page::page))
+        .route(page::STYLE, get(page::style))
         .route(health::PATH, get(health::health))
         .route(health::READY, get(health::ready))
         .route("/openapi.json", get(openapi::document))

@@ -1,5 +1,7 @@
 //! Conversations for programs in any language: the facade of the library over HTTP.
 
+use std::time::Instant;
+
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -131,7 +133,19 @@ pub(crate) async fn call(
     JsonBody(request): JsonBody<CallRequest>,
 ) -> Result<Response, Failure> {
     let session = find(&app, &part(id)?)?;
+    let began = Instant::now();
     let outcome = session.call(&request.tool, &request.arguments).await;
+    // A name that is not one of our tools is whatever the client wrote.
+    let known = session
+        .tools()
+        .into_iter()
+        .find(|it| it.name == request.tool);
+    tracing::debug!(
+        tool = known.map(|it| it.name),
+        is_error = outcome.result.is_error,
+        duration_ms = began.elapsed().as_secs_f64() * 1e3,
+        "tool was called",
+    );
     json_response(&CallBody {
         content: outcome.result.content,
         is_error: outcome.result.is_error,

@@ -95,8 +95,8 @@ impl TokenTable {
         uses.drain().collect()
     }
 
-    /// The scopes of a secret; `None` if it is unknown or expired.
-    pub(crate) fn scopes(&self, secret: &[u8]) -> Option<Scopes> {
+    /// The id and the scopes of a secret; `None` if it is unknown or expired.
+    pub(crate) fn find(&self, secret: &[u8]) -> Option<(String, Scopes)> {
         let now = seconds_now();
         let (id, scopes) = {
             let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
@@ -107,8 +107,8 @@ impl TokenTable {
             (token.id.clone(), token.scopes)
         };
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.insert(id, now);
-        Some(scopes)
+        uses.insert(id.clone(), now);
+        Some((id, scopes))
     }
 }
 

@@ -120,7 +120,8 @@ async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError>
             move_tables(&mut transaction).await.map_err(failed)?;
         }
     }
-    let missing = missing(version(&mut transaction).await?)?;
+    let found = version(&mut transaction).await?;
+    let missing = missing(found)?;
     if missing.is_empty() {
         // Up to date, but perhaps in another schema than before.
         return transaction.commit().await.map_err(failed);
@@ -143,7 +144,9 @@ async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError>
         .execute(&mut *transaction)
         .await
         .map_err(failed)?;
-    transaction.commit().await.map_err(failed)
+    transaction.commit().await.map_err(failed)?;
+    tracing::info!(from = found, to = SCHEMA_VERSION, "migrated the store");
+    Ok(())
 }
 
 /// Moves the tables of an older Prowess from `public` to our schema. Tables of other versions would be those of another

@@ -18,6 +18,8 @@ mod run_listing;
 mod run_script;
 pub(crate) mod search;
 pub(crate) mod serve;
+mod serve_console;
+mod serve_signals;
 mod serve_writable;
 pub(crate) mod show;
 pub(crate) mod token;

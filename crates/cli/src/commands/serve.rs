@@ -1,16 +1,17 @@
 //! `prowess serve`: the skills over HTTP.
 
 use std::convert::Infallible;
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use jiff::Timestamp;
+use clap::Args;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_server::{
-    AcceptedToken, ApiOptions, Code, Exchange, TokenTable, keep_fresh, router_with, serve,
+    AcceptedToken, ApiOptions, Scope, Scopes, Shutdown, TokenTable, keep_fresh, router_with,
+    serve_until,
 };
 use prowess_store::Store;
 use serde_json::json;
@@ -21,7 +22,11 @@ use crate::arguments::{Global, SourceArguments};
 use crate::code_skills::open_existing_store;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::log::LogFormat;
 use crate::{configuration, model, terminal};
+
+use super::serve_console as console;
+use super::serve_signals::StopSignals;
 
 const HELP: &str = "\
 Examples:
@@ -39,17 +44,11 @@ with `prowess token create`, or set PROWESS_TOKEN to one that allows everything 
 bytes); then every client must send a token. Name the host with --host, and use a reverse proxy \
 with TLS.";
 
-/// The form of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// A line for people.
-    Text,
-    /// A line of JSON.
-    Json,
-}
-
 /// How often tokens are read from the store, and their uses written to it.
 const TOKENS: Duration = Duration::from_secs(2);
+
+/// Requests a second that each client of another machine may send.
+const RATE_LIMIT: u32 = 100;
 
 /// The least length of a token: shorter ones can be guessed.
 const TOKEN_BYTES: usize = 16;
@@ -58,7 +57,7 @@ const TOKEN_BYTES: usize = 16;
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct ServeArguments {
-    /// Allow reading only, which is all that there is so far
+    /// Refuse every request that changes something, and make no token for the console
     #[arg(long)]
     pub(crate) read_only: bool,
     /// Address and port to listen on
@@ -78,6 +77,15 @@ pub(crate) struct ServeArguments {
     /// Environment variable that holds the token
     #[arg(long, value_name = "VARIABLE", default_value = "PROWESS_TOKEN")]
     pub(crate) token_env: String,
+    /// Open the console in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Requests that each client may send in a second, 0 for any number [default: 0 on loopback, else 100]
+    #[arg(long, value_name = "REQUESTS_PER_SECOND")]
+    pub(crate) rate_limit: Option<u32>,
+    /// Seconds to wait for requests to end when the server is stopped
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub(crate) drain_seconds: u64,
     /// Seconds between refreshes of the sources
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) refresh_seconds: u64,
@@ -130,6 +138,8 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         options = options.new_skills(directory);
     }
     runtime.block_on(listen(arguments, global, skills, options, http, tokens))?;
+    // Work that does not end on its own is not waited for.
+    runtime.shutdown_background();
     Ok(Exit::Success)
 }
 
@@ -203,45 +213,20 @@ fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
         }
         options = options.token(&token)?;
     }
-    if let Some(format) = arguments.log {
-        options = options.observer(move |exchange: &Exchange| {
-            terminal::note(&log_line(format, exchange));
-        });
+    if arguments.read_only {
+        options = options.read_only();
     }
+    let is_local = address.to_canonical().is_loopback();
+    let default_limit = (!is_local).then_some(RATE_LIMIT);
+    options = options.rate_limit(arguments.rate_limit.or(default_limit));
     Ok((options, http))
-}
-
-/// A request in the log. The query is not part of it: it can contain what a user typed.
-fn log_line(format: LogFormat, exchange: &Exchange) -> String {
-    let Exchange {
-        method,
-        path,
-        status,
-        took,
-        ..
-    } = exchange;
-    match format {
-        LogFormat::Text => terminal::printable(&format!("{method} {path} {status} {took:.1?}")),
-        LogFormat::Json => json!({
-            "time": Timestamp::now().to_string(),
-            "request_id": exchange.request_id,
-            "client": exchange.client.map(|it| it.ip().to_string()),
-            "method": method.as_str(),
-            "path": path,
-            "status": status,
-            "error": exchange.code.map(Code::as_str),
-            "bytes": exchange.bytes,
-            "duration_ms": (took.as_secs_f64() * 1e6).round() / 1e3,
-        })
-        .to_string(),
-    }
 }
 
 async fn listen(
     arguments: &ServeArguments,
     global: &Global,
     skills: Skills,
-    options: ApiOptions,
+    mut options: ApiOptions,
     http: HttpOptions,
     tokens: StoredTokens,
 ) -> Result<()> {
@@ -249,52 +234,98 @@ async fn listen(
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address}"))?;
-    let stopped = stopped()?;
-    let url = format!("http://{}/api", listener.local_addr()?);
-    if arguments.json {
-        super::print_json(&json!({"url": url, "skills": skills.catalog().len()}))?;
-    } else if !global.quiet {
-        let skills = match skills.catalog().len() {
-            1 => "1 skill".to_owned(),
-            count => format!("{count} skills"),
-        };
-        terminal::note(&format!(
-            "serving {skills} at {url} (read-only) and at /mcp; press Ctrl-C to stop"
-        ));
+    let mut signals = StopSignals::listen()?;
+    let mut token = None;
+    if !arguments.read_only {
+        // Never stored: it is valid until the server stops.
+        let everything = Scopes::default().with(Scope::Admin);
+        let (secret, _) = AcceptedToken::generate(everything, None)
+            .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
+        options = options.console_token(&secret)?;
+        token = Some(secret);
     }
+    let local = listener.local_addr()?;
+    let console = console::url(local, token.as_deref());
+    announce(arguments, global, &skills, local, &console)?;
+    let _page = arguments.open.then(|| console::open(&console));
     let mcp = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = mcp.clone();
     // Files are watched, other sources are polled.
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
+    let shutdown = Shutdown::default();
+    options = options.shutdown(&shutdown);
     let router = router_with(skills.clone(), options, http_service(&mcp, &http));
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
+    let drain = Duration::from_secs(arguments.drain_seconds);
+    let waiting = |count| {
+        let connections = counted(count, "connection");
+        note(
+            global,
+            &format!("waiting for {connections}; press Ctrl-C to stop at once"),
+        );
+    };
+    let stop = async {
+        signals.next().await;
+        note(global, "stopping: requests that were sent are answered");
+        shutdown.begin();
+        signals.next().await;
+    };
     tokio::select! {
         never = fresh => match never {},
         never = tokens.keep_synchronised() => match never {},
-        () = serve(listener, router, stopped) => {}
+        closed = serve_until(listener, router, &shutdown, drain, waiting) => {
+            if closed > 0 {
+                let connections = counted(closed, "connection");
+                let seconds = arguments.drain_seconds;
+                note(global, &format!("closed {connections} after {seconds} s"));
+            }
+        }
+        () = stop => note(global, "stopped at once"),
     }
     tokens.synchronise().await;
     Ok(())
 }
 
-/// Resolves when the program should stop. Listens from the call on, so that a client can stop the server as soon as it
-/// is ready.
-#[cfg(unix)]
-fn stopped() -> Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
-    let mut terminated = signal(SignalKind::terminate()).context("cannot listen for signals")?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
-    })
+/// Says where the server is, and to a user or a program also how to open its console.
+fn announce(
+    arguments: &ServeArguments,
+    global: &Global,
+    skills: &Skills,
+    address: SocketAddr,
+    console: &str,
+) -> Result<()> {
+    let url = format!("http://{address}/api");
+    let count = skills.catalog().len();
+    if arguments.json {
+        super::print_json(&json!({"url": url, "skills": count, "console": console}))?;
+        return Ok(());
+    }
+    let skills = counted(count, "skill");
+    let access = if arguments.read_only {
+        " (read-only)"
+    } else {
+        ""
+    };
+    note(
+        global,
+        &format!("serving {skills} at {url}{access} and at /mcp; press Ctrl-C to stop"),
+    );
+    // A log that collects standard error must not have the token.
+    if std::io::stderr().is_terminal() {
+        note(global, &format!("console: {console}"));
+    }
+    Ok(())
 }
 
-#[cfg(not(unix))]
-fn stopped() -> Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+fn note(global: &Global, text: &str) {
+    if !global.quiet {
+        terminal::note(text);
+    }
 }

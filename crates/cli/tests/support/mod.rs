@@ -92,7 +92,8 @@ impl TestProject {
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_CACHE_HOME")
             .env_remove("XDG_DATA_HOME")
-            .env_remove("NO_COLOR");
+            .env_remove("NO_COLOR")
+            .env_remove("RUST_LOG");
         command
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Post {
 
 struct Wire {
     client: Client,
+    /// Its name, for a log.
+    host: String,
     url: String,
     agreed: Mutex<Agreed>,
     /// Set when the server forgot us: another greeting is needed.
@@ -72,6 +74,7 @@ impl Post {
         let (outgoing, incoming) = mpsc::unbounded_channel();
         let wire = Wire {
             client,
+            host: server.host_str().unwrap_or_default().to_owned(),
             url: url.expose().to_owned(),
             agreed: Mutex::default(),
             forgotten: Arc::default(),
@@ -129,7 +132,10 @@ impl Wire {
         };
         let agreed = self.agreed();
         let request = self.request(&serde_json::to_value(&message)?, &agreed);
-        let response = request.send().await.map_err(other)?;
+        let response = request.send().await;
+        let status = response.as_ref().ok().map(|it| it.status().as_u16());
+        tracing::debug!(host = self.host, status, "sent to an MCP server");
+        let response = response.map_err(other)?;
         let Some(id) = id else {
             return Ok(());
         };

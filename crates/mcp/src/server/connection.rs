@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::code_skills::{Client, CodeResult};
+use super::report::RequestReport;
 use super::shared::SkillsServer;
 use super::skills::shown;
 use super::spool::Spool;
@@ -121,6 +122,9 @@ impl ServerHandler for Connection {
             params: given,
             ..
         } = request;
+        let known = [SKILLS_LIST, SKILLS_GET, DIRECTORY_READ];
+        let known = known.into_iter().find(|it| *it == method);
+        let _report = RequestReport::new(known.unwrap_or("unknown"));
         let result = match method.as_str() {
             SKILLS_LIST => {
                 let wanted: WantedPage = params(SKILLS_LIST, given)?;
@@ -153,6 +157,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        let _report = RequestReport::new("resources/list");
         self.server.list_files(cursor(request.as_ref())).await
     }
 
@@ -169,6 +174,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let _report = RequestReport::new("resources/read");
         Ok(self.server.read_file(&request.uri).await?.into())
     }
 
@@ -177,6 +183,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        let _report = RequestReport::new("prompts/list");
         self.server.list_prompts(cursor(request.as_ref()))
     }
 
@@ -185,6 +192,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let _report = RequestReport::new("prompts/get");
         Ok(self.server.prompt(&request).await?.into())
     }
 
@@ -193,6 +201,7 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let _report = RequestReport::new("tools/list");
         Ok(self.server.list_tools(&self.session))
     }
 
@@ -201,6 +210,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let report = RequestReport::new("tools/call");
         let client = Client::new(&context, request.input_responses);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         if let Some(code_skills) = &self.server.inner.code_skills
@@ -215,16 +225,23 @@ impl ServerHandler for Connection {
                 content: format!("the tool `{}` is no longer available", request.name),
                 is_error: true,
             };
-            return Ok(tools::code_result(called.unwrap_or_else(unknown)).into());
+            let called = called.unwrap_or_else(unknown);
+            report.called(&request.name, called.is_error);
+            return Ok(tools::code_result(called).into());
         }
         self.server.expect_tool(&self.session, &request.name)?;
         let session = Arc::clone(&self.session);
         // One thread does all of it, instead of one after the other for each file.
+        let tool = request.name.clone();
+        let span = tracing::Span::current();
         let called = tokio::task::spawn_blocking(move || {
-            run_inline(|| pollster::block_on(session.call(&request.name, &arguments)))
+            span.in_scope(|| {
+                run_inline(|| pollster::block_on(session.call(&request.name, &arguments)))
+            })
         });
         let given_up = |_| ErrorData::internal_error("the call was cancelled", None);
         let outcome = called.await.map_err(given_up)?;
+        report.called(&tool, outcome.result.is_error);
         let mut result = tools::result(outcome.result);
         for event in outcome.events {
             if let Event::Activated { id, .. } = event {

@@ -8,6 +8,7 @@ mod instructions;
 mod options;
 mod page;
 mod prompts;
+mod report;
 mod resources;
 mod shared;
 mod skill_digests;

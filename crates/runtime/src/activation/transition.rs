@@ -15,6 +15,8 @@ pub(crate) fn change_state(
     reason: &str,
 ) -> Result<(), InvalidTransition> {
     let from = table.change(id, to, reason)?;
+    // Not the reason: it may have words of the skill.
+    tracing::info!(skill = %id, ?from, ?to, "activation changed");
     listener.emit(RuntimeEvent::Changed {
         skill: id.clone(),
         from,

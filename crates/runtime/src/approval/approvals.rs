@@ -141,7 +141,13 @@ impl Approvals {
             return Ok(());
         }
         let exactly = || CommandPattern::Exactly(request.command.to_vec());
-        let pattern = match approver.ask_command(request).await {
+        let decision = approver.ask_command(request).await;
+        tracing::info!(
+            skill = subject.skill,
+            ?decision,
+            "approval of a command was asked for"
+        );
+        let pattern = match decision {
             CommandDecision::Once => return Ok(()),
             CommandDecision::AlwaysCommand | CommandDecision::AlwaysProgram
                 if !request.is_plain() =>
@@ -262,7 +268,15 @@ impl Approvals {
                 rights: &undecided,
                 changed: self.has_other_content(&subject),
             };
-            let (effect, lifetime) = match approver.ask(request).await {
+            let decision = approver.ask(request).await;
+            let rights = undecided.len();
+            tracing::info!(
+                skill = subject.skill,
+                rights,
+                ?decision,
+                "approval was asked for"
+            );
+            let (effect, lifetime) = match decision {
                 ApprovalDecision::Once => (Effect::Allow, Lifetime::Session),
                 ApprovalDecision::Everywhere if is_own(skill.scope) => {
                     (Effect::Allow, Lifetime::Everywhere)

@@ -135,7 +135,10 @@ async fn once(
     if let Some(body) = body {
         request = request.body(body.to_owned());
     }
-    request.send().await.map_err(failed)
+    let response = request.send().await;
+    let status = response.as_ref().ok().map(|it| it.status().as_u16());
+    tracing::debug!(host, status, "fetched for a skill");
+    response.map_err(failed)
 }
 
 async fn addresses(

@@ -125,6 +125,8 @@ impl WorkerBackend {
 
     fn record_exit(&self, state: &mut State, exit: WorkerExit) {
         state.live = None;
+        // Not the reason: it may have output of the skill.
+        tracing::warn!(skill = %self.skill(), crashed = exit.crashed, "worker ended");
         if exit.crashed {
             state.crashes.push(Instant::now());
         }
@@ -148,6 +150,7 @@ async fn start_worker(
     initialize: &Initialize,
     host: &Arc<SkillHost>,
 ) -> Result<(RunningWorker, Registration), BackendError> {
+    let began = Instant::now();
     let spawned = starter
         .start()
         .map_err(|error| BackendError::Start(error.to_string()))?;
@@ -162,6 +165,8 @@ async fn start_worker(
     };
     let registration = serde_json::from_value(answer)
         .map_err(|error| BackendError::Malformed(error.to_string()))?;
+    let duration_ms = began.elapsed().as_secs_f64() * 1e3;
+    tracing::info!(skill = %host.gate().skill(), duration_ms, "worker started");
     Ok((live, registration))
 }
 
@@ -220,6 +225,7 @@ impl Backend for WorkerBackend {
         let Some(live) = live else {
             return Ok(());
         };
+        tracing::info!(skill = %self.skill(), "worker stops");
         // Only the exit of the worker matters, not its response.
         let asked = live.call(&Request::Shutdown, STOP_TIME, 0).await;
         let in_time = match asked {

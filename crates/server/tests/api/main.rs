@@ -5,10 +5,13 @@
 mod support;
 
 mod access;
+mod bad_input;
 mod connections;
 mod files;
+mod operating;
 mod safety;
 mod sessions;
+mod shutdown;
 mod skills;
 mod writing;
 

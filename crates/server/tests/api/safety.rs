@@ -190,7 +190,6 @@ async fn methods_that_are_not_allowed() {
         Some("same-origin")
     );
     for target in [
-        "/",
         "/api",
         "/api/",
         "/api/skills/",

@@ -19,7 +19,7 @@ mod store;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
 use prowess_config::{Git, GitLocation, GitRef};
@@ -159,7 +159,20 @@ impl Inner {
         }
         let progress = progress::Watcher::new(self.remote.progress.as_ref());
         prowess_net::install_tls_provider();
-        let (repository, commit) = fetch::fetch(&self.options, &store, &lock, &progress)?;
+        let began = Instant::now();
+        let fetched = fetch::fetch(&self.options, &store, &lock, &progress);
+        let duration_ms = began.elapsed().as_secs_f64() * 1e3;
+        let host = match &self.options.url {
+            GitLocation::Http(url) | GitLocation::Ssh(url) => url.host(),
+            GitLocation::Local(_) => String::new(),
+        };
+        tracing::debug!(
+            host,
+            ok = fetched.is_ok(),
+            duration_ms,
+            "fetched a repository"
+        );
+        let (repository, commit) = fetched?;
         let id = commit.to_string();
         let (tree, warnings) = match (store.tree(&id), store.state()) {
             (Some(tree), Some(state)) if state.commit == id => (tree, state.warnings),

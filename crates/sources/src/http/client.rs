@@ -1,7 +1,7 @@
 //! One request: bounded in size and time, to one origin only.
 
 use std::error::Error as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prowess_config::Http;
 use prowess_core::SourceError;
@@ -111,7 +111,12 @@ impl Endpoint {
             Some(Part { offset, last }) => request.header(RANGE, format!("bytes={offset}-{last}")),
             None => request.header(ACCEPT, "application/json, */*;q=0.1"),
         };
-        let response = request.send().await.map_err(|error| self.failed(error))?;
+        let began = Instant::now();
+        let response = request.send().await;
+        let duration_ms = began.elapsed().as_secs_f64() * 1e3;
+        let status = response.as_ref().ok().map(|it| it.status().as_u16());
+        tracing::debug!(host = self.host(), status, duration_ms, "fetched");
+        let response = response.map_err(|error| self.failed(error))?;
         match (response.status(), part) {
             (StatusCode::OK, _) => self.read(response).await.map(Fetched::Found),
             (StatusCode::PARTIAL_CONTENT, Some(part)) => {

@@ -1,0 +1,174 @@
+//! Rate limits, a server that only allows reading, and the page at `/`.
+
+use std::time::Instant;
+
+use prowess_server::limits::WRONG_TOKENS;
+use prowess_server::{AcceptedToken, Scopes, TokenTable};
+
+use super::*;
+
+async fn with(options: ApiOptions) -> Ours {
+    let skills = Skills::builder().source("served", some_skills()).build();
+    Ours::start(skills.await.unwrap(), options).await
+}
+
+fn token(scope: prowess_server::Scope) -> (String, AcceptedToken) {
+    let (secret, token) = AcceptedToken::generate(Scopes::default().with(scope), None).unwrap();
+    (format!("authorization: Bearer {secret}"), token)
+}
+
+#[tokio::test]
+async fn op7_clients_are_limited_by_token_or_address() {
+    let table = TokenTable::default();
+    let (header, reading) = token(prowess_server::Scope::Read);
+    let (other, other_reading) = token(prowess_server::Scope::Read);
+    table.replace([reading, other_reading]);
+    let options = ApiOptions::default().tokens(table).rate_limit(Some(1));
+    let ours = with(options).await;
+    // Slow machines answer a second later, and then one more is allowed.
+    let until_refused = async |headers: &[&str]| {
+        let began = Instant::now();
+        for answered in 0_u64.. {
+            let response = get(ours.address, "/api/skills", headers).await;
+            if response.status == 429 {
+                let allowed = 2 + began.elapsed().as_secs() + 1;
+                assert!(answered <= allowed, "{answered} of {allowed}");
+                return response;
+            }
+            assert_eq!(response.status, 200);
+        }
+        unreachable!()
+    };
+    assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
+    let refused = until_refused(&[]).await;
+    assert_eq!(refused.code(), "rate-limited");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    // A token has a limit of its own, and so has another; a wrong one is none.
+    let known = get(ours.address, "/api/skills", &[&header]).await;
+    assert_eq!(known.status, 200);
+    until_refused(&[&header]).await;
+    let known = get(ours.address, "/api/skills", &[&other]).await;
+    assert_eq!(known.status, 200);
+    until_refused(&[]).await;
+    until_refused(&["authorization: Bearer prowess_unknown"]).await;
+    for path in ["/healthz", "/readyz"] {
+        for _ in 0..10 {
+            assert_eq!(get(ours.address, path, &[]).await.status, 200, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn op8_wrong_tokens_are_refused_before_they_are_all_tried() {
+    let table = TokenTable::default();
+    let (header, reading) = token(prowess_server::Scope::Read);
+    table.replace([reading]);
+    let ours = with(ApiOptions::default().tokens(table).only_with_token()).await;
+    let began = Instant::now();
+    let ask = async |headers: &[&str]| get(ours.address, "/api/skills", headers).await;
+    for number in 0..WRONG_TOKENS {
+        let wrong = format!("authorization: Bearer prowess_{number}");
+        assert_eq!(ask(&[&wrong]).await.status, 401);
+    }
+    let refused = ask(&["authorization: Basic cm9vdDpyb290"]).await;
+    // Unless this took a minute, after which all is forgotten.
+    if began.elapsed().as_secs() < 60 {
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (429, "rate-limited")
+        );
+        let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert!((1..=60).contains(&wait), "{wait}");
+    }
+    assert_eq!(ask(&[&header]).await.status, 200);
+    // No token is not a wrong one.
+    assert_eq!(ask(&[]).await.status, 401);
+}
+
+#[tokio::test]
+async fn op13_read_only_refuses_what_lasts() {
+    let options = ApiOptions::default().read_only();
+    let ours = with(options.console_token("s3cr3t-s3cr3t").unwrap()).await;
+    let admin = "authorization: Bearer s3cr3t-s3cr3t";
+    for (method, target) in [
+        ("PUT", "/api/skills/list"),
+        ("POST", "/api/skills"),
+        ("DELETE", "/api/skills/list"),
+        ("PATCH", "/api/skills/list"),
+        ("POST", "/nothing"),
+        ("BREW", "/api/skills"),
+    ] {
+        for headers in [&[][..], &[admin]] {
+            let refused = ask(ours.address, method, target, headers).await;
+            assert_eq!(
+                (refused.status, refused.code().as_str()),
+                (403, "read-only"),
+                "{method} {target}"
+            );
+        }
+    }
+    // A session changes nothing that lasts.
+    let headers = ["content-type: application/json", "content-length: 2"];
+    let head = format!(
+        "POST /api/sessions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{}\r\n\r\n{{}}",
+        headers.join("\r\n")
+    );
+    assert_eq!(send(ours.address, head.as_bytes()).await.status, 201);
+    assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn op14_console_token_allows_everything_and_closes_nothing() {
+    let ours = with(
+        ApiOptions::default()
+            .console_token("s3cr3t-s3cr3t")
+            .unwrap(),
+    )
+    .await;
+    let admin = "authorization: Bearer s3cr3t-s3cr3t";
+    let method = |headers| ask(ours.address, "BREW", "/api/skills", headers);
+    assert_eq!(method(&[]).await.status, 401);
+    assert_eq!(method(&[admin]).await.status, 405);
+    assert_eq!(get(ours.address, "/api/skills", &[]).await.status, 200);
+    let anywhere = "0.0.0.0:80".parse().unwrap();
+    let options = ApiOptions::default().console_token("s3cr3t").unwrap();
+    assert!(options.check(anywhere).is_err());
+}
+
+#[tokio::test]
+async fn op16_page_has_no_script_and_needs_no_token() {
+    let ours = with(ApiOptions::default().token("s3cr3t").unwrap()).await;
+    let page = get(ours.address, "/", &[]).await;
+    assert_eq!(page.status, 200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'self';"),
+        "{policy}"
+    );
+    assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"));
+    let text = page.text();
+    for part in ["openapi.json", "healthz", "style.css", "docs/serve.md"] {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(
+        !text.contains("<script") && !text.contains("style="),
+        "{text}"
+    );
+    let style = get(ours.address, "/style.css", &[]).await;
+    assert_eq!(
+        style.header("content-type"),
+        Some("text/css; charset=utf-8")
+    );
+    assert!(style.text().contains("prefers-color-scheme: dark"));
+    // All other paths have the policy that allows nothing.
+    let other = get(ours.address, "/healthz", &[]).await;
+    let policy = other.header("content-security-policy").unwrap();
+    assert_eq!(policy, "default-src 'none'; frame-ancestors 'none'");
+    assert_eq!(get(ours.address, "/page.html", &[]).await.status, 401);
+    assert_eq!(ask(ours.address, "POST", "/", &[]).await.status, 405);
+}
