@@ -26,6 +26,16 @@ pub enum Code {
     InvalidRange,
     /// No open session has this id.
     SessionNotFound,
+    /// No chat has this id.
+    ChatNotFound,
+    /// A turn of the chat is running.
+    TurnRunning,
+    /// The chat has no turn.
+    NoTurn,
+    /// The chat has no such question.
+    QuestionNotFound,
+    /// The question was answered, or can no longer be.
+    QuestionClosed,
     /// The body is not declared as JSON.
     UnsupportedMediaType,
     /// The body is too large.
@@ -58,6 +68,11 @@ impl Code {
             Self::InvalidRequest => "invalid-request",
             Self::InvalidRange => "invalid-range",
             Self::SessionNotFound => "session-not-found",
+            Self::ChatNotFound => "chat-not-found",
+            Self::TurnRunning => "turn-running",
+            Self::NoTurn => "no-turn",
+            Self::QuestionNotFound => "question-not-found",
+            Self::QuestionClosed => "question-closed",
             Self::UnsupportedMediaType => "unsupported-media-type",
             Self::TooLarge => "too-large",
             Self::ForbiddenOrigin => "forbidden-origin",
@@ -76,7 +91,10 @@ impl Code {
             | Self::FileNotFound
             | Self::NotAFile
             | Self::SessionNotFound
+            | Self::ChatNotFound
+            | Self::QuestionNotFound
             | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::TurnRunning | Self::NoTurn | Self::QuestionClosed => StatusCode::CONFLICT,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,

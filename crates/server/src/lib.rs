@@ -11,6 +11,7 @@
 //! | `GET`, `DELETE /api/sessions/{id}` | the same again; ends it |
 //! | `POST /api/sessions/{id}/turn` | a user's `message` as the model gets it, with the skills it activates |
 //! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
+//! | `/api/model`, `/api/chats` and below | chats with a model, if the host has [`Chats`]; see `docs/chats.md` |
 //! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
 //! | `GET /metrics` | figures in the text format of Prometheus |
 //!
@@ -42,6 +43,7 @@
 mod answer;
 mod app;
 mod body;
+mod chats;
 mod connections;
 mod error;
 mod files;
@@ -65,6 +67,7 @@ mod skills;
 mod token;
 mod token_table;
 
+pub use chats::{ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText};
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;

@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::connections::{Admitted, Connections, CountedBody};
-use crate::limits::{CONNECTION, GRACE, HEADER_BYTES, HEADERS};
+use crate::connections::{Admitted, Connections, CountedBody, StreamMark};
+use crate::limits::{GRACE, HEADER_BYTES, HEADERS};
 use crate::observe::ClientAddress;
 
 /// How long to wait when the system has no more file descriptors.
@@ -52,7 +52,8 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
             tokio::spawn(async move {
                 // A connection that broke is the client's affair.
                 tokio::select! {
-                    _ = timeout(CONNECTION, connection) => {}
+                    _ = connection => {}
+                    () = admitted.expired() => {}
                     () = admitted.evicted() => {}
                     _ = end.changed() => {}
                 }
@@ -86,7 +87,11 @@ fn answering(
         let answer = router.call(request);
         async move {
             let answer = answer.await;
-            connection.wait_for_client();
+            let response = answer.as_ref().ok();
+            match response.and_then(|it| it.extensions().get::<StreamMark>()) {
+                Some(mark) => connection.stream(mark.clone()),
+                None => connection.wait_for_client(),
+            }
             answer
         }
     })

@@ -9,16 +9,17 @@ use jiff::Timestamp;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_server::{
-    AcceptedToken, ApiOptions, Code, Exchange, TokenTable, keep_fresh, router_with, serve,
+    AcceptedToken, ApiOptions, Chats, Code, Exchange, TokenTable, keep_fresh, router_with, serve,
 };
 use prowess_store::Store;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::arguments::{Global, SourceArguments};
-use crate::code_skills::open_existing_store;
+use crate::code_skills::{open_existing_store, open_store};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
 use crate::{configuration, model, open, terminal};
 
 const HELP: &str = "\
@@ -45,6 +46,9 @@ pub(crate) enum LogFormat {
     /// A line of JSON.
     Json,
 }
+
+/// How long turns may continue after the server was asked to stop.
+const TURN_GRACE: Duration = Duration::from_secs(20);
 
 /// How often tokens are read from the store, and their uses written to it.
 const TOKENS: Duration = Duration::from_secs(2);
@@ -73,6 +77,9 @@ pub(crate) struct ServeArguments {
     /// Environment variable that holds the token
     #[arg(long, value_name = "VARIABLE", default_value = "PROWESS_TOKEN")]
     pub(crate) token_env: String,
+    /// What happens to a turn of a chat when its client closes the last event stream
+    #[arg(long, value_name = "ACTION", default_value = "finish")]
+    pub(crate) on_disconnect: Disconnected,
     /// Seconds between refreshes of the sources
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) refresh_seconds: u64,
@@ -87,17 +94,25 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
+    raise_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?;
     let config = configuration::load(global)?;
     // The skills can be read without a store; only the token of the environment counts then.
-    let store = match runtime.block_on(open_existing_store(&config)) {
+    let opened = runtime.block_on(async {
+        if arguments.read_only {
+            open_existing_store(&config).await
+        } else {
+            open_store(&config).await
+        }
+    });
+    let store = match opened {
         Ok(store) => Some(store),
         Err(error) => {
             terminal::note(&format!(
-                "warning: {}: stored tokens are unknown",
+                "warning: {}: stored tokens are unknown, and chats are unavailable",
                 error.message
             ));
             None
@@ -121,7 +136,16 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     })?;
     let window = model::configured_window(&config);
     let skills = open::skills_with(&config, window, &arguments.sources, global, |it| it)?;
-    runtime.block_on(listen(arguments, global, skills, options, http, tokens))?;
+    let chats = match tokens.store.clone().filter(|_| !arguments.read_only) {
+        Some(store) => {
+            let host = ServedChats::new(skills.clone(), config, store, global);
+            Some(host.chats(arguments.on_disconnect)?)
+        }
+        None => None,
+    };
+    runtime.block_on(listen(
+        arguments, global, skills, options, http, tokens, chats,
+    ))?;
     Ok(Exit::Success)
 }
 
@@ -236,6 +260,7 @@ async fn listen(
     options: ApiOptions,
     http: HttpOptions,
     tokens: StoredTokens,
+    chats: Option<Chats>,
 ) -> Result<()> {
     let address = arguments.bind;
     let listener = TcpListener::bind(address)
@@ -258,7 +283,18 @@ async fn listen(
     let changed = mcp.clone();
     // Files are watched, other sources are polled.
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
-    let router = router_with(skills.clone(), options, http_service(&mcp, &http));
+    let mut more = http_service(&mcp, &http);
+    if let Some(chats) = &chats {
+        more = more.merge(chats.routes());
+    }
+    let router = router_with(skills.clone(), options, more);
+    let stopped = async {
+        stopped.await;
+        // Event streams end with this, so that the connections can.
+        if let Some(chats) = &chats {
+            chats.close(TURN_GRACE).await;
+        }
+    };
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
     tokio::select! {
         never = fresh => match never {},
