@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// The files of the contract, in the order of the page. `planned.md` has no tests.
-const FILES: [&str; 11] = [
+const FILES: &[&str] = &[
     "format",
     "discovery",
     "rendering",
@@ -20,6 +20,7 @@ const FILES: [&str; 11] = [
     "service",
     "trust",
     "operating",
+    "chats",
     "command-line",
 ];
 
@@ -40,13 +41,13 @@ struct Test {
 
 /// Returns the page, or an error for each row without a test and each test without a row.
 pub(crate) fn page(root: &Path) -> Result<String> {
-    let pages = FILES.map(|name| {
+    let pages = FILES.iter().copied().map(|name| {
         let path = root.join("docs/contract").join(name).with_extension("md");
         Ok((name, read(&path)?))
     });
     let mut tests = Vec::new();
     collect(root, &root.join("crates"), &mut tests)?;
-    table(&pages.into_iter().collect::<Result<_>>()?, &tests)
+    table(&pages.collect::<Result<_>>()?, &tests)
 }
 
 fn table(pages: &Pages, tests: &[Test]) -> Result<String> {

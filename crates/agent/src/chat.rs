@@ -75,9 +75,14 @@ impl Agent {
             // Denials of the last chat are asked about again.
             code_skills.runtime.approvals().forget_denials(None);
         }
+        self.chat_named(ChatId::new())
+    }
+
+    /// The same with an id that no chat with a turn has.
+    pub fn chat_named(&self, id: ChatId) -> Chat {
         let mut chat = Chat::new(self.clone());
         if self.inner.store.is_some() {
-            chat.keep(ChatId::new(), 0);
+            chat.keep(id, 0);
         }
         chat
     }

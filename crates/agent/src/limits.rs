@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`MESSAGE_BYTES`] | a message of the user's |
 //! | [`TOOL_RESULT_BYTES`], [`FILE_PART_BYTES`] | the result of a tool; of a tool that reads a file in parts |
+//! | [`EVENT_RESULT_BYTES`] | the part of a result that an event has |
 //! | [`KEYWORD_SKILLS`] | skills that the keywords of one message load |
 //! | [`TOOL_ROUNDS`] | answers with tool calls, one after the other, in a turn |
 //! | [`CALLS_PER_ANSWER`] | tool calls of one answer |
@@ -25,6 +26,8 @@ pub const MESSAGE_BYTES: usize = 1024 * 1024;
 pub const KEYWORD_SKILLS: usize = 3;
 /// Bytes of a tool's result.
 pub const TOOL_RESULT_BYTES: usize = 256 * 1024;
+/// Bytes of a tool's result in an event.
+pub const EVENT_RESULT_BYTES: usize = 16 * 1024;
 /// Bytes of a part of a file.
 pub const FILE_PART_BYTES: usize = 64 * 1024;
 /// Rounds of tool calls in a turn.

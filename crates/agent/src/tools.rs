@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::fit::fitted;
 use crate::history::Replied;
-use crate::limits::{FILE_PART_BYTES, TOOL_RESULT_BYTES};
+use crate::limits::{EVENT_RESULT_BYTES, FILE_PART_BYTES, TOOL_RESULT_BYTES};
 use crate::provider::{ToolCall, ToolReply};
 use crate::runtime_handle::{EventSink, RuntimeHandle};
 use crate::wire::{AgentEvent, By};
@@ -99,6 +99,12 @@ fn wire_name(name: &str) -> String {
         .map(|c| if fits(c) { c } else { '_' })
         .take(NAME_CHARS)
         .collect()
+}
+
+/// As much of a result as an event has.
+fn start(content: &str) -> String {
+    let end = content.floor_char_boundary(EVENT_RESULT_BYTES);
+    content.get(..end).unwrap_or_default().to_owned()
 }
 
 /// The context of calls.
@@ -189,6 +195,7 @@ impl Caller<'_> {
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             bytes: content.len(),
             truncated: cut || raw.truncated,
+            content: start(&content),
         });
         let is_read = matches!(found, Some((_, Owner::Engine(Operation::Read))));
         Called {

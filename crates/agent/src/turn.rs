@@ -501,6 +501,7 @@ async fn one(
         duration_ms: 0,
         bytes: content.len(),
         truncated: false,
+        content: content.clone(),
     });
     Called {
         replied: Replied {

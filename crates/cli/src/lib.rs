@@ -25,6 +25,7 @@ mod model;
 mod open;
 mod progress;
 mod rewrite;
+mod serve_chats;
 mod severities;
 mod table;
 mod target;

@@ -12,9 +12,32 @@ use std::task::{Context, Poll};
 use axum::BoxError;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
-use crate::limits::{BODY, BODY_BYTES, CONNECTIONS};
+use crate::limits::{BODY, BODY_BYTES, CONNECTION, CONNECTIONS, STREAM_STALL};
+
+/// Marks a response as a stream of events, and remembers when its client last read. Such a connection takes no place of
+/// others, and stays open as long as it is read.
+#[derive(Clone)]
+pub(crate) struct StreamMark(Arc<Mutex<Instant>>);
+
+impl Default for StreamMark {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Instant::now())))
+    }
+}
+
+impl StreamMark {
+    /// The client has read.
+    pub(crate) fn touch(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn is_read(&self) -> bool {
+        let read = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        read.elapsed() < STREAM_STALL
+    }
+}
 
 /// Every connection of a server.
 #[derive(Default)]
@@ -36,6 +59,8 @@ struct OpenConnection {
     waits_since: Option<u64>,
     /// Bytes of the body of its request.
     bytes: usize,
+    /// Its answer is a stream of events.
+    stream: Option<StreamMark>,
     evicted: Arc<Notify>,
 }
 
@@ -64,12 +89,14 @@ impl Connections {
         loop {
             {
                 let mut open = self.open();
-                if open.connections.len() < CONNECTIONS {
+                let others = open.connections.values().filter(|it| it.stream.is_none());
+                if others.count() < CONNECTIONS {
                     let id = open.turn();
                     let evicted = Arc::<Notify>::default();
                     let entry = OpenConnection {
                         waits_since: Some(id),
                         bytes: 0,
+                        stream: None,
                         evicted: Arc::clone(&evicted),
                     };
                     open.connections.insert(id, entry);
@@ -111,7 +138,18 @@ impl Admitted {
     fn wait_for_us(&self) {
         if let Some(entry) = self.all.open().connections.get_mut(&self.id) {
             entry.waits_since = None;
+            entry.stream = None;
         }
+    }
+
+    /// Its answer is a stream of events.
+    pub(crate) fn stream(&self, mark: StreamMark) {
+        if let Some(entry) = self.all.open().connections.get_mut(&self.id) {
+            entry.waits_since = None;
+            entry.bytes = 0;
+            entry.stream = Some(mark);
+        }
+        self.all.closed.notify_one();
     }
 
     /// Its answer is there, and the client's to read.
@@ -132,6 +170,20 @@ impl Admitted {
         let all: usize = open.connections.values().map(|entry| entry.bytes).sum();
         if all > BODY_BYTES {
             open.evict(|entry| entry.bytes > 0);
+        }
+    }
+
+    /// Done when the connection was open for too long. A stream of events is not, while it is read.
+    pub(crate) async fn expired(&self) {
+        sleep(CONNECTION).await;
+        let is_read = || {
+            let open = self.all.open();
+            let entry = open.connections.get(&self.id);
+            let stream = entry.and_then(|entry| entry.stream.as_ref());
+            stream.is_some_and(StreamMark::is_read)
+        };
+        while is_read() {
+            sleep(STREAM_STALL).await;
         }
     }
 

@@ -26,6 +26,16 @@ pub enum Code {
     InvalidRange,
     /// No open session has this id.
     SessionNotFound,
+    /// No chat has this id.
+    ChatNotFound,
+    /// A turn of the chat is running.
+    TurnRunning,
+    /// The chat has no turn.
+    NoTurn,
+    /// The chat has no such question.
+    QuestionNotFound,
+    /// The question was answered, or can no longer be.
+    QuestionClosed,
     /// The body is not declared as JSON.
     UnsupportedMediaType,
     /// The body is too large.
@@ -74,6 +84,11 @@ impl Code {
             Self::InvalidRequest => "invalid-request",
             Self::InvalidRange => "invalid-range",
             Self::SessionNotFound => "session-not-found",
+            Self::ChatNotFound => "chat-not-found",
+            Self::TurnRunning => "turn-running",
+            Self::NoTurn => "no-turn",
+            Self::QuestionNotFound => "question-not-found",
+            Self::QuestionClosed => "question-closed",
             Self::UnsupportedMediaType => "unsupported-media-type",
             Self::TooLarge => "too-large",
             Self::ForbiddenOrigin => "forbidden-origin",
@@ -100,7 +115,12 @@ impl Code {
             | Self::FileNotFound
             | Self::NotAFile
             | Self::SessionNotFound
+            | Self::ChatNotFound
+            | Self::QuestionNotFound
             | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::TurnRunning | Self::NoTurn | Self::QuestionClosed | Self::SkillExists => {
+                StatusCode::CONFLICT
+            }
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
@@ -115,7 +135,6 @@ impl Code {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::SkillExists => StatusCode::CONFLICT,
             Self::InvalidSkill => StatusCode::UNPROCESSABLE_ENTITY,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,

@@ -188,6 +188,11 @@ fn too_many(message: &str, wait: Duration) -> Response {
 /// The scope that a request needs. A session changes nothing but itself, and a check nothing at all.
 fn needed_scope(request: &Request) -> Scope {
     let path = request.uri().path();
+    // What a user says to a model is not for every reader of skills.
+    let below_chats = path.strip_prefix("/api/chats");
+    if path == "/api/model" || below_chats.is_some_and(|it| it.is_empty() || it.starts_with('/')) {
+        return Scope::Chat;
+    }
     let is_session = path == "/api/sessions" || path.starts_with("/api/sessions/");
     if request.method().is_safe() || is_session || ["/mcp", "/api/check"].contains(&path) {
         Scope::Read

@@ -16,6 +16,7 @@
 //! | `POST /api/sessions/{id}/turn` | a user's `message` as the model gets it, with the skills it activates |
 //! | `POST /api/sessions/{id}/call` | the result of a `tool` call with its `arguments` |
 //! | `GET /openapi.json` | all of this as an OpenAPI document |
+//! | `/api/model`, `/api/chats` and below | chats with a model, if the host has [`Chats`]; see `docs/chats.md` |
 //! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
 //! | `GET /` | a page that says what this server is |
 //! | `GET /metrics` | figures in the text format of Prometheus |
@@ -47,6 +48,7 @@
 mod answer;
 mod app;
 mod body;
+mod chats;
 mod check;
 mod connections;
 mod error;
@@ -76,6 +78,7 @@ mod token;
 mod token_table;
 mod writing;
 
+pub use chats::{ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText};
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;

@@ -44,3 +44,35 @@ pub const SESSION_IDLE: Duration = Duration::from_hours(1);
 pub const WHOLE_FILE: u64 = 16 * 1024 * 1024;
 /// Bytes of such a part.
 pub const PART: usize = 1024 * 1024;
+/// Event streams at once; they are not counted among [`CONNECTIONS`].
+pub const STREAMS: usize = 4_096;
+/// How often an event stream without events sends a sign of life.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long the client of an event stream may read nothing before it can be cut off.
+pub const STREAM_STALL: Duration = Duration::from_mins(1);
+/// Bytes of events that are written to a stream at once.
+pub const STREAM_PART: usize = 64 * 1024;
+/// Events of a chat in memory; older ones are forgotten.
+pub const LOG_EVENTS: usize = 4_096;
+/// Bytes of these events.
+pub const LOG_BYTES: usize = 8 * 1024 * 1024;
+/// Turns that run at once.
+pub const TURNS: usize = 32;
+/// Chats with an agent; above it, the one that was not used for the longest time is closed.
+pub const OPEN_CHATS: usize = 64;
+/// Chats that are read or have an agent.
+pub const CHATS_IN_USE: usize = 4_096;
+/// How long a chat has an agent without being used.
+pub const CHAT_IDLE: Duration = Duration::from_mins(10);
+/// How long the agent of a chat may take to end.
+pub const CHAT_CLOSE: Duration = Duration::from_secs(10);
+/// How long a question waits for an answer.
+pub const QUESTION: Duration = Duration::from_mins(10);
+/// Characters of the details of a question.
+pub const QUESTION_CHARS: usize = 50_000;
+/// Questions of a chat that are known to be closed.
+pub const CLOSED_QUESTIONS: usize = 1_000;
+/// Chats in a list.
+pub const CHATS_LISTED: usize = 100;
+/// Characters of the title of a chat.
+pub const TITLE_CHARS: usize = 200;

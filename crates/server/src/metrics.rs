@@ -37,6 +37,7 @@ impl Metrics {
             "HEAD" => "HEAD",
             "POST" => "POST",
             "PUT" => "PUT",
+            "PATCH" => "PATCH",
             "DELETE" => "DELETE",
             _ => "other",
         };

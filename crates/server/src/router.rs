@@ -72,7 +72,7 @@ async fn not_found(uri: Uri) -> Failure {
     Failure::new(Code::NotFound, message)
 }
 
-async fn method_not_allowed(method: Method) -> Failure {
+pub(crate) async fn method_not_allowed(method: Method) -> Failure {
     let message = format!("`{method}` is not allowed here");
     Failure::new(Code::MethodNotAllowed, message)
 }

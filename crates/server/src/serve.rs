@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::connections::{Admitted, Connections, CountedBody};
-use crate::limits::{CONNECTION, GRACE, HEADER_BYTES, HEADERS, LINGER};
+use crate::connections::{Admitted, Connections, CountedBody, StreamMark};
+use crate::limits::{GRACE, HEADER_BYTES, HEADERS, LINGER};
 use crate::observe::ClientAddress;
 use crate::shutdown::Shutdown;
 
@@ -123,7 +123,7 @@ impl Server {
         let mut end = self.end.clone();
         tokio::spawn(async move {
             let mut connection = pin!(connection);
-            let mut lifetime = pin!(sleep(CONNECTION));
+            let mut lifetime = pin!(admitted.expired());
             let mut quiet = pin!(async {
                 begun.await;
                 sleep(LINGER).await;
@@ -186,7 +186,11 @@ fn answering(
         let shutdown = shutdown.clone();
         async move {
             let mut answer = answer.await;
-            connection.wait_for_client();
+            let response = answer.as_ref().ok();
+            match response.and_then(|it| it.extensions().get::<StreamMark>()) {
+                Some(mark) => connection.stream(mark.clone()),
+                None => connection.wait_for_client(),
+            }
             if shutdown.has_begun()
                 && let Ok(answer) = &mut answer
             {

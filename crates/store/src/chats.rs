@@ -97,6 +97,7 @@ macro_rules! columns {
         "id, title, turns, input_tokens, output_tokens, forked_from, created, updated, model"
     };
 }
+pub(crate) use columns;
 
 impl Store {
     /// Adds a turn to the `expected` version of a chat, or puts it in the place of earlier messages; the new version. A
@@ -139,7 +140,12 @@ impl Store {
                 return Ok(false);
             }
             if let Some(title) = turn.title {
-                let statement = "UPDATE chats SET title = $1 WHERE id = $2";
+                // A chat may have a title before its first turn.
+                let statement = if known == 0 {
+                    "UPDATE chats SET title = $1 WHERE id = $2 AND title = ''"
+                } else {
+                    "UPDATE chats SET title = $1 WHERE id = $2"
+                };
                 let query = sqlx::query(statement).bind(title).bind(name.clone());
                 query.execute(&mut *transaction).await?;
             }
@@ -359,7 +365,7 @@ async fn delete_after(
 /// How many columns a summary has.
 const COLUMNS: usize = 9;
 
-fn summary(row: &AnyRow) -> Result<ChatSummary, sqlx::Error> {
+pub(crate) fn summary(row: &AnyRow) -> Result<ChatSummary, sqlx::Error> {
     Ok(ChatSummary {
         id: ChatId::named(text(row, 0)?),
         title: text(row, 1)?,
@@ -394,7 +400,7 @@ fn time(row: &AnyRow, index: usize) -> Result<SystemTime, sqlx::Error> {
 }
 
 /// The time.
-fn milliseconds() -> i64 {
+pub(crate) fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
@@ -405,12 +411,12 @@ fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn json(ids: &[SkillId]) -> String {
+pub(crate) fn json(ids: &[SkillId]) -> String {
     let ids: Vec<&str> = ids.iter().map(SkillId::as_str).collect();
     serde_json::json!(ids).to_string()
 }
 
-fn no_chat(id: &ChatId) -> StoreError {
+pub(crate) fn no_chat(id: &ChatId) -> StoreError {
     StoreError::NoChat { id: id.to_string() }
 }
 

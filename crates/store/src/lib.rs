@@ -15,6 +15,7 @@
 mod broken;
 mod cache;
 mod chat_id;
+mod chat_list;
 mod chats;
 mod error;
 mod file;
@@ -29,6 +30,7 @@ mod tokens;
 
 pub use cache::Cached;
 pub use chat_id::ChatId;
+pub use chat_list::{ChatCursor, InvalidCursor};
 pub use chats::{Chat, ChatSummary, ChatTurn, SkillUses, Tokens};
 pub use error::StoreError;
 pub use grants::StoredGrant;

@@ -94,6 +94,9 @@ pub enum AgentEvent {
         bytes: usize,
         /// Whether there was more.
         truncated: bool,
+        /// The start of what the model gets; too long to be serialized.
+        #[serde(default, skip_serializing)]
+        content: String,
     },
     /// Skills changed the input of a tool: this is the effective one.
     ToolInputChanged {

@@ -90,6 +90,7 @@ fn events_have_a_stable_format() {
                 duration_ms: 3,
                 bytes: 4,
                 truncated: true,
+                content: String::new(),
             },
             json!({"type": "tool-finished", "call": "c", "tool": "t", "skill": "a/b", "is_error": false, "duration_ms": 3, "bytes": 4, "truncated": true}),
         ),

@@ -26,7 +26,7 @@ impl Approver for TerminalApprover {
             return ApprovalDecision::Unavailable;
         }
         let asked = approval_text(&request);
-        let shown = show(&request);
+        let shown = skill_details(&request);
         let everywhere = request.may_count_everywhere();
         let answer = ask_blocking(move |stopped| ask(&asked, &shown, everywhere, stopped));
         answer.await.unwrap_or(ApprovalDecision::Unavailable)
@@ -264,7 +264,7 @@ fn meaning(right: Right) -> &'static str {
 }
 
 /// Describes a skill for a decision: its digest, audit result, files and code.
-fn show(request: &ApprovalRequest<'_>) -> String {
+pub(crate) fn skill_details(request: &ApprovalRequest<'_>) -> String {
     let skill = request.skill;
     let mut text = format!("{}\n  {}\n", skill.id, skill.subject().content);
     if let Some(manifest) = request.manifest {

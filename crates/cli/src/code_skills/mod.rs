@@ -7,14 +7,16 @@ mod event_lines;
 mod explicit;
 mod jails;
 mod open;
+mod over;
 mod store;
 
-pub(crate) use approve::{TerminalApprover, approval_text, command_text};
+pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_details};
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
-pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve, runtime_over};
+pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
+pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use store::{
     StoreNeed, backend as store_backend, open as open_store, open_existing as open_existing_store,
 };

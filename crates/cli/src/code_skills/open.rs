@@ -61,11 +61,11 @@ pub(crate) struct ResolvedSkills {
     pub(crate) skills: Skills,
     pub(crate) store: Store,
     pub(crate) scripts: Arc<Scripts>,
-    manifests: Manifests,
-    triggers: Triggers,
-    explicit: Vec<String>,
-    approvals: Approvals,
-    approver: Arc<dyn Approver>,
+    pub(super) manifests: Manifests,
+    pub(super) triggers: Triggers,
+    pub(super) explicit: Vec<String>,
+    pub(super) approvals: Approvals,
+    pub(super) approver: Arc<dyn Approver>,
     pub(crate) root: PathBuf,
 }
 
@@ -140,23 +140,10 @@ pub(crate) async fn resolve(
         let snapshot = prowess_core::Source::snapshot(&top).await?;
         named.extend(snapshot.skills.iter().map(|it| it.id.as_str().to_owned()));
     }
+    let mut explicit = project_skills(&skills, in_project, file.as_deref())?;
     let catalog = skills.catalog();
-    let mut explicit: Vec<String> = named
-        .iter()
-        .map(|name| explicit::id_of(&catalog, name))
-        .collect();
-    for name in in_project {
-        let id = explicit::id_of(&catalog, &name);
-        if catalog.get(&id).is_none() {
-            let file = file.clone().unwrap_or_default();
-            return Err(CommandError::failure(format!(
-                "{}: unknown skill `{name}`{}",
-                file.display(),
-                suggestions(&catalog, &name)
-            )));
-        }
-        explicit.push(id);
-    }
+    let named = named.iter().map(|name| explicit::id_of(&catalog, name));
+    explicit.splice(0..0, named);
     let manifests = Manifests::read(&skills).await;
     let (triggers, errors) = manifests.triggers();
     let problems = manifests.problems().iter().map(|it| match it.severity {
@@ -181,6 +168,27 @@ pub(crate) async fn resolve(
         approver,
         root,
     })
+}
+
+/// The ids of the skills that a file of the project names.
+pub(super) fn project_skills(
+    skills: &Skills,
+    names: Vec<String>,
+    file: Option<&Path>,
+) -> Result<Vec<String>> {
+    let catalog = skills.catalog();
+    let id = |name: String| {
+        let id = explicit::id_of(&catalog, &name);
+        if catalog.get(&id).is_none() {
+            return Err(CommandError::failure(format!(
+                "{}: unknown skill `{name}`{}",
+                file.unwrap_or(Path::new("")).display(),
+                suggestions(&catalog, &name)
+            )));
+        }
+        Ok(id)
+    };
+    names.into_iter().map(id).collect()
 }
 
 impl ResolvedSkills {
@@ -248,7 +256,7 @@ impl ResolvedSkills {
 }
 
 /// What a runtime over these skills is made of, without approvals.
-fn parts(
+pub(super) fn parts(
     skills: Skills,
     config: &SkillsConfig,
     root: &Path,
@@ -265,28 +273,6 @@ fn parts(
         ..Services::default()
     };
     Ok(parts)
-}
-
-/// A runtime over skills that are open already, in which no skill is active and no model can be called.
-pub(crate) async fn runtime_over(
-    skills: Skills,
-    config: &SkillsConfig,
-    approver: Arc<dyn Approver>,
-) -> Result<Runtime> {
-    let directory = env::current_dir().context("cannot find the current directory")?;
-    let home = environment::user_directories().home;
-    let root = ProjectRoot::find(&directory, home.as_deref());
-    let store = store::open(config).await?;
-    let approvals = Approvals::load(store, root.path()).await?;
-    add_approvals(&approvals, config, &skills, &[]).await?;
-    let services = HostServices {
-        listener: Listener::default(),
-        model: None,
-    };
-    let mut parts = parts(skills, config, root.path(), services)?;
-    parts.approvals = approvals;
-    parts.approver = approver;
-    Ok(Runtime::new(parts))
 }
 
 /// Adds the approvals of the user's configuration and of the command line for the present content of skills.

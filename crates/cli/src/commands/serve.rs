@@ -10,7 +10,7 @@ use clap::Args;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_server::{
-    AcceptedToken, ApiOptions, Scope, Scopes, Shutdown, TokenTable, keep_fresh, router_with,
+    AcceptedToken, ApiOptions, Chats, Scope, Scopes, Shutdown, TokenTable, keep_fresh, router_with,
     serve_until,
 };
 use prowess_store::Store;
@@ -19,10 +19,11 @@ use tokio::net::TcpListener;
 
 use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
-use crate::code_skills::open_existing_store;
+use crate::code_skills::{open_existing_store, open_store};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::log::LogFormat;
+use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
 use crate::{configuration, model, terminal};
 
 use super::serve_console as console;
@@ -86,6 +87,9 @@ pub(crate) struct ServeArguments {
     /// Seconds to wait for requests to end when the server is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub(crate) drain_seconds: u64,
+    /// What happens to a turn of a chat when its client closes the last event stream
+    #[arg(long, value_name = "ACTION", default_value = "finish")]
+    pub(crate) on_disconnect: Disconnected,
     /// Seconds between refreshes of the sources
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) refresh_seconds: u64,
@@ -100,17 +104,25 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
+    raise_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?;
     let config = configuration::load(global)?;
     // The skills can be read without a store; only the token of the environment counts then.
-    let store = match runtime.block_on(open_existing_store(&config)) {
+    let opened = runtime.block_on(async {
+        if arguments.read_only {
+            open_existing_store(&config).await
+        } else {
+            open_store(&config).await
+        }
+    });
+    let store = match opened {
         Ok(store) => Some(store),
         Err(error) => {
             terminal::note(&format!(
-                "warning: {}: stored tokens are unknown",
+                "warning: {}: stored tokens are unknown, and chats are unavailable",
                 error.message
             ));
             None
@@ -137,7 +149,16 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
-    runtime.block_on(listen(arguments, global, skills, options, http, tokens))?;
+    let chats = match tokens.store.clone().filter(|_| !arguments.read_only) {
+        Some(store) => {
+            let host = ServedChats::new(skills.clone(), config, store, global);
+            Some(host.chats(arguments.on_disconnect)?)
+        }
+        None => None,
+    };
+    runtime.block_on(listen(
+        arguments, global, skills, options, http, tokens, chats,
+    ))?;
     // Work that does not end on its own is not waited for.
     runtime.shutdown_background();
     Ok(Exit::Success)
@@ -229,6 +250,7 @@ async fn listen(
     mut options: ApiOptions,
     http: HttpOptions,
     tokens: StoredTokens,
+    chats: Option<Chats>,
 ) -> Result<()> {
     let address = arguments.bind;
     let listener = TcpListener::bind(address)
@@ -254,7 +276,11 @@ async fn listen(
     let _watch = prowess_sources::watch(&skills, move |_| changed.notify_changed());
     let shutdown = Shutdown::default();
     options = options.shutdown(&shutdown);
-    let router = router_with(skills.clone(), options, http_service(&mcp, &http));
+    let mut more = http_service(&mcp, &http);
+    if let Some(chats) = &chats {
+        more = more.merge(chats.routes());
+    }
+    let router = router_with(skills.clone(), options, more);
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
     let drain = Duration::from_secs(arguments.drain_seconds);
     let waiting = |count| {
@@ -270,10 +296,21 @@ async fn listen(
         shutdown.begin();
         signals.next().await;
     };
+    let close_chats = async {
+        shutdown.begun().await;
+        if let Some(chats) = &chats {
+            // Turns end first: the rest of the time is for the streams that show their end.
+            chats.close(drain * 2 / 3).await;
+        }
+    };
+    let serving = async {
+        let serve = serve_until(listener, router, &shutdown, drain, waiting);
+        tokio::join!(serve, close_chats).0
+    };
     tokio::select! {
         never = fresh => match never {},
         never = tokens.keep_synchronised() => match never {},
-        closed = serve_until(listener, router, &shutdown, drain, waiting) => {
+        closed = serving => {
             if closed > 0 {
                 let connections = counted(closed, "connection");
                 let seconds = arguments.drain_seconds;

@@ -1,5 +1,6 @@
 //! The OpenAPI document of everything that is served.
 
+mod chat_table;
 mod operation;
 mod table;
 
@@ -18,7 +19,7 @@ pub(crate) async fn document(headers: HeaderMap) -> Response {
 /// The OpenAPI 3.1 document of the service.
 pub fn openapi() -> Value {
     let mut paths = Map::new();
-    for operation in table::OPERATIONS {
+    for operation in table::OPERATIONS.iter().chain(chat_table::OPERATIONS) {
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
             methods.insert(operation.method.to_owned(), operation.to_json());
@@ -89,13 +90,21 @@ mod tests {
     #[test]
     fn sv15_every_route_is_in_the_document() {
         let document = openapi();
-        let routes = [include_str!("../router.rs"), include_str!("../health.rs")].concat();
+        let routes = [
+            include_str!("../router.rs"),
+            include_str!("../health.rs"),
+            include_str!("../page.rs"),
+            include_str!("../chats/routes.rs"),
+        ];
+        let routes = routes.concat();
         let mut quoted: Vec<String> = routes
             .split('"')
             .filter(|text| text.starts_with('/') && !text.contains(' '))
             .map(|path| path.replace("{*", "{"))
-            .filter(|path| !path.ends_with('/'))
+            .filter(|path| !path.ends_with('/') || path == "/")
             .collect();
+        // The host adds it.
+        quoted.push("/mcp".to_owned());
         quoted.sort();
         quoted.dedup();
         let mut documented: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();

@@ -115,8 +115,8 @@ impl Operation {
         }
         match self.body {
             Body::None => {}
-            Body::Json(_) => problems.extend([400, 413, 415]),
-            Body::Bytes => problems.extend([400, 413]),
+            Body::Json(_) => problems.extend([400, 408, 413, 415]),
+            Body::Bytes => problems.extend([400, 408, 413]),
         }
         if self.path.contains('{') {
             problems.extend([400, 404]);

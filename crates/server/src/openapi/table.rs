@@ -4,7 +4,7 @@ use super::operation::{Body, Content, Operation};
 use crate::scope::Scope;
 
 /// A request without a body that reads.
-const READ: Operation = Operation {
+pub(super) const READ: Operation = Operation {
     method: "get",
     path: "",
     id: "",
@@ -188,6 +188,36 @@ pub(super) const OPERATIONS: &[Operation] = &[
         body: Body::Json("CallRequest"),
         responses: &[(200, Content::Json("CallResult"))],
         ..SESSION
+    },
+    Operation {
+        method: "post",
+        path: "/mcp",
+        id: "sendMcp",
+        summary: "Takes a message of the Model Context Protocol, streamable HTTP",
+        tag: "mcp",
+        body: Body::Json("McpMessage"),
+        responses: &[
+            (200, Content::Text("text/event-stream")),
+            (202, Content::None),
+        ],
+        problems: &[404, 406, 422],
+        ..READ
+    },
+    Operation {
+        path: "/",
+        id: "getPage",
+        summary: "Returns a page that says what this server is",
+        scope: None,
+        responses: &[(200, Content::Text("text/html"))],
+        ..OPERATE
+    },
+    Operation {
+        path: "/style.css",
+        id: "getStyle",
+        summary: "Returns the style of the page",
+        scope: None,
+        responses: &[(200, Content::Text("text/css"))],
+        ..OPERATE
     },
     Operation {
         path: "/healthz",

@@ -1,0 +1,195 @@
+//! Questions to the user of a chat.
+
+use prowess_testing::model::{ScriptedModel, Step, Wire, call};
+use serde_json::{Value, json};
+
+use crate::server::{Server, configure, find};
+use crate::support::TestProject;
+
+/// A project with a skill whose tool leaves a file, and a model that calls it.
+fn project(steps: impl IntoIterator<Item = Step>) -> (TestProject, ScriptedModel) {
+    let project = TestProject::new();
+    let code = "def run(input):\n    write_file('ran.txt', 'yes')\n    return 'sunny'\n\nregister_tool('get_forecast', 'Tells the weather', run)\n";
+    project
+        .write(
+            ".agents/skills/weather/SKILL.md",
+            "---\nname: weather\ndescription: Knows the weather\n---\nAsk the tool.\n",
+        )
+        .write(
+            ".agents/skills/weather/SKILL.yaml",
+            "name: weather\nversion: 1.0.0\ndescription: Knows the weather\ntypes: [tool]\npermissions: [\"file:write\"]\ntriggers:\n  modes: [interactive]\nimplementation:\n  backend: starlark\n  entrypoint: skill.star\n",
+        )
+        .write(".agents/skills/weather/skill.star", code)
+        .write(".git/HEAD", "ref: refs/heads/main\n");
+    let model = ScriptedModel::start(Wire::OpenAi, steps);
+    configure(&project, &model);
+    (project, model)
+}
+
+fn forecast() -> Step {
+    call("get_forecast", &json!({}))
+}
+
+fn ids(question: &Value) -> Vec<&str> {
+    let choices = question["choices"].as_array().unwrap().iter();
+    choices.map(|it| it["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn ch10_an_answer_over_http_runs_the_code_of_a_skill() {
+    let (project, model) = project([
+        forecast(),
+        Step::Say("sunny"),
+        forecast(),
+        Step::Say("again"),
+    ]);
+    let server = Server::start(&project, &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "the forecast, please");
+    let question = events.until("question").pop().unwrap();
+    assert_eq!(
+        (&question["kind"], &question["skill"]),
+        (&json!("skill"), &json!("weather"))
+    );
+    let text = question["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("The skill `weather` 1.0.0 wants to:\n  run "),
+        "{text}"
+    );
+    assert!(
+        question["details"]
+            .as_str()
+            .unwrap()
+            .contains("register_tool")
+    );
+    assert_eq!(ids(&question), ["deny", "once", "always"]);
+    let shown = server.get(&chat);
+    assert_eq!(shown["state"], "waiting");
+    assert_eq!(shown["questions"][0]["id"], question["id"]);
+    assert!(!project.path("ran.txt").exists());
+
+    let answers = format!("{chat}/questions");
+    let id = question["id"].as_str().unwrap();
+    let answer = |id: &str, choice: &str| {
+        let (status, body) = server.post(&format!("{answers}/{id}"), &json!({"choice": choice}));
+        (
+            status,
+            body["error"]["code"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        )
+    };
+    assert_eq!(
+        answer("0011", "once"),
+        (404, "question-not-found".to_owned())
+    );
+    assert_eq!(
+        answer(id, "everywhere"),
+        (400, "invalid-request".to_owned())
+    );
+    assert_eq!(answer(id, "yes"), (400, "invalid-request".to_owned()));
+    assert_eq!(answer(id, "once"), (204, String::new()));
+    assert_eq!(answer(id, "deny"), (409, "question-closed".to_owned()));
+    let rest: Vec<Value> = events.collect();
+    let answered = find(&rest, "question-answered");
+    assert_eq!(
+        (&answered["choice"], &answered["reason"]),
+        (&json!("once"), &json!("answered"))
+    );
+    assert_eq!(find(&rest, "tool-finished")["is_error"], false, "{rest:#?}");
+    assert_eq!(project.read("ran.txt"), "yes");
+    assert_eq!(model.last().results(), ["sunny"]);
+
+    // The approval was for this chat: another one asks again.
+    let mut other = server.say(&server.chat(), "the forecast, please");
+    other.until("question");
+}
+
+#[test]
+fn ch10_denied_code_does_not_run() {
+    let (project, model) = project([Step::Say("I cannot know.")]);
+    let server = Server::start(&project, &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "the forecast, please");
+    let question = events.until("question").pop().unwrap();
+    let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({"choice": "deny"})).0, 204);
+    let rest: Vec<Value> = events.collect();
+    find(&rest, "activation-failed");
+    assert!(
+        !model
+            .last()
+            .tool_names()
+            .contains(&"get_forecast".to_owned())
+    );
+    assert!(!project.path("ran.txt").exists());
+}
+
+#[test]
+fn ch10_a_cancelled_question_allows_nothing() {
+    let (project, model) = project([Step::Say("unused")]);
+    let server = Server::start(&project, &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "the forecast, please");
+    let question = events.until("question").pop().unwrap();
+    assert_eq!(server.post(&format!("{chat}/cancel"), &json!({})).0, 204);
+    let rest: Vec<Value> = events.collect();
+    let answered = find(&rest, "question-answered");
+    assert_eq!(
+        (&answered["choice"], &answered["reason"]),
+        (&Value::Null, &json!("cancelled"))
+    );
+    let finished = find(&rest, "turn-finished");
+    assert_eq!(
+        (&finished["ending"], &finished["discarded"]),
+        (&json!("cancelled"), &json!(true))
+    );
+    let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+    let (status, body) = server.post(&path, &json!({"choice": "once"}));
+    assert_eq!(
+        (status, &body["error"]["code"]),
+        (409, &json!("question-closed"))
+    );
+    assert!(model.seen().is_empty() && !project.path("ran.txt").exists());
+    assert_eq!(server.get(&chat)["questions"], json!([]));
+}
+
+#[test]
+fn ch10_commands_are_asked_about() {
+    let project = TestProject::new();
+    project.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    let steps = [
+        call("load_skill", &json!({"id": "core-tools"})),
+        call("run_command", &json!({"command": ["touch", "ran.txt"]})),
+        Step::Say("done"),
+    ];
+    let model = ScriptedModel::start(Wire::OpenAi, steps);
+    configure(&project, &model);
+    // The home directory of the user is not in the project.
+    let server = Server::start_in(&project, "work", &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "touch it");
+    let mut kinds = Vec::new();
+    for _ in 0..2 {
+        let question = events.until("question").pop().unwrap();
+        kinds.push((question["kind"].clone(), ids(&question).join(" ")));
+        if question["kind"] == "command" {
+            let text = question["text"].as_str().unwrap();
+            assert!(text.contains("wants to run:\n  touch ran.txt\n"), "{text}");
+        }
+        let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+        assert_eq!(server.post(&path, &json!({"choice": "once"})).0, 204);
+    }
+    assert_eq!(
+        kinds[0],
+        (json!("skill"), "deny once always everywhere".to_owned())
+    );
+    assert_eq!(
+        kinds[1],
+        (json!("command"), "deny once always program".to_owned())
+    );
+    events.until("turn-finished");
+    let results = model.last().results();
+    assert!(project.path("work/ran.txt").exists(), "{results:?}");
+}

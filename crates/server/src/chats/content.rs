@@ -1,0 +1,34 @@
+//! What clients see of a chat.
+
+use std::sync::Arc;
+
+use prowess_agent::wire::ChatEntry;
+use prowess_core::SkillId;
+
+use super::event::Question;
+
+/// The messages of a chat and its active skills.
+#[derive(Clone, Default)]
+pub(crate) struct Content {
+    pub(crate) entries: Arc<Vec<ChatEntry>>,
+    pub(crate) active: Vec<SkillId>,
+}
+
+impl Content {
+    /// How many turns it has.
+    pub(crate) fn turns(&self) -> u64 {
+        let users = self.entries.iter();
+        let users = users.filter(|it| matches!(it, ChatEntry::User { .. }));
+        users.count() as u64
+    }
+}
+
+/// What a client sees of a chat at one moment.
+pub(crate) struct View {
+    pub(crate) content: Content,
+    pub(crate) state: &'static str,
+    pub(crate) turn: Option<u64>,
+    pub(crate) questions: Vec<Question>,
+    /// The event up to which the content is complete.
+    pub(crate) last_event: u64,
+}
