@@ -219,8 +219,5 @@ async fn open(chat: &Arc<LiveChat>, host: &Arc<dyn ChatHost>) -> Result<OpenedCh
 }
 
 fn content_of(conversation: &Chat) -> Content {
-    Content {
-        entries: Arc::new(conversation.entries().cloned().collect()),
-        active: conversation.active(),
-    }
+    Content::new(conversation.entries().cloned(), conversation.active())
 }
