@@ -11,7 +11,8 @@ use database::Postgres;
 use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_store::{
-    ChatId, ChatTurn, SCHEMA_VERSION, SkillUses, Store, StoreBackend, StoreError, Tokens,
+    ChatCursor, ChatId, ChatTurn, SCHEMA_VERSION, SkillUses, Store, StoreBackend, StoreError,
+    Tokens,
 };
 use prowess_testing::sql;
 
@@ -99,6 +100,7 @@ fn contract(again: &dyn Fn() -> Store) {
     assert_eq!(chat.summary.title, "About 'ä' \u{1f980}");
 
     fork(&store, &id);
+    pages(&store);
     replace(&store);
     race(again, &id);
 
@@ -113,6 +115,34 @@ fn contract(again: &dyn Fn() -> Store) {
             "{result:?}"
         );
     }
+}
+
+/// Chats without a turn, titles, and lists in pages.
+fn pages(store: &Store) {
+    let id = ChatId::new();
+    block_on(store.create_chat(&id, &ids(&["a"]))).unwrap();
+    let listed = |store: &Store| block_on(store.chats_before(100, None)).unwrap();
+    assert!(!listed(store).iter().any(|chat| chat.id == id));
+    let chat = block_on(store.chat(&id)).unwrap();
+    assert_eq!((chat.version, chat.active), (0, ids(&["a"])));
+    block_on(store.rename_chat(&id, "Mine")).unwrap();
+    let turn = ChatTurn {
+        title: Some("first words".to_owned()),
+        ..said(&["one"])
+    };
+    assert_eq!(block_on(store.append_turn(&id, 0, turn)).unwrap(), 1);
+    assert_eq!(block_on(store.chat_summary(&id)).unwrap().title, "Mine");
+    let unknown = block_on(store.rename_chat(&ChatId::named("x"), "y"));
+    assert!(matches!(unknown, Err(StoreError::NoChat { .. })));
+    let all: Vec<ChatId> = listed(store).into_iter().map(|it| it.id).collect();
+    assert!(all.len() > 1 && all.contains(&id));
+    let (mut found, mut before) = (Vec::new(), None);
+    while let Some(chat) = block_on(store.chats_before(1, before)).unwrap().pop() {
+        // As a client gets it and sends it back.
+        before = Some(ChatCursor::after(&chat).to_string().parse().unwrap());
+        found.push(chat.id);
+    }
+    assert_eq!(found, all);
 }
 
 /// A turn can stand in the place of earlier ones. The version goes up whatever the number of turns does.

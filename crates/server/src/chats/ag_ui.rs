@@ -19,9 +19,8 @@ pub(crate) struct Translator {
     open: Option<OpenMessage>,
     /// The last text message of this answer, which its tool calls belong to.
     parent: Option<String>,
-    /// Names of calls that are unique in the turn.
+    /// The ids of calls by the names that the provider gave them.
     calls: HashMap<String, String>,
-    call_count: usize,
     failure: Option<String>,
 }
 
@@ -40,7 +39,6 @@ impl Translator {
             open: None,
             parent: None,
             calls: HashMap::new(),
-            call_count: 0,
             failure: None,
         }
     }
@@ -86,7 +84,9 @@ impl Translator {
                 ..
             } => {
                 self.end(out);
-                let id = self.name(call);
+                // Providers use the same name in several answers.
+                let id = self.run.id(logged.number);
+                self.calls.insert(call.clone(), id.clone());
                 let mut start =
                     json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});
                 if let (Some(object), Some(parent)) = (start.as_object_mut(), &self.parent) {
@@ -163,18 +163,6 @@ impl Translator {
             Some(open) => out.push(json!({"type": "TEXT_MESSAGE_END", "messageId": open.id})),
             None => {}
         }
-    }
-
-    /// The name of a call; providers use the same one in several answers.
-    fn name(&mut self, call: &str) -> String {
-        self.call_count += 1;
-        let id = if self.calls.contains_key(call) {
-            format!("{call}-{}", self.call_count)
-        } else {
-            call.to_owned()
-        };
-        self.calls.insert(call.to_owned(), id.clone());
-        id
     }
 
     fn finished(&mut self, ending: Ending, discarded: bool) -> Value {

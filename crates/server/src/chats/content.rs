@@ -15,6 +15,20 @@ pub(crate) struct Content {
 }
 
 impl Content {
+    /// Messages without what only the provider understands.
+    pub(crate) fn new(entries: impl Iterator<Item = ChatEntry>, active: Vec<SkillId>) -> Self {
+        let entries = entries.map(|mut entry| {
+            if let ChatEntry::Model { state, .. } = &mut entry {
+                *state = None;
+            }
+            entry
+        });
+        Self {
+            entries: Arc::new(entries.collect()),
+            active,
+        }
+    }
+
     /// How many turns it has.
     pub(crate) fn turns(&self) -> u64 {
         let users = self.entries.iter();

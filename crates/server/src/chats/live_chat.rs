@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use prowess_agent::Ending;
 use prowess_agent::wire::AgentEvent;
-use prowess_agent::{Cancel, Ending};
 use prowess_store::ChatId;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
@@ -14,9 +14,9 @@ use super::command::{Command, Refusal, StartedTurn, TurnRequest};
 use super::content::{Content, View};
 use super::event::{AnswerReason, ChatEvent, Question};
 use super::event_id::Run;
-use super::host::OnDisconnect;
-use super::log::{EventLog, LoggedEvent, Missing};
-use super::questions::{AnswerRefusal, QuestionTable};
+use super::log::{LoggedEvent, Missing};
+use super::questions::AnswerRefusal;
+use super::state::State;
 use crate::limits::QUESTION;
 
 /// A chat that is in use.
@@ -27,57 +27,12 @@ pub(crate) struct LiveChat {
     changed: watch::Sender<u64>,
 }
 
-struct State {
-    log: EventLog,
-    /// The last event of any chat when this one came into use.
-    began: u64,
-    content: Content,
-    turn: Option<RunningTurn>,
-    task: Option<UnboundedSender<Command>>,
-    used: Instant,
-    questions: QuestionTable,
-    readers: usize,
-    is_deleted: bool,
-}
-
-struct RunningTurn {
-    number: u64,
-    cancel: Cancel,
-    on_disconnect: OnDisconnect,
-    after: u64,
-    /// One of the turns that may run at once.
-    _permit: OwnedSemaphorePermit,
-}
-
-impl State {
-    fn push(&mut self, event: ChatEvent) {
-        let turn = self.turn.as_ref();
-        let number = turn.map(|turn| turn.number);
-        self.log.push(number, event, turn.map(|turn| turn.after));
-    }
-
-    fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-}
-
 impl LiveChat {
     pub(crate) fn new(id: ChatId, run: Run, floor: u64, content: Content) -> Self {
-        let last = run.current();
         Self {
             id,
-            changed: watch::Sender::new(last),
-            state: Mutex::new(State {
-                log: EventLog::new(run, floor, last),
-                began: last,
-                content,
-                turn: None,
-                task: None,
-                used: Instant::now(),
-                questions: QuestionTable::default(),
-                readers: 0,
-                is_deleted: false,
-            }),
+            changed: watch::Sender::new(run.current()),
+            state: Mutex::new(State::new(run, floor, content)),
         }
     }
 
@@ -116,21 +71,7 @@ impl LiveChat {
     }
 
     pub(crate) fn view(&self) -> View {
-        let state = self.state();
-        let turn = state.turn.as_ref();
-        // The events of a running turn come after what is complete.
-        let last = turn.map_or(state.log.last(), |turn| turn.after.max(state.log.floor()));
-        View {
-            content: state.content.clone(),
-            state: match (turn, state.questions.is_empty()) {
-                (None, _) => "idle",
-                (Some(_), true) => "running",
-                (Some(_), false) => "waiting",
-            },
-            turn: turn.map(|turn| turn.number),
-            questions: state.questions.open(),
-            last_event: last,
-        }
+        self.state().view()
     }
 
     /// Whether a turn runs.
@@ -140,8 +81,7 @@ impl LiveChat {
 
     /// When the chat was last used, if it has a task that could be ended.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        let state = self.state();
-        (state.task.is_some() && !state.is_busy()).then_some(state.used)
+        self.state().idle_since()
     }
 
     pub(crate) fn has_task(&self) -> bool {
@@ -150,8 +90,7 @@ impl LiveChat {
 
     /// Whether it has had events.
     pub(crate) fn has_events(&self) -> bool {
-        let state = self.state();
-        state.log.last() > state.began
+        self.state().has_events()
     }
 
     /// Gives the chat a task, unless it has one; returns whether it has got this one.
@@ -171,57 +110,21 @@ impl LiveChat {
         model: String,
         permit: OwnedSemaphorePermit,
     ) -> Result<StartedTurn, Refusal> {
-        self.change(|state| {
-            refuse(state)?;
-            let Some(task) = state.task.clone() else {
-                return Err(Refusal::Closing);
-            };
-            let started = StartedTurn {
-                number: state.content.turns() + 1,
-                after: state.log.last(),
-            };
-            let cancel = Cancel::new();
-            state.turn = Some(RunningTurn {
-                number: started.number,
-                cancel: cancel.clone(),
-                on_disconnect: request.on_disconnect,
-                after: started.after,
-                _permit: permit,
-            });
-            state.push(ChatEvent::TurnStarted {
-                model,
-                run: request.run.clone(),
-            });
-            state.push(ChatEvent::UserMessage {
-                text: request.text.clone(),
-                references: request.references.clone(),
-            });
-            let _ = task.send(Command::Turn(request, cancel));
-            Ok(started)
-        })
+        self.change(|state| state.start(request, model, permit))
     }
 
     /// Asks the task to remove the last turn.
     pub(crate) fn undo(
         &self,
     ) -> Result<oneshot::Receiver<Result<Option<String>, String>>, Refusal> {
-        let state = self.state();
-        refuse(&state)?;
         let (sender, receiver) = oneshot::channel();
-        match &state.task {
-            Some(task) => {
-                let _ = task.send(Command::Undo(sender));
-                Ok(receiver)
-            }
-            None => Err(Refusal::Closing),
-        }
+        let _ = self.state().free_task()?.send(Command::Undo(sender));
+        Ok(receiver)
     }
 
     /// Cancels the running turn; without one nothing happens.
     pub(crate) fn cancel(&self) {
-        if let Some(turn) = &self.state().turn {
-            turn.cancel.cancel();
-        }
+        self.state().cancel();
     }
 
     /// Asks the task to end. What is returned is done when it has ended.
@@ -242,16 +145,7 @@ impl LiveChat {
 
     /// Ends a turn: its messages are part of the chat now, and its last event says so.
     pub(crate) fn finish(&self, content: Option<Content>, ending: Ending, discarded: bool) {
-        self.change(|state| {
-            if let Some(content) = content {
-                state.content = content;
-            }
-            if state.turn.is_some() {
-                state.push(ChatEvent::TurnFinished { ending, discarded });
-                state.turn = None;
-            }
-            state.used = Instant::now();
-        });
+        self.change(|state| state.finish(content, ending, discarded));
     }
 
     /// A turn ends before the agent could say so.
@@ -267,11 +161,7 @@ impl LiveChat {
 
     /// Something else than a turn changed the chat.
     pub(crate) fn replace(&self, content: Content, reason: &'static str) {
-        self.change(|state| {
-            state.content = content;
-            state.push(ChatEvent::ChatChanged { reason });
-            state.used = Instant::now();
-        });
+        self.change(|state| state.replace(content, reason));
     }
 
     /// Uses little memory for events from now on.
@@ -295,14 +185,7 @@ impl LiveChat {
 
     /// A stream is gone. The last one may take the turn along.
     pub(crate) fn remove_reader(&self) {
-        let mut state = self.state();
-        state.readers = state.readers.saturating_sub(1);
-        if state.readers == 0
-            && let Some(turn) = &state.turn
-            && turn.on_disconnect == OnDisconnect::Cancel
-        {
-            turn.cancel.cancel();
-        }
+        self.state().remove_reader();
     }
 
     /// Asks the user; none if no user answers in time.
@@ -337,16 +220,6 @@ impl LiveChat {
             Ok(())
         })
     }
-}
-
-fn refuse(state: &State) -> Result<(), Refusal> {
-    if state.is_deleted {
-        return Err(Refusal::Deleted);
-    }
-    if state.is_busy() {
-        return Err(Refusal::TurnRunning);
-    }
-    Ok(())
 }
 
 /// Closes a question that was not answered.

@@ -15,6 +15,7 @@ mod questions;
 mod routes;
 mod saved;
 mod service;
+mod state;
 mod stream;
 mod task;
 

@@ -1,6 +1,5 @@
 //! Saved chats, as clients see them.
 
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use prowess_agent::wire::ChatEntry;
@@ -53,8 +52,5 @@ pub(crate) fn content(stored: &Stored) -> Result<Content, String> {
         let id = &stored.summary.id;
         format!("cannot read chat `{id}`: {error}")
     })?;
-    Ok(Content {
-        entries: Arc::new(entries),
-        active: stored.active.clone(),
-    })
+    Ok(Content::new(entries.into_iter(), stored.active.clone()))
 }

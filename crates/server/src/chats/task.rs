@@ -116,31 +116,24 @@ impl ChatTask {
             Ok(opened) => opened,
             Err(reason) => return chat.fail(None, reason),
         };
-        let mut references = std::mem::take(&mut opened.first);
-        references.extend(request.references);
+        let first = std::mem::take(&mut opened.first);
+        let references = [first.clone(), request.references].concat();
         let emit = |event| chat.push(ChatEvent::Agent(event));
         let conversation = &mut opened.conversation;
         let turn = conversation.turn(&request.text, &references, &emit, cancel);
         let (saved, ended) = match turn.await {
-            Ok(report) => {
-                let discarded = report.is_nothing();
-                if discarded && conversation.entries().next().is_none() {
-                    opened.first = references;
-                }
-                (report.saved, Ok((report.ending, discarded)))
-            }
+            Ok(report) => (report.saved, Ok((report.ending, report.is_nothing()))),
             // It was told already.
-            Err(AgentError::Provider(_)) => {
-                if conversation.entries().next().is_none() {
-                    opened.first = references;
-                }
-                (Saved::Yes, Ok((Ending::Failed, true)))
-            }
+            Err(AgentError::Provider(_)) => (Saved::Yes, Ok((Ending::Failed, true))),
             Err(AgentError::Store(error @ StoreError::ChatChanged { .. })) => {
                 (Saved::Elsewhere, Err(error.to_string()))
             }
             Err(error) => (Saved::Yes, Err(error.to_string())),
         };
+        if opened.conversation.entries().next().is_none() {
+            // The next turn is the first one.
+            opened.first = first;
+        }
         let content = content_of(&opened.conversation);
         match ended {
             Ok((ending, discarded)) => chat.finish(Some(content), ending, discarded),
@@ -219,8 +212,5 @@ async fn open(chat: &Arc<LiveChat>, host: &Arc<dyn ChatHost>) -> Result<OpenedCh
 }
 
 fn content_of(conversation: &Chat) -> Content {
-    Content {
-        entries: Arc::new(conversation.entries().cloned().collect()),
-        active: conversation.active(),
-    }
+    Content::new(conversation.entries().cloned(), conversation.active())
 }

@@ -1,8 +1,9 @@
 //! Limits, and the end of the server.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use prowess_server::limits::{CONNECTIONS, TURNS};
+use prowess_server::limits::{CHAT_IDLE, CONNECTION, CONNECTIONS, OPEN_CHATS, TURNS};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -108,6 +109,46 @@ async fn ch17_a_turn_that_takes_too_long_is_cancelled_and_saved() {
     assert_eq!(rest.last().unwrap().data["ending"], "cancelled");
     let chat = server.get(&path).await.json();
     assert_eq!(chat["entries"][1]["cut"], "cancelled");
+}
+
+#[tokio::test]
+async fn ch16_the_longest_idle_chat_makes_room_for_another() {
+    let server = Server::start().await;
+    let mut paths = Vec::new();
+    for _ in 0..OPEN_CHATS + 3 {
+        let path = server.chat().await;
+        server.turn(&path, "say 1").await;
+        paths.push(path);
+    }
+    // Those that were closed are opened again, the others still are open.
+    for (index, built) in [(0, 1), (OPEN_CHATS + 2, 0)] {
+        let before = server.agents.load(Ordering::SeqCst);
+        let turn = server.turn(&paths[index], "say 1").await;
+        assert_eq!(turn.last().unwrap().data["turn"], 2);
+        assert_eq!(
+            server.agents.load(Ordering::SeqCst) - before,
+            built,
+            "{index}"
+        );
+    }
+}
+
+/// The clock is stopped, so that time passes as soon as nothing else happens.
+#[tokio::test]
+async fn ch16_an_idle_chat_is_closed_and_its_streams_stay() {
+    let server = Server::start().await;
+    let path = server.chat().await;
+    let events = server.turn(&path, "say 1").await;
+    let last = events.last().unwrap().id.clone().unwrap();
+    let mut stream = server.events(&path, &last).await;
+    tokio::time::pause();
+    assert!(stream.heartbeat().await);
+    tokio::time::sleep(CHAT_IDLE + CONNECTION).await;
+    tokio::time::resume();
+    server.say(&path, "say 2").await;
+    let events = stream.until("turn-finished").await;
+    assert_eq!(events.last().unwrap().data["turn"], 2);
+    assert_eq!(server.agents.load(Ordering::SeqCst), 2);
 }
 
 /// A client that asks for a stream and sends the next request on the same connection.

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -32,6 +33,7 @@ struct Host {
     store: Store,
     skills: Skills,
     model: WordModel,
+    agents: Arc<AtomicUsize>,
 }
 
 #[async_trait]
@@ -53,6 +55,7 @@ impl ChatHost for Host {
     }
 
     async fn agent(&self, _: Arc<dyn Approver>) -> Result<ChatAgent, String> {
+        self.agents.fetch_add(1, Ordering::SeqCst);
         let options = AgentOptions {
             retry: Retry {
                 times: 0,
@@ -85,6 +88,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) chats: Chats,
     pub(crate) gate: Arc<Gate>,
+    /// How many agents were built.
+    pub(crate) agents: Arc<AtomicUsize>,
     /// Secrets of tokens with the scopes `chat`, `read` and `write`.
     pub(crate) tokens: [String; 3],
     stop: oneshot::Sender<()>,
@@ -111,10 +116,12 @@ impl Server {
         let skills = Skills::builder().source("s", source).build().await.unwrap();
         let model = WordModel::default();
         let gate = Arc::clone(&model.gate);
+        let agents = Arc::<AtomicUsize>::default();
         let host = Host {
             store,
             skills: skills.clone(),
             model,
+            agents: Arc::clone(&agents),
         };
         let chats = Chats::new(Arc::new(host), on_disconnect).unwrap();
         let made = ["chat", "read", "write"]
@@ -133,6 +140,7 @@ impl Server {
             address,
             chats,
             gate,
+            agents,
             tokens: made.map(|(secret, _)| secret),
             stop,
             task,
@@ -268,6 +276,19 @@ impl EventStream {
             name,
             data: data.unwrap(),
         })
+    }
+
+    /// Waits for a sign of life; whether it came before an event.
+    pub(crate) async fn heartbeat(&mut self) -> bool {
+        let mut line = String::new();
+        while !matches!(line.trim_end(), ":") {
+            line.clear();
+            self.reader.read_line(&mut line).await.unwrap();
+            if line.is_empty() || line.starts_with("data") {
+                return false;
+            }
+        }
+        true
     }
 
     /// The events up to one with this name.

@@ -115,6 +115,14 @@ async fn ch5_a_failure_discards_the_turn() {
     );
     assert_eq!(server.get(&path).await.json()["entries"], json!([]));
     assert_eq!(answer(&server.turn(&path, "say 1").await), "w0 ");
+    // The skills of a new chat are those of the first turn that counts.
+    let created = server
+        .post("/api/chats", &json!({"active": ["haiku"]}))
+        .await;
+    let path = created.header("location").unwrap();
+    server.turn(path, "fail").await;
+    let turn = server.turn(path, "say 1").await;
+    assert!(names(&turn).contains(&"skill-loaded"), "{turn:?}");
 }
 
 #[tokio::test]
