@@ -44,8 +44,8 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let began = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("other", MatchedPath::as_str).to_owned();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("other", MatchedPath::as_str);
     // A call over MCP may wait for its user.
     let limit = if route == "/mcp" { CONNECTION } else { ANSWER };
     let request_id = request_id(request.headers());
@@ -60,7 +60,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
             Err(_) => Failure::new(Code::Unavailable, "timed out").into_response(),
         },
     };
-    if is_standing {
+    if is_standing && response.status().is_success() {
         let shutdown = app.options().shutdown.begun();
         response =
             response.map(|body| Body::from_stream(body.into_data_stream().take_until(shutdown)));
@@ -71,7 +71,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     }
     let took = began.elapsed();
     let status = response.status().as_u16();
-    app.metrics().add(&method, &route, status, took);
+    app.metrics().add(&method, route, status, took);
     let code: Option<Code> = response.extensions().get().copied();
     let bytes = response.body().size_hint().exact();
     // The query is not part of it: it can contain what a user typed.

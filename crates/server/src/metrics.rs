@@ -10,15 +10,13 @@ use axum::http::Method;
 /// The upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
 
-/// Counts of requests since the start.
+/// Counts of requests since the start, by route: the number of paths is not bounded.
 #[derive(Default)]
-pub(crate) struct Metrics(Mutex<BTreeMap<Series, Histogram>>);
+pub(crate) struct Metrics(Mutex<BTreeMap<String, BTreeMap<Series, Histogram>>>);
 
-/// The route, not the path: the number of routes is bounded.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Series {
     method: &'static str,
-    route: String,
     status: u16,
 }
 
@@ -41,15 +39,17 @@ impl Metrics {
             "DELETE" => "DELETE",
             _ => "other",
         };
-        let series = Series {
-            method,
-            route: route.to_owned(),
-            status,
-        };
+        let series = Series { method, status };
         let seconds = took.as_secs_f64();
         let bucket = BOUNDS.iter().position(|bound| seconds <= *bound);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let histogram = all.entry(series).or_default();
+        if !all.contains_key(route) {
+            all.insert(route.to_owned(), BTreeMap::new());
+        }
+        let Some(series_of_route) = all.get_mut(route) else {
+            return;
+        };
+        let histogram = series_of_route.entry(series).or_default();
         if let Some(count) = histogram.buckets.get_mut(bucket.unwrap_or(BOUNDS.len())) {
             *count += 1;
         }
@@ -61,12 +61,11 @@ impl Metrics {
         let _ = writeln!(out, "# HELP {name} Time until the response began.");
         let _ = writeln!(out, "# TYPE {name} histogram");
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (series, histogram) in &*all {
-            let Series {
-                method,
-                route,
-                status,
-            } = series;
+        let all = all.iter().flat_map(|(route, all)| {
+            let route = route.as_str();
+            all.iter().map(move |(series, it)| (route, series, it))
+        });
+        for (route, Series { method, status }, histogram) in all {
             let labels = format!(
                 "method=\"{method}\",route=\"{}\",status=\"{status}\"",
                 escaped(route)

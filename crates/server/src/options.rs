@@ -10,7 +10,7 @@ use crate::host::Hosts;
 use crate::observe::{Exchange, Observer};
 use crate::scope::{Scope, Scopes};
 use crate::shutdown::Shutdown;
-use crate::token::{Token, bearer};
+use crate::token::{Token, bearer, hash};
 use crate::token_table::TokenTable;
 
 /// Access control and observation. By default: all clients on this machine, and no observer.
@@ -43,8 +43,19 @@ pub(crate) enum Credential {
     Missing,
     /// A token that is unknown or expired.
     Wrong,
-    /// A valid token, with its id.
-    Known(String, Scopes),
+    /// A valid token.
+    Known(TokenId, Scopes),
+}
+
+/// Which token it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TokenId {
+    /// The one of [`ApiOptions::token`].
+    Own,
+    /// The one of [`ApiOptions::console_token`].
+    Console,
+    /// One of the table.
+    Stored(Arc<str>),
 }
 
 /// Why a server must not be started like this.
@@ -154,13 +165,17 @@ impl ApiOptions {
         let Some(secret) = bearer(header.as_bytes()) else {
             return Credential::Wrong;
         };
-        for (id, token) in [("environment", &self.token), ("console", &self.console)] {
-            if token.as_ref().is_some_and(|token| token.is(secret)) {
-                return Credential::Known(id.to_owned(), Scopes::default().with(Scope::Admin));
+        let hash = hash(secret);
+        for (id, token) in [
+            (TokenId::Own, &self.token),
+            (TokenId::Console, &self.console),
+        ] {
+            if token.as_ref().is_some_and(|token| token.is(&hash)) {
+                return Credential::Known(id, Scopes::default().with(Scope::Admin));
             }
         }
-        match self.tokens.find(secret) {
-            Some((id, scopes)) => Credential::Known(id, scopes),
+        match self.tokens.find(&hash) {
+            Some((id, scopes)) => Credential::Known(TokenId::Stored(id), scopes),
             None => Credential::Wrong,
         }
     }

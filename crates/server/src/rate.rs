@@ -8,11 +8,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::limits::{RATE_CLIENTS, WRONG_TOKENS, WRONG_TOKENS_WINDOW};
+use crate::options::TokenId;
 
 /// A client: its token if it has a valid one, else its address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
-    Token(String),
+    Token(TokenId),
     Address(IpAddr),
     /// All clients for which the table has no room.
     Others,
@@ -152,7 +153,8 @@ mod tests {
         let later = now + Duration::from_hours(1);
         assert_eq!((0..100).filter(|_| ask(later).is_none()).count(), 20);
         assert!(limits.request(address("10.0.0.2"), now).is_none());
-        assert!(limits.request(Client::Token("a".into()), now).is_none());
+        let token = Client::Token(TokenId::Stored("a".into()));
+        assert!(limits.request(token, now).is_none());
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::scope::Scopes;
@@ -76,45 +77,59 @@ pub(crate) fn digits(bytes: &[u8]) -> String {
 ///
 /// They are found by the hash of what was sent, so the time of a comparison reveals nothing about a secret.
 #[derive(Clone, Default)]
-pub struct TokenTable {
-    tokens: Arc<RwLock<HashMap<[u8; 32], AcceptedToken>>>,
-    uses: Arc<Mutex<HashMap<String, i64>>>,
+pub struct TokenTable(Arc<RwLock<HashMap<[u8; 32], KnownToken>>>);
+
+struct KnownToken {
+    id: Arc<str>,
+    scopes: Scopes,
+    expires: Option<i64>,
+    /// When it was last used, in seconds since 1970; 0 if it was not, or if that was told.
+    used: AtomicI64,
 }
 
 impl TokenTable {
     /// Replaces all tokens.
     pub fn replace(&self, tokens: impl IntoIterator<Item = AcceptedToken>) {
-        let tokens = tokens.into_iter().map(|token| (token.hash, token));
-        let mut known = self.tokens.write().unwrap_or_else(PoisonError::into_inner);
-        *known = tokens.collect();
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut before = std::mem::take(&mut *known);
+        for token in tokens {
+            // A use that was not told yet is not lost.
+            let used = before.remove(&token.hash).map(|it| it.used);
+            let entry = KnownToken {
+                id: token.id.into(),
+                scopes: token.scopes,
+                expires: token.expires,
+                used: used.unwrap_or_default(),
+            };
+            known.insert(token.hash, entry);
+        }
     }
 
     /// Returns when tokens were used since the last call, in seconds since 1970.
     pub fn take_uses(&self) -> Vec<(String, i64)> {
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.drain().collect()
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let uses = known
+            .values()
+            .map(|token| (token.id.to_string(), token.used.swap(0, Ordering::Relaxed)));
+        uses.filter(|(_, used)| *used > 0).collect()
     }
 
-    /// The id and the scopes of a secret; `None` if it is unknown or expired.
-    pub(crate) fn find(&self, secret: &[u8]) -> Option<(String, Scopes)> {
+    /// The id and the scopes of the token with this hash; `None` if it is unknown or expired.
+    pub(crate) fn find(&self, hash: &[u8; 32]) -> Option<(Arc<str>, Scopes)> {
         let now = seconds_now();
-        let (id, scopes) = {
-            let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
-            let token = tokens.get(&hash(secret))?;
-            if token.expires.is_some_and(|expires| expires <= now) {
-                return None;
-            }
-            (token.id.clone(), token.scopes)
-        };
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.insert(id.clone(), now);
-        Some((id, scopes))
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let token = known.get(hash)?;
+        if token.expires.is_some_and(|expires| expires <= now) {
+            return None;
+        }
+        token.used.store(now, Ordering::Relaxed);
+        Some((Arc::clone(&token.id), token.scopes))
     }
 }
 
 impl fmt::Debug for TokenTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
         write!(f, "TokenTable({} tokens)", tokens.len())
     }
 }
