@@ -179,6 +179,10 @@ fn ch17_a_signal_ends_streams_and_saves_turns() {
 #[test]
 fn ch2_a_read_only_server_has_no_chats() {
     let server = Server::start(&project(), &["--read-only"]);
-    assert_eq!(server.post("/api/chats", &json!({})).0, 404);
-    assert_eq!(server.ask("GET", "/api/model", &Value::Null).0, 404);
+    for (status, body) in [
+        server.post("/api/chats", &json!({})),
+        server.ask("GET", "/api/model", &Value::Null),
+    ] {
+        assert_eq!((status, &body["code"]), (403, &json!("read-only")));
+    }
 }
