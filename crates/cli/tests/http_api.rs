@@ -86,3 +86,51 @@ fn sv17_the_page_with_curl() {
     let shown: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(shown, expected, "{}", String::from_utf8_lossy(&run.stderr));
 }
+
+/// The status and the body of a request with a token.
+fn ask(url: &str, token: &str, method: &str, path: &str) -> (u16, Value) {
+    let run = Command::new("curl")
+        .args(["-s", "-X", method, "-w", "\n%{http_code}"])
+        .args(["-H", &format!("Authorization: Bearer {token}")])
+        .arg(format!("{url}{path}"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(run.stdout).unwrap();
+    let (body, status) = text.rsplit_once('\n').unwrap();
+    let body = serde_json::from_str(body).unwrap_or_default();
+    (status.parse().unwrap(), body)
+}
+
+#[test]
+fn sv18_configuration_and_approvals_need_a_token() {
+    let project = TestProject::new();
+    project.write(
+        "home/.config/prowess/prowess.toml",
+        "[[skills.repositories]]\nname = 'team'\ntype = 'http'\nurl = 'http://127.0.0.1:1/'\nauth = { bearer = 's3cr3t-canary' }\n",
+    );
+    let chat = project.run(&["token", "create", "chat", "--scope", "chat"]);
+    let chat = chat.stdout.trim().to_owned();
+    let (_server, url) = serve(&project);
+    let (status, config) = ask(&url, TOKEN, "GET", "/api/config");
+    assert_eq!(status, 200, "{config}");
+    let entries = config["entries"].as_array().unwrap();
+    assert!(entries.iter().any(|it| it["key"] == "skills.max_skills"));
+    assert!(!config.to_string().contains("canary"), "{config}");
+    let (status, refused) = ask(&url, &chat, "GET", "/api/config");
+    assert_eq!(
+        (status, &refused["code"]),
+        (403, &"insufficient-scope".into())
+    );
+    for token in [TOKEN, &chat] {
+        let (status, approvals) = ask(&url, token, "GET", "/api/approvals");
+        assert_eq!(
+            (status, &approvals["permissions"]),
+            (200, &Value::Array(Vec::new()))
+        );
+        let (status, refused) = ask(&url, token, "DELETE", "/api/approvals/pdf");
+        assert_eq!((status, &refused["code"]), (404, &"not-found".into()));
+    }
+    for path in ["/api/config", "/api/approvals"] {
+        assert_eq!(ask(&url, "wrong", "GET", path).0, 401);
+    }
+}

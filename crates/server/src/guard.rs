@@ -143,7 +143,10 @@ fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<R
     }
     let failure = |code, message: &str| Some(Failure::new(code, message).into_response());
     if !options.hosts.accept(request.uri(), request.headers()) {
-        return failure(Code::ForbiddenHost, "unknown host name");
+        return failure(
+            Code::ForbiddenHost,
+            "unknown host name: `prowess serve --host NAME` accepts it",
+        );
     }
     // MCP has a rule of its own.
     let is_mcp = path == "/mcp";
@@ -172,7 +175,10 @@ fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<R
         {
             Some(too_many("too many wrong tokens", wait))
         }
-        _ => failure(Code::Unauthorised, "missing or invalid token"),
+        _ => failure(
+            Code::Unauthorised,
+            "missing or invalid token: send `Authorization: Bearer TOKEN` (`prowess token create NAME` creates one)",
+        ),
     }
 }
 
@@ -192,6 +198,12 @@ fn needed_scope(request: &Request) -> Scope {
     let below_chats = path.strip_prefix("/api/chats");
     if path == "/api/model" || below_chats.is_some_and(|it| it.is_empty() || it.starts_with('/')) {
         return Scope::Chat;
+    }
+    if path == "/api/approvals" || path.starts_with("/api/approvals/") {
+        return Scope::Chat;
+    }
+    if path == "/api/config" {
+        return Scope::Admin;
     }
     let is_session = path == "/api/sessions" || path.starts_with("/api/sessions/");
     if request.method().is_safe() || is_session || ["/mcp", "/api/check"].contains(&path) {

@@ -45,6 +45,7 @@
 //! - There is no rate limit unless [`ApiOptions::rate_limit`] sets one.
 //! - A client with the token can read every skill.
 
+mod administration;
 mod answer;
 mod app;
 mod body;
@@ -78,6 +79,7 @@ mod token;
 mod token_table;
 mod writing;
 
+pub use administration::{Administration, administration};
 pub use chats::{ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText};
 pub use error::Code;
 pub use fresh::keep_fresh;

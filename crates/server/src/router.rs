@@ -67,7 +67,7 @@ async fn not_found(uri: Uri) -> Failure {
     let message = if nested {
         "not found; encode the `/` of a skill id as `%2F`"
     } else {
-        "not found"
+        "not found; `/openapi.json` lists every request"
     };
     Failure::new(Code::NotFound, message)
 }

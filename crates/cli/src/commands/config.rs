@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::{Args, Subcommand};
 use prowess_config::SkillsConfig;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::config_init::{self, ConfigInitArguments};
 use super::print_json;
@@ -68,19 +68,24 @@ pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> 
     }
 }
 
+/// Every setting with its origin; secrets are hidden.
+pub(super) fn document(config: &SkillsConfig) -> Value {
+    let ignored: Vec<_> = config
+        .ignored()
+        .iter()
+        .map(|it| json!({"key": it.key, "origin": it.origin, "reason": it.to_string()}))
+        .collect();
+    json!({
+        "version": 1,
+        "entries": config.entries(),
+        "ignored": ignored,
+        "ignored_files": config.ignored_files,
+    })
+}
+
 fn show(config: &SkillsConfig, as_json: bool) -> Result<Exit> {
     if as_json {
-        let ignored: Vec<_> = config
-            .ignored()
-            .iter()
-            .map(|it| json!({"key": it.key, "origin": it.origin, "reason": it.to_string()}))
-            .collect();
-        print_json(&json!({
-            "version": 1,
-            "entries": config.entries(),
-            "ignored": ignored,
-            "ignored_files": config.ignored_files,
-        }))?;
+        print_json(&document(config))?;
         return Ok(Exit::Success);
     }
     let column = |title, width| Column { title, width };

@@ -18,6 +18,7 @@ mod run_listing;
 mod run_script;
 pub(crate) mod search;
 pub(crate) mod serve;
+mod serve_administration;
 mod serve_console;
 mod serve_signals;
 mod serve_writable;

@@ -4,19 +4,21 @@ use std::convert::Infallible;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_server::{
-    AcceptedToken, ApiOptions, Chats, Scope, Scopes, Shutdown, TokenTable, keep_fresh, router_with,
-    serve_until,
+    AcceptedToken, ApiOptions, Chats, Scope, Scopes, Shutdown, TokenTable, administration,
+    keep_fresh, router_with, serve_until,
 };
 use prowess_store::Store;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use super::serve_administration::ServedAdministration;
 use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
 use crate::code_skills::{open_existing_store, open_store};
@@ -149,15 +151,21 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
-    let chats = match tokens.store.clone().filter(|_| !arguments.read_only) {
+    let stored = match tokens.store.clone().filter(|_| !arguments.read_only) {
         Some(store) => {
+            let administration = ServedAdministration {
+                config: config.clone(),
+                store: store.clone(),
+                skills: skills.clone(),
+            };
             let host = ServedChats::new(skills.clone(), config, store, global);
-            Some(host.chats(arguments.on_disconnect)?)
+            let chats = host.chats(arguments.on_disconnect)?;
+            Some((chats, Arc::new(administration)))
         }
         None => None,
     };
     runtime.block_on(listen(
-        arguments, global, skills, options, http, tokens, chats,
+        arguments, global, skills, options, http, tokens, stored,
     ))?;
     // Work that does not end on its own is not waited for.
     runtime.shutdown_background();
@@ -250,7 +258,7 @@ async fn listen(
     mut options: ApiOptions,
     http: HttpOptions,
     tokens: StoredTokens,
-    chats: Option<Chats>,
+    stored: Option<(Chats, Arc<ServedAdministration>)>,
 ) -> Result<()> {
     let address = arguments.bind;
     let listener = TcpListener::bind(address)
@@ -277,8 +285,9 @@ async fn listen(
     let shutdown = Shutdown::default();
     options = options.shutdown(&shutdown);
     let mut more = http_service(&mcp, &http);
-    if let Some(chats) = &chats {
+    if let Some((chats, host)) = &stored {
         more = more.merge(chats.routes());
+        more = more.merge(administration(Arc::<ServedAdministration>::clone(host)));
     }
     let router = router_with(skills.clone(), options, more);
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
@@ -298,7 +307,7 @@ async fn listen(
     };
     let close_chats = async {
         shutdown.begun().await;
-        if let Some(chats) = &chats {
+        if let Some((chats, _)) = &stored {
             // Turns end first: the rest of the time is for the streams that show their end.
             chats.close(drain * 2 / 3).await;
         }

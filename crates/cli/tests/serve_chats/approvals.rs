@@ -101,6 +101,29 @@ fn ch10_an_answer_over_http_runs_the_code_of_a_skill() {
 }
 
 #[test]
+fn sv18_revoked_approvals_are_asked_about_again() {
+    let (project, _model) = project([Step::Say("one"), Step::Say("two"), Step::Say("three")]);
+    let server = Server::start(&project, &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "the forecast, please");
+    let question = events.until("question").pop().unwrap();
+    let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({"choice": "always"})).0, 204);
+    events.until("turn-finished");
+    // Another chat does not ask.
+    let events: Vec<Value> = server.say(&server.chat(), "the forecast, please").collect();
+    assert!(events.iter().all(|it| it["type"] != "question"));
+    let approvals = server.get("/api/approvals?skill=weather");
+    assert_eq!(approvals["permissions"][0]["current"], true, "{approvals}");
+    let removed = server.ask("DELETE", "/api/approvals/weather", &Value::Null);
+    assert_eq!(removed.0, 204);
+    let approvals = server.get("/api/approvals");
+    assert_eq!(approvals["permissions"], json!([]));
+    let mut events = server.say(&server.chat(), "the forecast, please");
+    events.until("question");
+}
+
+#[test]
 fn ch10_denied_code_does_not_run() {
     let (project, model) = project([Step::Say("I cannot know.")]);
     let server = Server::start(&project, &[]);

@@ -95,6 +95,7 @@ mod tests {
             include_str!("../health.rs"),
             include_str!("../page.rs"),
             include_str!("../chats/routes.rs"),
+            include_str!("../administration.rs"),
         ];
         let routes = routes.concat();
         let mut quoted: Vec<String> = routes

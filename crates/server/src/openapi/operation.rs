@@ -59,7 +59,7 @@ impl Operation {
         let in_path = ["id", "path", "question"].map(|name| (name, format!("{{{name}}}")));
         let in_path = in_path.iter().filter(|(_, text)| self.path.contains(text));
         let in_path = in_path.map(|(name, _)| match (*name, self.tag) {
-            ("id", "skills") => "skill",
+            ("id", "skills" | "approvals") => "skill",
             (name, _) => name,
         });
         let names = in_path.chain(self.parameters.iter().copied());
