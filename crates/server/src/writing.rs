@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prowess_core::wire::SkillBody;
 use prowess_core::{Catalog, SkillId, SkillWriter, SourceError, WriteError};
+use prowess_sandbox::is_protected;
 use prowess_spec::{Profile, SKILL_FILE, SkillPath, is_skill_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -122,7 +123,7 @@ pub(crate) async fn put_file(
     let bytes = bytes.map_err(|error| body_error(&error, FILE_BYTES))?;
     let (id, path) = part(names)?;
     let id = visible(&app.skills().catalog(), &id)?;
-    let path = skill_path(&path)?;
+    let path = writable_path(&path)?;
     if is_skill_file(path.as_str()) {
         valid(&bytes, id.name(), Profile::Load)?;
     }
@@ -137,12 +138,28 @@ pub(crate) async fn remove_file(
 ) -> Result<StatusCode, Failure> {
     let (id, path) = part(names)?;
     let id = visible(&app.skills().catalog(), &id)?;
-    let path = skill_path(&path)?;
+    let path = writable_path(&path)?;
     if is_skill_file(path.as_str()) {
         let message = format!("`{path}` is the skill itself: remove the skill");
         return Err(Failure::new(Code::NotWritable, message));
     }
     change_file(&app, &id, &path, &headers, None).await
+}
+
+/// A path that clients may write. Other programs trust and run some files wherever they find them.
+fn writable_path(path: &str) -> Result<SkillPath, Failure> {
+    let path = skill_path(path)?;
+    let protected = path
+        .as_str()
+        .split('/')
+        .find(|it| is_protected(it.as_ref()));
+    match protected {
+        Some(name) => {
+            let message = format!("`{name}` is protected: change it on disk");
+            Err(Failure::new(Code::NotWritable, message))
+        }
+        None => Ok(path),
+    }
 }
 
 /// Writes a file under the conditions of the request; returns the status of the response.

@@ -324,6 +324,22 @@ async fn sv7_files() {
     let up = "/api/skills/tools%2Fpdf/files/a/..%2F..%2Fx";
     let refused = server.ask("PUT", up, &["if-none-match: *"], b"x").await;
     assert_eq!((refused.status, &*refused.code()), (400, "invalid-path"));
+    for name in [
+        ".git/config",
+        "scripts/.ENVRC",
+        "AGENTS.md",
+        "a/.vscode/tasks.json",
+    ] {
+        let protected = format!("/api/skills/tools%2Fpdf/files/{name}");
+        let refused = server
+            .ask("PUT", &protected, &["if-none-match: *"], b"x")
+            .await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (403, "not-writable"),
+            "{name}"
+        );
+    }
     assert!(fs::read_dir(&outside).unwrap().next().is_none());
     assert_eq!(server.text("secret"), "s3cr3t");
     assert_eq!(server.names(), ["tools"]);

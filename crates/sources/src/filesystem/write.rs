@@ -3,7 +3,7 @@
 //! A file is replaced by exchanging it with the new one: what was there is then read from under its temporary name, so a
 //! change that another program made in the last moment is seen and put back.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -16,12 +16,12 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::Links;
 use crate::beneath::{Missing, open_directory, temporary_file, temporary_name};
 
 /// Creates a skill in the directory `relative` of `root`.
-pub(super) fn create(root: &Path, relative: &Path, text: &[u8]) -> Result<(), WriteError> {
-    std::fs::create_dir_all(root).map_err(|it| failed(&it))?;
-    let root = open_root(root)?;
+pub(super) fn create(root: SourceRoot<'_>, relative: &Path, text: &[u8]) -> Result<(), WriteError> {
+    let root = root.open(Missing::Make)?;
     let (above, name) = parts(relative)?;
     for outer in above.ancestors().filter(|it| !it.as_os_str().is_empty()) {
         if let Ok(outer_handle) = open_directory(
@@ -66,13 +66,13 @@ fn fill(root: &OwnedFd, staged: &str, text: &[u8]) -> io::Result<()> {
 
 /// Replaces, creates or removes a file of the skill in the directory `relative` of `root`.
 pub(super) fn write(
-    root: &Path,
+    root: SourceRoot<'_>,
     relative: &Path,
     path: &SkillPath,
     before: Option<&[u8]>,
     bytes: Option<&[u8]>,
 ) -> Result<(), WriteError> {
-    let root = open_root(root)?;
+    let root = root.open(Missing::Fail)?;
     let skill = open_directory(
         root.try_clone().map_err(|it| failed(&it))?,
         relative,
@@ -160,12 +160,12 @@ fn take_away(root: &OwnedFd, above: &OwnedFd, name: &str, before: &[u8]) -> Resu
 
 /// Removes the skill in the directory `relative` of `root`.
 pub(super) fn remove(
-    root: &Path,
+    root: SourceRoot<'_>,
     relative: &Path,
     path: &SkillPath,
     before: &[u8],
 ) -> Result<(), WriteError> {
-    let root = open_root(root)?;
+    let root = root.open(Missing::Fail)?;
     let (above, name) = parts(relative)?;
     let above = open_directory(
         root.try_clone().map_err(|it| failed(&it))?,
@@ -196,12 +196,38 @@ pub(super) fn remove(
     Err(WriteError::Changed)
 }
 
-/// Opens the root and locks it until it is dropped: of several processes that change skills, one does so at a time.
-fn open_root(root: &Path) -> Result<OwnedFd, WriteError> {
-    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let root = rustix::fs::open(root, flags, Mode::empty()).map_err(errno)?;
-    flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
-    Ok(root)
+/// The directory of a source, and where it may be.
+#[derive(Clone, Copy)]
+pub(super) struct SourceRoot<'r> {
+    pub(super) path: &'r Path,
+    pub(super) links: &'r Links,
+}
+
+impl SourceRoot<'_> {
+    /// Opens the root and locks it until it is dropped: of several processes that change skills, one does so at a time.
+    fn open(self, missing: Missing) -> Result<OwnedFd, WriteError> {
+        let existing = self.path.ancestors().find(|it| it.exists());
+        let existing = existing.unwrap_or(self.path);
+        let real = fs::canonicalize(existing).map_err(|it| failed(&it))?;
+        if let Links::Below(directories) = self.links {
+            let mut allowed = directories
+                .iter()
+                .filter_map(|it| fs::canonicalize(it).ok());
+            if !allowed.any(|it| real.starts_with(it)) {
+                let message = "its directory is a link that leaves the project".to_owned();
+                return Err(WriteError::NotWritable(message));
+            }
+        }
+        // No link is followed on the way to a path without links, so it leads where it was checked to lead.
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let start = rustix::fs::open("/", flags, Mode::empty()).map_err(errno)?;
+        let rest = self.path.strip_prefix(existing).unwrap_or(Path::new(""));
+        let root = open_directory(start, &real, Missing::Fail)
+            .and_then(|it| open_directory(it, rest, missing));
+        let root = root.map_err(|it| failed(&it))?;
+        flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
+        Ok(root)
+    }
 }
 
 /// The directory above and the last name of a relative path.
@@ -271,9 +297,14 @@ fn changed_or(error: &io::Error) -> WriteError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+
+    fn anywhere(path: &Path) -> SourceRoot<'_> {
+        SourceRoot {
+            path,
+            links: &Links::Anywhere,
+        }
+    }
 
     /// What a client knew is not what is there: another program changed it after it was read.
     #[test]
@@ -287,10 +318,10 @@ mod tests {
         let file = SkillPath::parse("x").unwrap();
         let known: &[u8] = b"as the client knew it";
         for result in [
-            write(root, skill, &file, Some(known), Some(b"new")),
-            write(root, skill, &file, Some(known), None),
-            write(root, skill, &file, None, Some(b"new")),
-            remove(root, skill, &own, known),
+            write(anywhere(root), skill, &file, Some(known), Some(b"new")),
+            write(anywhere(root), skill, &file, Some(known), None),
+            write(anywhere(root), skill, &file, None, Some(b"new")),
+            remove(anywhere(root), skill, &own, known),
         ] {
             assert_eq!(result, Err(WriteError::Changed));
         }
@@ -301,7 +332,7 @@ mod tests {
         assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 2);
         // A change of another file does not matter.
         let current: &[u8] = b"by an editor";
-        write(root, skill, &file, Some(current), Some(b"new")).unwrap();
+        write(anywhere(root), skill, &file, Some(current), Some(b"new")).unwrap();
         assert_eq!(fs::read(root.join("a/x")).unwrap(), b"new");
         assert_eq!(fs::read_dir(root).unwrap().count(), 1);
     }
@@ -319,7 +350,7 @@ mod tests {
             let number: u32 = String::from_utf8_lossy(&before).parse().unwrap();
             let next = (number + 1).to_string();
             let done = write(
-                root,
+                anywhere(root),
                 Path::new("a"),
                 &path,
                 Some(&before),
@@ -337,5 +368,34 @@ mod tests {
         });
         assert_eq!(fs::read_to_string(root.join("a/n")).unwrap(), "100");
         assert_eq!(fs::read_dir(root).unwrap().count(), 1);
+    }
+
+    /// A project that leads elsewhere is not written behind its back.
+    #[test]
+    fn sv7_a_root_that_leaves_the_project_is_not_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let (project, outside) = (
+            directory.path().join("project"),
+            directory.path().join("out"),
+        );
+        fs::create_dir_all(project.join(".agents")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        let links = Links::Below([project.clone()].into());
+        let text = b"x";
+        let root = project.join(".agents/skills");
+        let create = |path: &Path| {
+            let links = &links;
+            create(SourceRoot { path, links }, Path::new("a"), text)
+        };
+        std::os::unix::fs::symlink(&outside, &root).unwrap();
+        assert!(matches!(create(&root), Err(WriteError::NotWritable(_))));
+        fs::remove_file(&root).unwrap();
+        create(&root).unwrap();
+        assert_eq!(fs::read(root.join("a/SKILL.md")).unwrap(), text);
+        // A directory above that does not exist yet.
+        std::os::unix::fs::symlink(&outside, project.join("link")).unwrap();
+        let behind = project.join("link/skills");
+        assert!(matches!(create(&behind), Err(WriteError::NotWritable(_))));
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }
 }

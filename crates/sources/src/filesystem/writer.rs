@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use prowess_core::{SkillId, SkillWriter, WriteError};
 use prowess_spec::SkillPath;
 
-use super::{FilesystemSource, write};
+use super::write::{self, SourceRoot};
+use super::{FilesystemSource, Inner};
 use crate::background;
 
 impl FilesystemSource {
@@ -15,7 +16,7 @@ impl FilesystemSource {
     async fn change(
         &self,
         id: &SkillId,
-        work: impl FnOnce(&Path, &Path) -> Result<(), WriteError> + Send + 'static,
+        work: impl FnOnce(SourceRoot<'_>, &Path) -> Result<(), WriteError> + Send + 'static,
     ) -> Result<(), WriteError> {
         let inner = Arc::clone(&self.inner);
         let id = id.clone();
@@ -23,19 +24,28 @@ impl FilesystemSource {
             let scan = inner.last().unwrap_or_else(|| inner.scan());
             let directory = scan.directory(&id).map(PathBuf::from);
             let directory = directory.ok_or(WriteError::Changed)?;
-            work(&inner.root, &directory)
+            work(inner.writable_root(), &directory)
         });
         done.await
             .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
     }
 }
 
+impl Inner {
+    fn writable_root(&self) -> SourceRoot<'_> {
+        SourceRoot {
+            path: &self.root,
+            links: &self.options.links,
+        }
+    }
+}
+
 #[async_trait]
 impl SkillWriter for FilesystemSource {
     async fn create(&self, id: &SkillId, text: Vec<u8>) -> Result<(), WriteError> {
-        let root = self.inner.root.clone();
+        let inner = Arc::clone(&self.inner);
         let relative = PathBuf::from(id.as_str());
-        let done = background::run(move || write::create(&root, &relative, &text));
+        let done = background::run(move || write::create(inner.writable_root(), &relative, &text));
         done.await
             .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
     }
