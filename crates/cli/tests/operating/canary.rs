@@ -160,14 +160,11 @@ fn op6_secrets_are_in_no_log_answer_or_file() {
     let (refusing, seen) = refusing();
     let closed = free_port();
     let _closed = ClosedPort::new(closed);
-    let model = ScriptedModel::start(
-        Wire::OpenAi,
-        [Step::Status(
-            401,
-            Vec::new(),
-            "{\"error\": {\"message\": \"no\"}}".to_owned(),
-        )],
-    );
+    let refused = || {
+        let body = "{\"error\": {\"message\": \"no\"}}".to_owned();
+        Step::Status(401, Vec::new(), body)
+    };
+    let model = ScriptedModel::start(Wire::OpenAi, [refused(), refused(), refused()]);
     let project = TestProject::new();
     project.skill(".agents/skills/a");
     let text = configuration(refusing, closed, &model.url);
@@ -221,6 +218,24 @@ fn op6_secrets_are_in_no_log_answer_or_file() {
     ] {
         let answer = server.ask(&format!("POST /api/sessions/{id}/{last} {json}"), request);
         assert_eq!(status(&answer), 200, "{answer}");
+    }
+    // A model that refuses the key is in the events.
+    let chat = server.ask(&format!("POST /api/chats {json}"), "{}");
+    let chat: Value = serde_json::from_str(body(&chat)).unwrap();
+    let id = chat["id"].as_str().unwrap();
+    for place in ["messages", "ag-ui"] {
+        let run = format!(
+            r#"{{"threadId": "{id}", "runId": "1", "messages": [{{"role": "user", "content": "hello"}}]}}"#
+        );
+        let request = if place == "ag-ui" {
+            &*run
+        } else {
+            r#"{"text": "hello"}"#
+        };
+        let head = format!("POST /api/chats/{id}/{place} {json}\r\nAccept: text/event-stream");
+        let events = server.ask(&head, request);
+        assert!(events.contains("rejected the key"), "{events}");
+        assert_clean("the events of a chat", &events);
     }
     let lines = server.stop();
     assert!(
