@@ -107,6 +107,8 @@ struct Server {
 impl Server {
     /// Serves a connection on a task of its own, when there is room for it.
     async fn connect(&self, stream: TcpStream, client: SocketAddr) {
+        // The parts of a stream are small, and none should wait for the next.
+        let _ = stream.set_nodelay(true);
         let admitted = self.open.admit().await;
         let service = answering(
             self.router.clone(),

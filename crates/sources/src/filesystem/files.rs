@@ -23,6 +23,10 @@ fn open(id: &SkillId, directory: &Path) -> Result<Dir, SourceError> {
 
 pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceError> {
     let handle = open(id, directory)?;
+    // Most skills have the usual name, and listing a directory costs more than reading a file.
+    if let Ok((file, size)) = regular(&handle, SKILL_FILE) {
+        return parse(id, directory, SKILL_FILE, file, size);
+    }
     let names: Vec<String> = match handle.entries() {
         Ok(entries) => entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -34,11 +38,23 @@ pub(super) fn load(id: &SkillId, directory: &Path) -> Result<Document, SourceErr
         let text = from_manifest(id, &handle)?;
         return document(id, text.as_bytes(), Some(directory.display().to_string()));
     };
-    let mut bytes = Vec::new();
-    let (file, _) = regular(&handle, name).map_err(|reason| SourceError::Invalid {
+    let (file, size) = regular(&handle, name).map_err(|reason| SourceError::Invalid {
         id: id.clone(),
         reason: format!("cannot read {name}: {reason}"),
     })?;
+    parse(id, directory, name, file, size)
+}
+
+fn parse(
+    id: &SkillId,
+    directory: &Path,
+    name: &str,
+    file: File,
+    size: u64,
+) -> Result<Document, SourceError> {
+    // One byte more, so that the end is found without a larger buffer.
+    let size = usize::try_from(size).unwrap_or(FILE_BYTES).min(FILE_BYTES);
+    let mut bytes = Vec::with_capacity(size + 1);
     let read = file.take(FILE_BYTES as u64).read_to_end(&mut bytes);
     read.map_err(|error| {
         SourceError::Unavailable(format!("cannot read {name} of `{id}`: {}", error.kind()))
