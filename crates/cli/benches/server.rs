@@ -1,4 +1,4 @@
-//! Requests a second, pages of a long list, turns of sessions and memory, beside a bare server. Run by `cargo xtask bench
+//! Requests a second, pages of a long list, turns of sessions, event streams and memory, beside a bare server. Run by `cargo xtask bench
 //! server`.
 //!
 //! Client and server share the machine. Tokens, a rate limit and JSON logs are on.
@@ -26,6 +26,7 @@ const ROUND: Duration = Duration::from_secs(4);
 const ROUNDS: usize = 3;
 const PAGES: usize = 2_000;
 const TURNS: usize = 500;
+const STREAMS: usize = 1_000;
 /// Set for the copy of this program that is the bare server.
 const BARE: &str = "PROWESS_BENCH_BARE";
 
@@ -59,7 +60,7 @@ impl Server {
             command
         };
         let created = command()
-            .args(["token", "create", "bench", "--json"])
+            .args(["token", "create", "bench", "--scope", "admin", "--json"])
             .output();
         let created: Value = serde_json::from_slice(&created.unwrap().stdout).unwrap();
         let token = created["token"].as_str().unwrap();
@@ -245,6 +246,29 @@ fn turns(root: &Path, server: &Server) -> (f64, f64) {
     (milliseconds(&mut own, 50), milliseconds(&mut over_http, 50))
 }
 
+/// Opens event streams of one chat, and returns how much memory the server has then.
+fn streams(server: &Server) -> f64 {
+    let mut client = server.client();
+    let created = client.ask(&server.request("POST", "/api/chats", "{}")).1;
+    let created: Value = serde_json::from_slice(&created).unwrap();
+    let target = format!("/api/chats/{}/events", created["id"].as_str().unwrap());
+    let request = server.request("GET", &target, "");
+    let open: Vec<Client> = (0..STREAMS)
+        .map(|_| {
+            let mut client = server.client();
+            client.stream.write_all(&request).unwrap();
+            // The head and the first line say that it is open.
+            let mut part = [0; 1024];
+            let count = client.stream.read(&mut part).unwrap();
+            assert!(part[..count].starts_with(b"HTTP/1.1 200"));
+            client
+        })
+        .collect();
+    let megabytes = server.megabytes();
+    drop(open);
+    megabytes
+}
+
 /// A route that says hello, until the process is killed.
 fn serve_hello() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -296,5 +320,9 @@ fn main() {
         "| memory after that | {:.0} MB | | {:.0} MB, a bare server |",
         server.megabytes(),
         bare.megabytes()
+    );
+    println!(
+        "| memory with {STREAMS} idle event streams | {:.0} MB | 100 MB | |",
+        streams(&server)
     );
 }
