@@ -1,10 +1,11 @@
 //! Configures workers, sandboxes and scripts for the code of skills.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
+use prowess_core::Skills;
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
@@ -65,8 +66,24 @@ pub(super) fn workers(config: &SkillsConfig) -> Result<Workers> {
     })
 }
 
-/// Returns the runner for scripts of skills.
-pub(super) fn scripts(
+/// Returns a script runner, and the skills with it unless scripts are off.
+pub(super) fn with_scripts(
+    skills: Skills,
+    config: &SkillsConfig,
+    approvals: &Approvals,
+    approver: Arc<dyn Approver>,
+    project: &Path,
+) -> Result<(Skills, Arc<Scripts>)> {
+    let scripts = scripts(skills.clone(), config, approvals, approver)?;
+    let scripts = Arc::new(scripts.project(project.to_owned()));
+    if config.skills.scripts == Wanted::Off {
+        return Ok((skills, scripts));
+    }
+    Ok((skills.with_scripts(Arc::clone(&scripts)), scripts))
+}
+
+fn scripts(
+    skills: Skills,
     config: &SkillsConfig,
     approvals: &Approvals,
     approver: Arc<dyn Approver>,
@@ -76,14 +93,14 @@ pub(super) fn scripts(
         Wanted::Ask => ScriptsMode::Ask,
         Wanted::Sandboxed => ScriptsMode::Sandboxed,
     };
-    let scripts = Scripts::new(jails(config)?, approvals.clone(), approver, mode);
+    let scripts = Scripts::new(skills, jails(config)?, approvals.clone(), approver, mode);
     Ok(scripts.time(config.permissions.shell_exec_timeout))
 }
 
-/// Returns a script runner that uses stored approvals and never asks; `None` if scripts are off.
-pub(crate) fn scripts_unattended(config: &SkillsConfig) -> Result<Option<Arc<Scripts>>> {
+/// Returns the skills with a script runner that uses stored approvals and never asks, unless scripts are off.
+pub(crate) fn with_unattended_scripts(skills: Skills, config: &SkillsConfig) -> Result<Skills> {
     if config.skills.scripts == Wanted::Off {
-        return Ok(None);
+        return Ok(skills);
     }
     let directory = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
@@ -98,9 +115,9 @@ pub(crate) fn scripts_unattended(config: &SkillsConfig) -> Result<Option<Arc<Scr
             terminal::note(&terminal::printable(&format!(
                 "warning: scripts are unavailable: {error}"
             )));
-            return Ok(None);
+            return Ok(skills);
         }
     };
-    let scripts = scripts(config, &approvals, Arc::new(NoApprover))?;
-    Ok(Some(Arc::new(scripts)))
+    let scripts = scripts(skills.clone(), config, &approvals, Arc::new(NoApprover))?;
+    Ok(skills.with_scripts(scripts))
 }

@@ -73,21 +73,15 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     let mut config = configuration::load(global)?;
     // A host has tools of its own; its user may ask for ours.
     config.skills.builtin &= config.states("skills.builtin");
-    let mut builder = open::builder(
+    let builder = open::builder(
         &config,
         model::configured_window(&config),
         &arguments.sources,
         global,
         None,
     )?;
-    let scripts = code_skills::scripts_unattended(&config)?;
-    if let Some(scripts) = &scripts {
-        builder = builder.scripts(Arc::clone(scripts));
-    }
     let skills = pollster::block_on(builder.capability(CODE).build())?;
-    if let Some(scripts) = &scripts {
-        scripts.serve(&skills);
-    }
+    let skills = code_skills::with_unattended_scripts(skills, &config)?;
     let code_skills = Arc::new(ClientCodeSkills::new(skills.clone(), config));
     let server = SkillsServer::with_code(
         skills.clone(),
