@@ -97,10 +97,13 @@ fn scripts(
     Ok(scripts.time(config.permissions.shell_exec_timeout))
 }
 
-/// Returns the skills with a script runner that uses stored approvals and never asks, unless scripts are off.
-pub(crate) fn with_unattended_scripts(skills: Skills, config: &SkillsConfig) -> Result<Skills> {
+/// Returns a script runner that uses stored approvals and never asks; `None` if scripts are off.
+pub(crate) fn scripts_unattended(
+    skills: Skills,
+    config: &SkillsConfig,
+) -> Result<Option<Arc<Scripts>>> {
     if config.skills.scripts == Wanted::Off {
-        return Ok(skills);
+        return Ok(None);
     }
     let directory = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
@@ -115,9 +118,9 @@ pub(crate) fn with_unattended_scripts(skills: Skills, config: &SkillsConfig) -> 
             terminal::note(&terminal::printable(&format!(
                 "warning: scripts are unavailable: {error}"
             )));
-            return Ok(skills);
+            return Ok(None);
         }
     };
-    let scripts = scripts(skills.clone(), config, &approvals, Arc::new(NoApprover))?;
-    Ok(skills.with_scripts(scripts))
+    let scripts = scripts(skills, config, &approvals, Arc::new(NoApprover))?;
+    Ok(Some(Arc::new(scripts)))
 }

@@ -14,7 +14,7 @@ pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_de
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
-pub(crate) use jails::{launcher, with_unattended_scripts};
+pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
 pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use store::{

@@ -80,8 +80,11 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         global,
         None,
     )?;
-    let skills = pollster::block_on(builder.capability(CODE).build())?;
-    let skills = code_skills::with_unattended_scripts(skills, &config)?;
+    let mut skills = pollster::block_on(builder.capability(CODE).build())?;
+    let scripts = code_skills::scripts_unattended(skills.clone(), &config)?;
+    if let Some(scripts) = &scripts {
+        skills = skills.with_scripts(Arc::clone(scripts));
+    }
     let code_skills = Arc::new(ClientCodeSkills::new(skills.clone(), config));
     let server = SkillsServer::with_code(
         skills.clone(),
@@ -102,6 +105,10 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     runtime.block_on(code_skills.shut_down());
     // A read of standard input cannot be cancelled, so do not wait for it.
     runtime.shutdown_background();
+    if let Some(scripts) = scripts {
+        // The thread that watches may still have the runner.
+        scripts.forget_scratch();
+    }
     outcome?;
     Ok(Exit::Success)
 }

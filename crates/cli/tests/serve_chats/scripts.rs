@@ -239,7 +239,8 @@ fn ch18_the_configuration_decides_about_scripts() {
         ("work/prowess.toml", true),
         ("home/.config/prowess/prowess.toml", false),
     ] {
-        let (project, model) = self::project([look("1"), Step::Say("done")]);
+        let steps = [look("1"), Step::Say("done"), look("1"), Step::Say("done")];
+        let (project, model) = self::project(steps);
         let before = fs::read_to_string(project.path(file)).unwrap_or_default();
         let wanted = "[skills]\nscripts = \"sandboxed\"\n";
         project.write(file, format!("{before}{wanted}"));
@@ -252,6 +253,17 @@ fn ch18_the_configuration_decides_about_scripts() {
         events.until("turn-finished");
         // Without an approval, the project is not there.
         assert_eq!(printed(&model), "['1'] []\nNo such file or directory\n");
-        assert!(has_scripts(&model.last().tool_names()));
+        let offered = model.last().tool_names();
+        assert!(has_scripts(&offered));
+        server.terminate();
+        // The same as in a terminal.
+        let mut chat = project.command(&["chat", "-p", "look"]);
+        chat.current_dir(project.path("work"));
+        chat.env("OPENAI_API_KEY", "k")
+            .env("TMPDIR", project.path("tmp"));
+        assert!(chat.output().unwrap().status.success());
+        assert_eq!(printed(&model), "['1'] []\nNo such file or directory\n");
+        assert_eq!(model.last().tool_names(), offered);
+        assert_eq!(scratches(&project), 0);
     }
 }
