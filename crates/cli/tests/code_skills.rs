@@ -626,6 +626,7 @@ fn mcp_client_runs_a_script_approved_later() {
     let project = scripted();
     let mut child = project
         .command(&["mcp"])
+        .env("TMPDIR", project.create("tmp").path("tmp"))
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -671,6 +672,8 @@ fn mcp_client_runs_a_script_approved_later() {
     );
     drop(input);
     child.wait().unwrap();
+    // What scripts left is removed.
+    assert_eq!(std::fs::read_dir(project.path("tmp")).unwrap().count(), 0);
 }
 
 #[test]

@@ -58,12 +58,12 @@ const TAG_BYTES: usize = 23;
 #[derive(Clone)]
 pub struct Skills {
     inner: Arc<Inner>,
+    scripts: Option<Arc<dyn ScriptRunner>>,
 }
 
 struct Inner {
     sources: Composite,
     settings: Settings,
-    scripts: Option<Arc<dyn ScriptRunner>>,
     preloaded: Vec<Block>,
     catalog: RwLock<Arc<Catalog>>,
     index: RwLock<Arc<SearchIndex>>,
@@ -131,13 +131,13 @@ impl Skills {
         let inner = Inner {
             sources,
             settings,
-            scripts,
             preloaded,
             catalog: RwLock::new(Arc::new(catalog)),
             index: RwLock::new(Arc::new(SearchIndex::empty())),
         };
         Ok(Self {
             inner: Arc::new(inner),
+            scripts,
         })
     }
 
@@ -165,7 +165,6 @@ impl Skills {
         let preloaded = self.inner.preloaded.iter().filter(|block| block.id != *id);
         let inner = Inner {
             settings: self.inner.settings,
-            scripts: self.inner.scripts.clone(),
             preloaded: preloaded.cloned().collect(),
             sources,
             catalog: RwLock::new(Arc::new(catalog)),
@@ -173,6 +172,38 @@ impl Skills {
         };
         Self {
             inner: Arc::new(inner),
+            scripts: self.scripts.clone(),
+        }
+    }
+
+    /// Another handle to the same skills, whose sessions run scripts with this runner: for hosts that ask each user on
+    /// their own.
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// # use prowess_core::{MemorySource, Scope, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError};
+    /// # struct Sandbox;
+    /// # #[async_trait::async_trait]
+    /// # impl ScriptRunner for Sandbox {
+    /// #     async fn run(&self, _: &SkillId, _: &prowess_spec::SkillPath, _: &[String]) -> Result<ScriptOutput, ToolError> {
+    /// #         Err(ToolError::new(prowess_core::ErrorCode::Unavailable, "no sandbox"))
+    /// #     }
+    /// # }
+    /// # let mut source = MemorySource::new(Scope::Project);
+    /// # source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\n");
+    /// let skills = Skills::builder().source("mine", source).build().await.unwrap();
+    /// let with = skills.with_scripts(Sandbox);
+    /// assert_eq!(with.session().tools().len(), skills.session().tools().len() + 1);
+    ///
+    /// skills.refresh().await;
+    /// assert!(std::sync::Arc::ptr_eq(&with.catalog(), &skills.catalog()));
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn with_scripts(&self, runner: impl ScriptRunner + 'static) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            scripts: Some(Arc::new(runner)),
         }
     }
 
@@ -186,7 +217,7 @@ impl Skills {
     }
 
     pub(crate) fn scripts(&self) -> Option<&dyn ScriptRunner> {
-        self.inner.scripts.as_deref()
+        self.scripts.as_deref()
     }
 
     /// The catalog as it is now.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::Path;
-use axum::extract::rejection::PathRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query};
 use prowess_core::{Catalog, SkillId, Skills};
 use tokio::sync::Mutex;
 
@@ -106,6 +106,16 @@ pub(crate) type Part<T> = Result<Path<T>, PathRejection>;
 pub(crate) fn part<T>(part: Part<T>) -> Result<T, Failure> {
     let invalid = |_| Failure::new(Code::InvalidPath, "invalid path: not UTF-8");
     part.map(|Path(part)| part).map_err(invalid)
+}
+
+/// Parameters of the query, or the error.
+pub(crate) type Parameters<T> = Result<Query<T>, QueryRejection>;
+
+pub(crate) fn parameters<T>(parameters: Parameters<T>) -> Result<T, Failure> {
+    let invalid = |error: QueryRejection| {
+        Failure::new(Code::InvalidRequest, error.body_text().to_lowercase())
+    };
+    parameters.map(|Query(it)| it).map_err(invalid)
 }
 
 /// The id of a skill that may be seen.

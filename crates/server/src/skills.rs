@@ -1,7 +1,6 @@
 //! Skills and collections.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use prowess_core::wire::{CatalogBody, SkillBody, SkillEntry, SkillList};
@@ -9,7 +8,7 @@ use prowess_core::{Catalog, CollectionPath, Skill, SkillId, SourceError};
 use serde::Deserialize;
 
 use crate::answer::Payload;
-use crate::app::{App, Part, part, visible};
+use crate::app::{App, Parameters, Part, parameters, part, visible};
 use crate::error::{Code, Failure};
 use crate::limits::{FOUND, QUERY_CHARS};
 
@@ -26,11 +25,10 @@ pub(crate) struct Wanted {
 
 pub(crate) async fn list(
     State(app): State<App>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Parameters<Wanted>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let Query(wanted) = wanted
-        .map_err(|error| Failure::new(Code::InvalidRequest, error.body_text().to_lowercase()))?;
+    let wanted = parameters(wanted)?;
     let catalog = app.skills().catalog();
     let query = wanted.query.trim();
     let whole = wanted.limit.is_none() && wanted.cursor.is_none();

@@ -1,10 +1,11 @@
 //! Configures workers, sandboxes and scripts for the code of skills.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
+use prowess_core::Skills;
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
@@ -65,8 +66,24 @@ pub(super) fn workers(config: &SkillsConfig) -> Result<Workers> {
     })
 }
 
-/// Returns the runner for scripts of skills.
-pub(super) fn scripts(
+/// Returns a script runner, and the skills with it unless scripts are off.
+pub(super) fn with_scripts(
+    skills: Skills,
+    config: &SkillsConfig,
+    approvals: &Approvals,
+    approver: Arc<dyn Approver>,
+    project: &Path,
+) -> Result<(Skills, Arc<Scripts>)> {
+    let scripts = scripts(skills.clone(), config, approvals, approver)?;
+    let scripts = Arc::new(scripts.project(project.to_owned()));
+    if config.skills.scripts == Wanted::Off {
+        return Ok((skills, scripts));
+    }
+    Ok((skills.with_scripts(Arc::clone(&scripts)), scripts))
+}
+
+fn scripts(
+    skills: Skills,
     config: &SkillsConfig,
     approvals: &Approvals,
     approver: Arc<dyn Approver>,
@@ -76,12 +93,15 @@ pub(super) fn scripts(
         Wanted::Ask => ScriptsMode::Ask,
         Wanted::Sandboxed => ScriptsMode::Sandboxed,
     };
-    let scripts = Scripts::new(jails(config)?, approvals.clone(), approver, mode);
+    let scripts = Scripts::new(skills, jails(config)?, approvals.clone(), approver, mode);
     Ok(scripts.time(config.permissions.shell_exec_timeout))
 }
 
 /// Returns a script runner that uses stored approvals and never asks; `None` if scripts are off.
-pub(crate) fn scripts_unattended(config: &SkillsConfig) -> Result<Option<Arc<Scripts>>> {
+pub(crate) fn scripts_unattended(
+    skills: Skills,
+    config: &SkillsConfig,
+) -> Result<Option<Arc<Scripts>>> {
     if config.skills.scripts == Wanted::Off {
         return Ok(None);
     }
@@ -101,6 +121,6 @@ pub(crate) fn scripts_unattended(config: &SkillsConfig) -> Result<Option<Arc<Scr
             return Ok(None);
         }
     };
-    let scripts = scripts(config, &approvals, Arc::new(NoApprover))?;
+    let scripts = scripts(skills, config, &approvals, Arc::new(NoApprover))?;
     Ok(Some(Arc::new(scripts)))
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess_config::{Scripts as ScriptsWanted, SkillsConfig};
+use prowess_config::SkillsConfig;
 use prowess_core::{SkillId, Skills};
 use prowess_policy::{ContentDigest, TurnLimits};
 use prowess_runtime::{
@@ -20,7 +20,7 @@ use prowess_trust::ProjectRoot;
 
 use super::approve::TerminalApprover;
 use super::arguments::CodeSkillArguments;
-use super::jails::{scripts, workers};
+use super::jails::{with_scripts, workers};
 use super::store::{self, StoreNeed};
 use super::{event_lines, explicit};
 use crate::arguments::Global;
@@ -128,14 +128,10 @@ pub(crate) async fn resolve(
     }
     let store = store::open_for(&config, need).await?;
     let approvals = Approvals::load(store.clone(), &root).await?;
-    let scripts = scripts(&config, &approvals, Arc::clone(&approver))?;
-    let scripts = Arc::new(scripts.project(root.clone()));
-    if config.skills.scripts != ScriptsWanted::Off {
-        builder = builder.scripts(Arc::clone(&scripts));
-    }
     let skills = builder.capability(CODE).build().await?;
-    scripts.serve(&skills);
     drop(waiting);
+    let asked = Arc::clone(&approver);
+    let (skills, scripts) = with_scripts(skills, &config, &approvals, asked, &root)?;
     for top in tops {
         let snapshot = prowess_core::Source::snapshot(&top).await?;
         named.extend(snapshot.skills.iter().map(|it| it.id.as_str().to_owned()));

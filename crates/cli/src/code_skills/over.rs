@@ -10,7 +10,7 @@ use prowess_store::Store;
 use prowess_trust::ProjectRoot;
 
 use super::explicit;
-use super::jails::scripts;
+use super::jails::with_scripts;
 use super::open::{HostServices, ResolvedSkills, add_approvals, parts, project_skills};
 use super::store;
 use crate::environment;
@@ -37,9 +37,8 @@ pub(crate) async fn resolve_over(
     let (named, file) = explicit::named_by_project(&directory, &project);
     let explicit = project_skills(&skills, named, file.as_deref())?;
     let approvals = Approvals::load(store.clone(), &root).await?;
-    let scripts = scripts(config, &approvals, Arc::clone(&approver))?;
-    let scripts = Arc::new(scripts.project(root.clone()));
-    scripts.serve(&skills);
+    let asked = Arc::clone(&approver);
+    let (skills, scripts) = with_scripts(skills, config, &approvals, asked, &root)?;
     let manifests = Manifests::read(&skills).await;
     let (triggers, _) = manifests.triggers();
     add_approvals(&approvals, config, &skills, &[]).await?;

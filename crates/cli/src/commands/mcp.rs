@@ -73,20 +73,17 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     let mut config = configuration::load(global)?;
     // A host has tools of its own; its user may ask for ours.
     config.skills.builtin &= config.states("skills.builtin");
-    let mut builder = open::builder(
+    let builder = open::builder(
         &config,
         model::configured_window(&config),
         &arguments.sources,
         global,
         None,
     )?;
-    let scripts = code_skills::scripts_unattended(&config)?;
+    let mut skills = pollster::block_on(builder.capability(CODE).build())?;
+    let scripts = code_skills::scripts_unattended(skills.clone(), &config)?;
     if let Some(scripts) = &scripts {
-        builder = builder.scripts(Arc::clone(scripts));
-    }
-    let skills = pollster::block_on(builder.capability(CODE).build())?;
-    if let Some(scripts) = &scripts {
-        scripts.serve(&skills);
+        skills = skills.with_scripts(Arc::clone(scripts));
     }
     let code_skills = Arc::new(ClientCodeSkills::new(skills.clone(), config));
     let server = SkillsServer::with_code(
@@ -108,6 +105,10 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     runtime.block_on(code_skills.shut_down());
     // A read of standard input cannot be cancelled, so do not wait for it.
     runtime.shutdown_background();
+    if let Some(scripts) = scripts {
+        // The thread that watches may still have the runner.
+        scripts.forget_scratch();
+    }
     outcome?;
     Ok(Exit::Success)
 }

@@ -116,6 +116,7 @@ impl Executor for Script {
             .write("attack/scripts/attack.py", text);
         block_on(async {
             let scripts = Scripts::new(
+                skills(place.root()).await,
                 jails(),
                 approved(permissions),
                 Arc::new(NoApprover),
@@ -123,7 +124,6 @@ impl Executor for Script {
             )
             .project(project.to_owned())
             .time(Duration::from_secs(90));
-            scripts.serve(&skills(place.root()).await);
             let path = SkillPath::parse("scripts/attack.py").unwrap();
             match scripts.execute(&id(), &path, &[mark.to_owned()]).await {
                 Ok(output) if output.exit_code > 128 => AttackResult::Died(output.stderr),

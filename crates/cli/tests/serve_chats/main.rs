@@ -5,6 +5,7 @@
 mod ag_ui;
 mod approvals;
 mod program;
+mod scripts;
 mod server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -44,6 +44,7 @@ impl Server {
             .current_dir(project.path(directory))
             .env("PROWESS_TOKEN", TOKEN)
             .env("OPENAI_API_KEY", KEY)
+            .env("TMPDIR", project.create("tmp").path("tmp"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -253,14 +253,19 @@ impl Approvals {
         wanted: &[Right],
     ) -> Result<(), ApprovalError> {
         let subject = skill.subject();
-        let mut undecided = self.read(|grants| grants.undecided(&subject, wanted));
-        if let (false, Some(store)) = (undecided.is_empty(), &self.store) {
+        let undecided = || self.read(|grants| grants.undecided(&subject, wanted));
+        if undecided().is_empty() {
+            return self.require_allowed(&subject, wanted);
+        }
+        // A call at the same time may ask for the same.
+        let _one_at_a_time = self.asking.lock().await;
+        if let (false, Some(store)) = (undecided().is_empty(), &self.store) {
             // Another process may have stored decisions.
             for grant in store.grants(&self.project).await?.iter() {
                 self.change(|grants| grants.insert(grant.clone()));
             }
-            undecided = self.read(|grants| grants.undecided(&subject, wanted));
         }
+        let undecided = undecided();
         if !undecided.is_empty() {
             let request = ApprovalRequest {
                 skill,
@@ -290,7 +295,11 @@ impl Approvals {
             };
             self.record(&subject, &undecided, effect, lifetime).await?;
         }
-        match self.denied(&subject, wanted) {
+        self.require_allowed(&subject, wanted)
+    }
+
+    fn require_allowed(&self, subject: &Subject, wanted: &[Right]) -> Result<(), ApprovalError> {
+        match self.denied(subject, wanted) {
             denied if denied.is_empty() => Ok(()),
             denied => Err(ApprovalError::Denied(denied)),
         }

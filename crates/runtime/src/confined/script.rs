@@ -70,8 +70,7 @@ impl ApprovedScript {
 
 /// Runs the scripts of skills.
 pub struct Scripts {
-    /// Set by [`Self::serve`], because building skills needs a script runner first.
-    skills: Mutex<Option<Skills>>,
+    skills: Skills,
     jails: Jails,
     approvals: Approvals,
     approver: Arc<dyn Approver>,
@@ -83,15 +82,16 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Creates a script runner.
+    /// Creates a script runner. The skills should be those without it, or it stays in memory.
     pub fn new(
+        skills: Skills,
         jails: Jails,
         approvals: Approvals,
         approver: Arc<dyn Approver>,
         mode: ScriptsMode,
     ) -> Self {
         Self {
-            skills: Mutex::new(None),
+            skills,
             jails,
             approvals,
             approver,
@@ -114,12 +114,6 @@ impl Scripts {
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
-    }
-
-    /// Sets the skills.
-    pub fn serve(&self, skills: &Skills) {
-        let mut slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = Some(skills.clone());
     }
 
     /// The scratch directory, once a script ran.
@@ -230,11 +224,8 @@ impl Scripts {
         id: &SkillId,
         path: &SkillPath,
     ) -> Result<ApprovedScript, ScriptError> {
-        let skills = {
-            let slot = self.skills.lock().unwrap_or_else(PoisonError::into_inner);
-            slot.clone().ok_or_else(|| cannot("no skills are loaded"))?
-        };
-        let content = SkillContent::read(&skills, id).await.map_err(cannot)?;
+        let content = SkillContent::read(&self.skills, id).await;
+        let content = content.map_err(cannot)?;
         let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
         let declared: Vec<Permission> = manifest
             .as_ref()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::event::ChatEvent;
 use super::event_id::Run;
-use super::log::LoggedEvent;
+use super::logged_event::LoggedEvent;
 
 /// Translates the events of a chat, in order.
 pub(crate) struct Translator {

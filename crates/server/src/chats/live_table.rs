@@ -1,6 +1,7 @@
 //! The chats that are in use.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +20,7 @@ pub(crate) struct LiveTable {
 
 #[derive(Default)]
 struct Inner {
+    /// Each with its leases.
     chats: HashMap<String, (Arc<LiveChat>, usize)>,
     /// The last event when a chat was last forgotten. A chat that comes into use has had no events since then.
     forgotten: u64,
@@ -39,28 +41,31 @@ impl LiveTable {
     /// A chat that is in use.
     pub(crate) fn find(self: &Arc<Self>, id: &ChatId) -> Option<Lease> {
         let mut inner = self.inner();
-        let (chat, leases) = inner.chats.get_mut(id.as_str())?;
-        *leases += 1;
-        Some(Lease {
-            table: Arc::clone(self),
-            chat: Arc::clone(chat),
-        })
+        Some(self.lease(inner.chats.get_mut(id.as_str())?))
     }
 
     /// The same; `content` is its content if it is not in use yet. None if there are too many.
     pub(crate) fn find_or_add(self: &Arc<Self>, id: &ChatId, content: Content) -> Option<Lease> {
-        {
-            let mut inner = self.inner();
-            let floor = inner.forgotten;
-            if !inner.chats.contains_key(id.as_str()) {
-                if inner.chats.len() >= CHATS_IN_USE {
-                    return None;
-                }
-                let chat = LiveChat::new(id.clone(), self.run.clone(), floor, content);
-                inner.chats.insert(id.to_string(), (Arc::new(chat), 0));
+        let mut inner = self.inner();
+        let Inner { chats, forgotten } = &mut *inner;
+        let is_full = chats.len() >= CHATS_IN_USE;
+        let leased = match chats.entry(id.to_string()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(_) if is_full => return None,
+            Entry::Vacant(entry) => {
+                let chat = LiveChat::new(id.clone(), self.run.clone(), *forgotten, content);
+                entry.insert((Arc::new(chat), 0))
             }
+        };
+        Some(self.lease(leased))
+    }
+
+    fn lease(self: &Arc<Self>, (chat, leases): &mut (Arc<LiveChat>, usize)) -> Lease {
+        *leases += 1;
+        Lease {
+            table: Arc::clone(self),
+            chat: Arc::clone(chat),
         }
-        self.find(id)
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<LiveChat>> {

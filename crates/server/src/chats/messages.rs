@@ -1,7 +1,6 @@
 //! Messages, event streams and answers to questions.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prowess_core::SkillId;
@@ -15,7 +14,7 @@ use super::questions::AnswerRefusal;
 use super::service::Chats;
 use super::stream::{Extent, Form, stream};
 use crate::answer::Payload;
-use crate::app::{Part, part};
+use crate::app::{Parameters, Part, parameters, part};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
 
@@ -96,11 +95,10 @@ pub(crate) struct Place {
 pub(crate) async fn events(
     State(chats): State<Chats>,
     id: Part<String>,
-    place: Result<Query<Place>, QueryRejection>,
+    place: Parameters<Place>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let Query(place) = place
-        .map_err(|error| Failure::new(Code::InvalidRequest, error.body_text().to_lowercase()))?;
+    let place = parameters(place)?;
     // A browser that comes back has the newer one in the header.
     let header = headers.get("last-event-id").map(|it| it.to_str());
     let header = header.map(|it| it.unwrap_or_default().to_owned());

@@ -10,6 +10,7 @@ mod host;
 mod live_chat;
 mod live_table;
 mod log;
+mod logged_event;
 mod messages;
 mod questions;
 mod routes;

@@ -1,8 +1,7 @@
 //! Saved chats, and the routes of all that concerns chats.
 
 use axum::Router;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -17,7 +16,7 @@ use super::messages;
 use super::saved::{SavedChat, content};
 use super::service::Chats;
 use crate::answer::json_response;
-use crate::app::{Part, part, visible};
+use crate::app::{Parameters, Part, parameters, part, visible};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
 use crate::limits::{CHATS_LISTED, JSON_BYTES, TITLE_CHARS};
@@ -64,12 +63,8 @@ struct ChatList {
     next: Option<String>,
 }
 
-async fn list(
-    State(chats): State<Chats>,
-    page: Result<Query<Page>, QueryRejection>,
-) -> Result<Response, Failure> {
-    let Query(page) =
-        page.map_err(|error| Failure::new(Code::InvalidRequest, error.body_text().to_lowercase()))?;
+async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Response, Failure> {
+    let page = parameters(page)?;
     let limit = page.limit.unwrap_or(CHATS_LISTED).clamp(1, CHATS_LISTED);
     let before = page
         .before

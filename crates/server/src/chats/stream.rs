@@ -1,7 +1,6 @@
 //! Streams of events.
 
 use std::convert::Infallible;
-use std::fmt::Write as _;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, header};
@@ -14,7 +13,7 @@ use super::ag_ui::Translator;
 use super::command::StartedTurn;
 use super::event::{ChatEvent, frame};
 use super::live_table::Lease;
-use super::log::LoggedEvent;
+use super::logged_event::LoggedEvent;
 use super::service::Chats;
 use crate::connections::StreamMark;
 use crate::limits::{HEARTBEAT, STREAM_PART};
@@ -165,19 +164,18 @@ impl Reader {
 
     /// Writes events, up to the end of the stream.
     fn write(&mut self, events: &[LoggedEvent]) -> Bytes {
-        let mut text = String::new();
+        let mut part = Vec::new();
         for event in events {
             self.place = Some(event.number);
             match &mut self.translator {
-                None => text.push_str(&String::from_utf8_lossy(&event.frame)),
+                None => part.extend_from_slice(&event.frame),
                 Some(translator) => {
                     let translated = translator.translate(event);
                     let last = translated.len().saturating_sub(1);
                     for (index, value) in translated.iter().enumerate() {
                         // A client continues after all of them.
                         let id = (index == last).then(|| self.chats.run().id(event.number));
-                        let frame = frame(id.as_deref(), None, value);
-                        let _ = write!(text, "{}", String::from_utf8_lossy(&frame));
+                        part.extend_from_slice(&frame(id.as_deref(), None, value));
                     }
                 }
             }
@@ -191,7 +189,7 @@ impl Reader {
                 break;
             }
         }
-        text.into()
+        part.into()
     }
 
     /// Says that events are missing.
