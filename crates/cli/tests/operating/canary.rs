@@ -155,6 +155,27 @@ fn routes(server: &Server) -> Vec<(String, String)> {
     routes
 }
 
+/// The events of a chat say that the model refuses the key, and not the key.
+fn chat_with_refusing_model(server: &Server, json: &str) {
+    let chat = server.ask(&format!("POST /api/chats {json}"), "{}");
+    let chat: Value = serde_json::from_str(body(&chat)).unwrap();
+    let id = chat["id"].as_str().unwrap();
+    for place in ["messages", "ag-ui"] {
+        let run = format!(
+            r#"{{"threadId": "{id}", "runId": "1", "messages": [{{"role": "user", "content": "hello"}}]}}"#
+        );
+        let request = if place == "ag-ui" {
+            &*run
+        } else {
+            r#"{"text": "hello"}"#
+        };
+        let head = format!("POST /api/chats/{id}/{place} {json}\r\nAccept: text/event-stream");
+        let events = server.ask(&head, request);
+        assert!(events.contains("rejected the key"), "{events}");
+        assert_clean("the events of a chat", &events);
+    }
+}
+
 #[test]
 fn op6_secrets_are_in_no_log_answer_or_file() {
     let (refusing, seen) = refusing();
@@ -219,24 +240,7 @@ fn op6_secrets_are_in_no_log_answer_or_file() {
         let answer = server.ask(&format!("POST /api/sessions/{id}/{last} {json}"), request);
         assert_eq!(status(&answer), 200, "{answer}");
     }
-    // A model that refuses the key is in the events.
-    let chat = server.ask(&format!("POST /api/chats {json}"), "{}");
-    let chat: Value = serde_json::from_str(body(&chat)).unwrap();
-    let id = chat["id"].as_str().unwrap();
-    for place in ["messages", "ag-ui"] {
-        let run = format!(
-            r#"{{"threadId": "{id}", "runId": "1", "messages": [{{"role": "user", "content": "hello"}}]}}"#
-        );
-        let request = if place == "ag-ui" {
-            &*run
-        } else {
-            r#"{"text": "hello"}"#
-        };
-        let head = format!("POST /api/chats/{id}/{place} {json}\r\nAccept: text/event-stream");
-        let events = server.ask(&head, request);
-        assert!(events.contains("rejected the key"), "{events}");
-        assert_clean("the events of a chat", &events);
-    }
+    chat_with_refusing_model(&server, &json);
     let lines = server.stop();
     assert!(
         lines
