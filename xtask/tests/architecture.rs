@@ -23,6 +23,7 @@ const FLOORS: &[&[&str]] = &[
         "prowess-core",
         "prowess-archive",
         "prowess-config",
+        "prowess-registry",
         "prowess-scan",
     ],
     &["prowess-sources", "prowess-store"],
@@ -39,7 +40,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec", "policy", "scan", "sdk"];
+const PURE: &[&str] = &["spec", "policy", "registry", "scan", "sdk"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,0 +1,259 @@
+//! `prowess.lock`: TOML with one block for each skill, sorted by name, so that changes of two people rarely meet.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use prowess_policy::ContentDigest;
+use prowess_spec::{SkillName, SkillPath};
+use serde::Deserialize;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// What a project has installed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockFile {
+    /// By name.
+    pub skills: BTreeMap<SkillName, LockedSkill>,
+}
+
+/// A skill that is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedSkill {
+    /// Where it comes from: a [`crate::PackageReference`].
+    pub source: String,
+    /// The commit or version; none for a directory or an archive.
+    pub resolved: Option<String>,
+    /// The digest of all files.
+    pub digest: ContentDigest,
+    /// The digest of each file.
+    pub files: BTreeMap<SkillPath, ContentDigest>,
+}
+
+/// Why a lock file cannot be used. It is never written over then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// It is of a newer version of Prowess.
+    #[error("version {0} of the lock file is not supported: update Prowess")]
+    Newer(u32),
+    /// Git left conflict markers in it.
+    #[error("line {0}: a merge conflict: keep the blocks of both sides, then run `prowess sync`")]
+    Conflict(usize),
+    /// It is no TOML, or has other fields.
+    #[error("{0}")]
+    Malformed(String),
+    /// A value is invalid.
+    #[error("skill `{skill}`: {reason}")]
+    Value {
+        /// The skill.
+        skill: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(rename = "version")]
+    _version: u32,
+    #[serde(default, rename = "skill")]
+    skills: Vec<Block>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    name: String,
+    source: String,
+    resolved: Option<String>,
+    digest: String,
+    files: BTreeMap<String, String>,
+}
+
+impl LockFile {
+    /// Reads a lock file.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        let is_marker = |line: &str| {
+            ["<<<<<<<", "=======", ">>>>>>>", "|||||||"]
+                .iter()
+                .any(|it| line.starts_with(it))
+        };
+        if let Some(index) = text.lines().position(is_marker) {
+            return Err(LockError::Conflict(index + 1));
+        }
+        let malformed = |error: toml::de::Error| LockError::Malformed(error.to_string());
+        // A newer version may have anything else in it.
+        let version: VersionOnly = toml::from_str(text).map_err(malformed)?;
+        if version.version != VERSION {
+            return Err(LockError::Newer(version.version));
+        }
+        let document: Document = toml::from_str(text).map_err(malformed)?;
+        let mut skills = BTreeMap::new();
+        for block in document.skills {
+            let (name, skill) = block.read()?;
+            if let Some(before) = skills.insert(name.clone(), skill) {
+                return Err(LockError::Value {
+                    skill: name.to_string(),
+                    reason: format!("it is there twice, also from {}", before.source),
+                });
+            }
+        }
+        Ok(Self { skills })
+    }
+
+    /// The text of the file.
+    pub fn render(&self) -> String {
+        let mut out = String::from(
+            "# Written by `prowess`. Commit it: `prowess sync --frozen` installs exactly this.\n",
+        );
+        let _ = writeln!(out, "version = {VERSION}");
+        for (name, skill) in &self.skills {
+            let _ = write!(
+                out,
+                "\n[[skill]]\nname = {}\nsource = {}\n",
+                quoted(name.as_str()),
+                quoted(&skill.source)
+            );
+            if let Some(resolved) = &skill.resolved {
+                let _ = writeln!(out, "resolved = {}", quoted(resolved));
+            }
+            let _ = write!(out, "digest = \"{}\"\n\n[skill.files]\n", skill.digest);
+            for (path, digest) in &skill.files {
+                let _ = writeln!(out, "{} = \"{digest}\"", quoted(path.as_str()));
+            }
+        }
+        out
+    }
+}
+
+impl Block {
+    fn read(self) -> Result<(SkillName, LockedSkill), LockError> {
+        let invalid = |reason: String| LockError::Value {
+            skill: self.name.chars().take(100).collect(),
+            reason,
+        };
+        let digest = |text: &str| {
+            let digest = text.parse::<ContentDigest>();
+            digest.map_err(|error| invalid(error.to_string()))
+        };
+        let name = SkillName::parse(&self.name);
+        let name = name.map_err(|_| invalid("the name is invalid".to_owned()))?;
+        let mut files = BTreeMap::new();
+        for (path, text) in &self.files {
+            let path = SkillPath::parse(path)
+                .map_err(|problem| invalid(format!("the path `{path}` {problem}")))?;
+            files.insert(path, digest(text)?);
+        }
+        let skill = LockedSkill {
+            digest: digest(&self.digest)?,
+            source: self.source,
+            resolved: self.resolved,
+            files,
+        };
+        Ok((name, skill))
+    }
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(byte: u8) -> ContentDigest {
+        ContentDigest([byte; 32])
+    }
+
+    fn lock() -> LockFile {
+        let skill = |source: &str, resolved: Option<&str>| LockedSkill {
+            source: source.to_owned(),
+            resolved: resolved.map(str::to_owned),
+            digest: digest(1),
+            files: [
+                (SkillPath::parse("SKILL.md").unwrap(), digest(2)),
+                (
+                    SkillPath::parse("references/é \"a\".md").unwrap(),
+                    digest(3),
+                ),
+            ]
+            .into(),
+        };
+        LockFile {
+            skills: [
+                (
+                    SkillName::parse("pdf").unwrap(),
+                    skill("https://host/o/r.git", Some("0a1b")),
+                ),
+                (
+                    SkillName::parse("csv").unwrap(),
+                    skill("./skills/csv", None),
+                ),
+            ]
+            .into(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = lock().render();
+        assert_eq!(LockFile::parse(&text).unwrap(), lock());
+        assert_eq!(LockFile::parse(&text).unwrap().render(), text);
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(LockFile::parse(&windows).unwrap(), lock());
+        let csv = text.find("\"csv\"").unwrap();
+        assert!(csv < text.find("\"pdf\"").unwrap(), "{text}");
+        assert_eq!(
+            LockFile::parse("version = 1\n").unwrap(),
+            LockFile::default()
+        );
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let check = |text: &str, expected: &str| {
+            let refused = LockFile::parse(text).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{refused}");
+        };
+        check("", "version");
+        check("version = 2\nanything = true\n", "update Prowess");
+        check("version = 1\n<<<<<<< HEAD\n", "line 2: a merge conflict");
+        check("version = 1\nother = 1\n", "unknown field `other`");
+        let text = lock().render();
+        let good = digest(1).to_string();
+        check(&text.replacen(&good, "sha256:12", 1), "invalid digest");
+        check(
+            &text.replace("\"SKILL.md\"", "\"../SKILL.md\""),
+            "the path `../SKILL.md`",
+        );
+        check(
+            &text.replace("\"csv\"", "\"../csv\""),
+            "the name is invalid",
+        );
+        check(&text.replace("\"csv\"", "\"pdf\""), "it is there twice");
+        check(
+            &text.replace("version = 1", "version = \"1\""),
+            "invalid type",
+        );
+    }
+}
