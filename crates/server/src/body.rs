@@ -35,6 +35,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         }
         let bytes = Bytes::from_request(request, state).await;
         let bytes = bytes.map_err(|error| body_error(&error, JSON_BYTES))?;
+        // A list would be read as the fields of an object.
+        if bytes.trim_ascii_start().first() == Some(&b'[') {
+            let message = "invalid JSON body: expected an object";
+            return Err(Failure::new(Code::InvalidRequest, message));
+        }
         let value = serde_json::from_slice(&bytes);
         let value = value.map_err(|error| {
             Failure::new(Code::InvalidRequest, format!("invalid JSON body: {error}"))

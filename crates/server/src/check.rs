@@ -1,7 +1,7 @@
 //! Checks of skills that clients send.
 
 use axum::response::Response;
-use prowess_spec::{Context, Diagnostic, LineIndex, Profile, advise, parse};
+use prowess_spec::{Context, Diagnostic, LineIndex, Profile, advise, manifest, parse};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -61,6 +61,22 @@ pub(crate) fn valid(bytes: &[u8], name: &str, profile: Profile) -> Result<Vec<Va
             format!("invalid skill: {first}")
         }
     };
+    Err(Failure::new(Code::InvalidSkill, message).diagnostics(diagnostics))
+}
+
+/// Refuses a `SKILL.yaml` that cannot be used.
+pub(crate) fn valid_manifest(bytes: &[u8], name: &str) -> Result<(), Failure> {
+    let context = Context {
+        directory: Some(name),
+        exists: None,
+    };
+    let parsed = manifest::parse(bytes, &context, None);
+    if parsed.manifest.is_some() {
+        return Ok(());
+    }
+    let first = parsed.diagnostics.first().map_or("", |it| &it.message);
+    let message = format!("invalid manifest: {first}");
+    let diagnostics = values(bytes, &parsed.diagnostics);
     Err(Failure::new(Code::InvalidSkill, message).diagnostics(diagnostics))
 }
 

@@ -172,6 +172,13 @@ impl Failure {
         self
     }
 
+    /// Adds what to do.
+    pub(crate) fn hint(mut self, hint: &str) -> Self {
+        self.message.push_str("; ");
+        self.message.push_str(hint);
+        self
+    }
+
     /// Adds suggestions.
     pub(crate) fn suggesting<S: AsRef<str>>(mut self, near: &[S]) -> Self {
         let quoted: Vec<String> = near

@@ -40,7 +40,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     ),
 ];
 
-pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
@@ -53,6 +53,9 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let span = tracing::info_span!(target: REQUEST, "request", request_id);
     // A client of MCP may keep a stream open for as long as there is a server.
     let is_standing = route == "/mcp" && method == Method::GET;
+    let token = request.headers().get(header::AUTHORIZATION).cloned();
+    let is_known = app.options().token_scopes(request.headers()).is_some();
+    request.extensions_mut().insert(HasToken(is_known));
     let mut response = match refusal(&app, &request, client) {
         Some(refusal) => refusal,
         None => match timeout(limit, next.run(request).instrument(span.clone())).await {
@@ -60,6 +63,9 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
             Err(_) => Failure::new(Code::Unavailable, "timed out").into_response(),
         },
     };
+    if let Some(token) = token.filter(|_| is_known && is_stream(&response)) {
+        response = while_valid(response, app.clone(), token);
+    }
     if is_standing && response.status().is_success() {
         let shutdown = app.options().shutdown.begun();
         response =
@@ -99,6 +105,28 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         });
     }
     response
+}
+
+/// Whether a request has a valid token.
+#[derive(Clone, Copy)]
+pub(crate) struct HasToken(pub(crate) bool);
+
+fn is_stream(response: &Response) -> bool {
+    let media = response.headers().get(header::CONTENT_TYPE);
+    media.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// Ends a stream whose token was revoked or has expired.
+fn while_valid(response: Response, app: App, token: HeaderValue) -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::AUTHORIZATION, token);
+    response.map(|body| {
+        let parts = body.into_data_stream().take_while(move |_| {
+            let is_valid = app.options().token_scopes(&headers).is_some();
+            std::future::ready(is_valid)
+        });
+        Body::from_stream(parts)
+    })
 }
 
 /// The name of the header with the id of a request.
@@ -160,15 +188,18 @@ fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<R
     }
     let needed = needed_scope(request);
     if options.read_only && needed != Scope::Read {
-        return failure(Code::ReadOnly, "this server only allows reading");
+        return failure(
+            Code::ReadOnly,
+            "this server is read-only: it offers skills, sessions and MCP",
+        );
     }
     match credential {
         Credential::Known(_, scopes) if scopes.allow(needed) => None,
+        _ if options.anonymous_scopes().allow(needed) => None,
         Credential::Known(..) => {
             let message = format!("the token needs the scope `{}`", needed.as_str());
             failure(Code::InsufficientScope, &message)
         }
-        _ if options.anonymous_scopes().allow(needed) => None,
         Credential::Wrong
             if let Some(wait) =
                 address.and_then(|it| app.rate().wrong_token(it, Instant::now())) =>

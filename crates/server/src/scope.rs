@@ -59,9 +59,14 @@ impl Scopes {
         Self(self.0 | scope.bit())
     }
 
-    /// Whether a scope is among them; [`Scope::Admin`] includes all.
+    /// Whether a scope is among them; [`Scope::Admin`] includes all, and [`Scope::Write`] includes [`Scope::Read`].
     pub fn allow(self, scope: Scope) -> bool {
-        self.0 & (scope.bit() | Scope::Admin.bit()) != 0
+        let mut wanted = scope.bit() | Scope::Admin.bit();
+        if scope == Scope::Read {
+            // A change names the state that it is based on.
+            wanted |= Scope::Write.bit();
+        }
+        self.0 & wanted != 0
     }
 
     /// Whether there is none.

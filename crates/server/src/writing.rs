@@ -7,17 +7,17 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use prowess_core::wire::SkillBody;
+use prowess_core::wire::{FileList, SkillBody};
 use prowess_core::{Catalog, SkillId, SkillWriter, SourceError, WriteError};
 use prowess_sandbox::is_protected;
-use prowess_spec::{Profile, SKILL_FILE, SkillPath, is_skill_file};
+use prowess_spec::{MANIFEST_FILE, Profile, SKILL_FILE, SkillPath, is_skill_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::{Payload, etag, is_known, is_match};
 use crate::app::{App, Part, part, visible};
 use crate::body::{JsonBody, body_error};
-use crate::check::valid;
+use crate::check::{valid, valid_manifest};
 use crate::error::{Code, Failure};
 use crate::files::skill_path;
 use crate::limits::{FILE_BYTES, WHOLE_FILE};
@@ -69,7 +69,10 @@ pub(crate) async fn create(
     let catalog = app.skills().refresh().await;
     if catalog.get(id.as_str()).is_none() {
         // The configuration leaves it out, or a built-in skill has the id.
-        writer.remove(&id, &own_file()?, bytes).await.ok();
+        writer
+            .remove(&id, &own_file()?, bytes, Vec::new())
+            .await
+            .ok();
         let message = format!("cannot create `{id}`: the configuration of the server excludes it");
         return Err(Failure::new(Code::NotWritable, message));
     }
@@ -107,8 +110,24 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, Failure> {
     let id = visible(&app.skills().catalog(), &part(id)?)?;
     let _writing = app.writing().lock().await;
-    let (catalog, path, before) = unchanged(&app, &id, &headers).await?;
-    let done = writer(&app, &catalog, &id)?.remove(&id, &path, before);
+    let files = app.skills().sources().files(&id).await?;
+    let (catalog, path, before) = if files.is_empty() {
+        unchanged(&app, &id, &headers).await?
+    } else {
+        // All files go, so all of them have to be known.
+        let list = Payload::json(&FileList {
+            files: files.clone(),
+        })?;
+        require(&headers, Some(&list.etag)).map_err(|failure| {
+            failure.hint(&format!(
+                "the skill has files besides {SKILL_FILE}: send the `ETag` of `/api/skills/{{id}}/files`"
+            ))
+        })?;
+        let catalog = app.skills().refresh().await;
+        let (path, bytes) = own(&app, &id).await?;
+        (catalog, path, bytes)
+    };
+    let done = writer(&app, &catalog, &id)?.remove(&id, &path, before, files);
     done.await.map_err(|error| cannot("remove", &id, &error))?;
     app.skills().refresh().await;
     Ok(StatusCode::NO_CONTENT)
@@ -126,6 +145,8 @@ pub(crate) async fn put_file(
     let path = writable_path(&path)?;
     if is_skill_file(path.as_str()) {
         valid(&bytes, id.name(), Profile::Load)?;
+    } else if path.as_str() == MANIFEST_FILE {
+        valid_manifest(&bytes, id.name())?;
     }
     let status = change_file(&app, &id, &path, &headers, Some(bytes.to_vec())).await?;
     Ok((status, [(header::ETAG, etag(&bytes))]).into_response())
@@ -149,10 +170,9 @@ pub(crate) async fn remove_file(
 /// A path that clients may write. Other programs trust and run some files wherever they find them.
 fn writable_path(path: &str) -> Result<SkillPath, Failure> {
     let path = skill_path(path)?;
-    let protected = path
-        .as_str()
-        .split('/')
-        .find(|it| is_protected(it.as_ref()));
+    let mut parts = path.as_str().split('/');
+    // Hidden files are not served, either.
+    let protected = parts.find(|it| it.starts_with('.') || is_protected(it.as_ref()));
     match protected {
         Some(name) => {
             let message = format!("`{name}` is protected: change it on disk");
@@ -198,21 +218,25 @@ async fn unchanged(
 ) -> Result<(std::sync::Arc<Catalog>, SkillPath, Vec<u8>), Failure> {
     // What is replaced is read before the comparison: a change in between is noticed when it is replaced.
     let catalog = app.skills().refresh().await;
-    let mut own = None;
+    let (path, bytes) = own(app, id).await?;
+    // The tag of the skill, or that of its file.
+    if !(headers.contains_key(header::IF_MATCH) && is_match(headers, &etag(&bytes))) {
+        let current = Payload::json(&body_of(app, &catalog, id).await?)?.etag;
+        require(headers, Some(&current))?;
+    }
+    Ok((catalog, path, bytes))
+}
+
+/// The file of a skill with its instructions.
+async fn own(app: &App, id: &SkillId) -> Result<(SkillPath, Vec<u8>), Failure> {
     for name in [SKILL_FILE, "skill.md", "Skill.md"] {
         let path = skill_path(name)?;
         if let Some(bytes) = read(app, id, &path).await? {
-            own = Some((path, bytes));
-            break;
+            return Ok((path, bytes));
         }
     }
-    let current = Payload::json(&body_of(app, &catalog, id).await?)?.etag;
-    require(headers, Some(&current))?;
-    let (path, bytes) = own.ok_or_else(|| {
-        let message = format!("`{id}` has no {SKILL_FILE}: change its files");
-        Failure::new(Code::NotWritable, message)
-    })?;
-    Ok((catalog, path, bytes))
+    let message = format!("`{id}` has no {SKILL_FILE}: change its files");
+    Err(Failure::new(Code::NotWritable, message))
 }
 
 /// The content of a file that can be replaced; `None` if there is no such file.
@@ -240,6 +264,10 @@ fn require(headers: &HeaderMap, current: Option<&HeaderValue>) -> Result<(), Fai
         Some(current) => is_known(headers, current) || !is_match(headers, current),
         None => headers.contains_key(header::IF_MATCH),
     };
+    if refused && current.is_some() && is_new {
+        let message = "it exists: send `If-Match` with its `ETag` to change it";
+        return Err(Failure::new(Code::PreconditionFailed, message));
+    }
     if refused { Err(changed()) } else { Ok(()) }
 }
 

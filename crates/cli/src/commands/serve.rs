@@ -68,7 +68,8 @@ pub(crate) struct ServeArguments {
         long,
         alias = "listen",
         value_name = "ADDRESS:PORT",
-        default_value = "127.0.0.1:7777"
+        default_value = "127.0.0.1:7777",
+        value_parser = address
     )]
     pub(crate) bind: SocketAddr,
     /// Directory for skills that clients create [default: the skills directory of the project, or of the user]
@@ -172,6 +173,18 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Reads an address; `localhost` is the only name.
+fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let text = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    let read = text.parse();
+    read.map_err(|_| {
+        "expected an address and a port, such as 127.0.0.1:7777 or [::1]:7777".to_owned()
+    })
+}
+
 /// The tokens of the store, as the server knows them.
 struct StoredTokens {
     store: Option<Store>,
@@ -263,7 +276,12 @@ async fn listen(
     let address = arguments.bind;
     let listener = TcpListener::bind(address)
         .await
-        .with_context(|| format!("cannot listen on {address}"))?;
+        .with_context(|| format!("cannot listen on {address}"))
+        .map_err(|error| {
+            error.hint(
+                "use another port with `--bind`, such as `--bind 127.0.0.1:0` for any free one",
+            )
+        })?;
     let mut signals = StopSignals::listen()?;
     let mut token = None;
     if !arguments.read_only {

@@ -153,3 +153,22 @@ async fn large_files_are_sent_in_parts() {
     );
     assert!(head.body.is_empty());
 }
+
+#[tokio::test]
+async fn sv19_hidden_files_are_not_there() {
+    let directory = exposed();
+    directory
+        .write("skills/tools/pdf/.git/config", "https://user:s3cr3t@host")
+        .write("skills/tools/pdf/.env", "KEY=s3cr3t")
+        .write("skills/tools/pdf/a/.hidden/b", "s3cr3t");
+    let ours = Ours::over(filesystem(&directory)).await;
+    let session = ours.skills.session();
+    for name in [".git/config", ".env", "a/.hidden/b"] {
+        let target = format!("/api/skills/tools%2Fpdf/files/{name}");
+        let refused = get(ours.address, &target, &[]).await;
+        assert_eq!((refused.status, &*refused.code()), (404, "file-not-found"));
+        let arguments = json!({"id": "tools/pdf", "path": name});
+        let read = session.call("read_skill_file", &arguments).await;
+        assert!(read.result.is_error, "{:?}", read.result.content);
+    }
+}

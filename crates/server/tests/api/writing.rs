@@ -121,12 +121,25 @@ async fn sv1_sv8_created_changed_and_removed() {
     assert_eq!(server.get(place).await.status, 404);
     assert_eq!(server.names(), ["tools"]);
 
+    // All files of a skill go with it, so all of them have to be known.
+    let stale = server.condition(&format!("{PDF}/files")).await;
+    server.directory.write("skills/tools/pdf/new.md", "new");
+    for condition in [&stale, &server.condition(PDF).await] {
+        let refused = server.ask("DELETE", PDF, &[condition], b"").await;
+        assert_eq!(refused.status, 412, "{}", refused.text());
+        assert!(refused.message().contains("/files"), "{}", refused.text());
+    }
+    assert_eq!(server.text("skills/tools/pdf/new.md"), "new");
+
     let condition = server.condition(PDF_FILE).await;
     let removed = server.ask("DELETE", PDF_FILE, &[&condition], b"").await;
     assert_eq!(removed.status, 204);
     let gone = server.ask("DELETE", PDF_FILE, &[&condition], b"").await;
     assert_eq!((gone.status, &*gone.code()), (404, "file-not-found"));
     assert_eq!(server.get(PDF).await.status, 200);
+    let condition = server.condition(&format!("{PDF}/files")).await;
+    let removed = server.ask("DELETE", PDF, &[&condition], b"").await;
+    assert_eq!(removed.status, 204, "{}", removed.text());
 }
 
 #[tokio::test]
@@ -203,6 +216,11 @@ async fn sv3_invalid_skills_are_refused_with_their_lines() {
         let found = &refused.json()["diagnostics"][0];
         assert!(found["start"]["line"].is_u64(), "{}", refused.text());
     }
+    let manifest = "/api/skills/tools%2Fpdf/files/SKILL.yaml";
+    let refused = server
+        .ask("PUT", manifest, &["if-none-match: *"], b"PWN")
+        .await;
+    assert_eq!((refused.status, &*refused.code()), (422, "invalid-skill"));
     let condition = server.condition(PDF).await;
     let body = json!({"content": skill_file("other", "x")});
     let refused = server.json("PUT", PDF, &[&condition], body).await;

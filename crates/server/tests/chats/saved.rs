@@ -1,5 +1,6 @@
 //! Saved chats: creating, listing, changing and deleting them.
 
+use prowess_server::AcceptedToken;
 use serde_json::{Value, json};
 
 use crate::client::{Response, send};
@@ -51,9 +52,10 @@ async fn ch2_every_route_needs_the_scope_chat() {
             assert_eq!(refused.code(), "insufficient-scope");
         }
     }
-    // And it allows nothing else.
-    assert_eq!(ask("GET", "/api/skills", Some(own)).await.status, 403);
+    // It allows what every client may do, and nothing else.
+    assert_eq!(ask("GET", "/api/skills", Some(own)).await.status, 200);
     assert_eq!(ask("GET", "/api/skills", Some(read)).await.status, 200);
+    assert_eq!(ask("POST", "/api/skills", Some(own)).await.status, 403);
     assert_eq!(ask("PUT", &chat, Some(own)).await.status, 405);
 }
 
@@ -228,4 +230,18 @@ async fn ch13_deleting_ends_a_running_turn_and_its_streams() {
     assert_eq!(names(&rest).last(), Some(&"chat-deleted"), "{rest:?}");
     assert_eq!(server.get(&path).await.status, 404);
     assert_eq!(server.get("/api/chats").await.json()["chats"], json!([]));
+}
+
+#[tokio::test]
+async fn sv20_a_revoked_token_ends_its_streams() {
+    let mut server = Server::start().await;
+    let chat = server.chat().await;
+    let after = server.get(&chat).await.json()["last_event"].clone();
+    let stream = server.events(&chat, after.as_str().unwrap()).await;
+    let (secret, token) = AcceptedToken::generate("chat".parse().unwrap(), None).unwrap();
+    server.table.replace([token]);
+    server.tokens[0] = secret;
+    let events = server.turn(&chat, "hello").await;
+    assert!(!events.is_empty());
+    assert_eq!(stream.rest().await, []);
 }

@@ -92,6 +92,7 @@ pub(crate) struct Server {
     pub(crate) agents: Arc<AtomicUsize>,
     /// Secrets of tokens with the scopes `chat`, `read` and `write`.
     pub(crate) tokens: [String; 3],
+    pub(crate) table: TokenTable,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
     directory: Option<TestDirectory>,
@@ -128,7 +129,7 @@ impl Server {
             .map(|scope| AcceptedToken::generate(scope.parse().unwrap(), None).unwrap());
         let table = TokenTable::default();
         table.replace(made.iter().map(|(_, token)| token.clone()));
-        let options = ApiOptions::default().tokens(table);
+        let options = ApiOptions::default().tokens(table.clone());
         let router = router_with(skills, options, chats.routes());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -142,6 +143,7 @@ impl Server {
             gate,
             agents,
             tokens: made.map(|(secret, _)| secret),
+            table,
             stop,
             task,
             directory: None,

@@ -174,18 +174,22 @@ fn whole(
 }
 
 pub(super) fn list(id: &SkillId, directory: &Path) -> Result<Vec<FileEntry>, SourceError> {
-    let handle = open(id, directory)?;
+    Ok(list_in(&open(id, directory)?))
+}
+
+/// The files of a skill below a handle, sorted.
+pub(super) fn list_in(handle: &Dir) -> Vec<FileEntry> {
     let mut files = Vec::new();
-    walk(&handle, &handle, "", 0, &mut |path, entry| {
+    walk(handle, handle, "", 0, &mut |path, entry| {
         if !prowess_spec::is_skill_file(path.as_str())
-            && let Ok(metadata) = size_of(&handle, &path, entry)
+            && let Ok(metadata) = size_of(handle, &path, entry)
         {
             let size = metadata.len();
             files.push(FileEntry { path, size });
         }
     });
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    files
 }
 
 /// The metadata of a file, possibly behind a link.
@@ -257,6 +261,10 @@ pub(super) fn read(
     offset: u64,
     limit: usize,
 ) -> Result<FilePart, SourceError> {
+    // What is not listed is not there: hidden files hold passwords of repositories and of environments.
+    if path.as_str().split('/').any(|part| part.starts_with('.')) {
+        return Err(missing(id, directory, path));
+    }
     let handle = open(id, directory)?;
     let metadata = handle
         .metadata(path.as_str())

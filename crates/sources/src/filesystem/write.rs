@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use prowess_core::WriteError;
+use prowess_core::{FileEntry, WriteError};
 use prowess_spec::{SKILL_FILE, SkillPath, is_skill_file};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, fchmod, flock, mkdirat,
@@ -16,7 +16,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::Links;
+use super::{Links, files};
 use crate::beneath::{Missing, open_directory, temporary_file, temporary_name};
 
 /// Creates a skill in the directory `relative` of `root`.
@@ -164,6 +164,7 @@ pub(super) fn remove(
     relative: &Path,
     path: &SkillPath,
     before: &[u8],
+    files: &[FileEntry],
 ) -> Result<(), WriteError> {
     let root = root.open(Missing::Fail)?;
     let (above, name) = parts(relative)?;
@@ -189,11 +190,33 @@ pub(super) fn remove(
         Path::new(&temporary),
         Missing::Fail,
     );
-    if moved.is_ok_and(|moved| holds(&moved, path.as_str(), before)) {
-        return remove_all(&root, &temporary).map_err(|it| failed(&it));
-    }
+    let refused = match moved {
+        Ok(moved) if !holds(&moved, path.as_str(), before) => WriteError::Changed,
+        Ok(moved) => match (hidden_name(&moved), listed(moved)) {
+            (Some(name), _) => WriteError::NotWritable(format!(
+                "it has `{name}`, which is not listed: remove it on disk"
+            )),
+            (None, found) if found != files => WriteError::Changed,
+            (None, _) => return remove_all(&root, &temporary).map_err(|it| failed(&it)),
+        },
+        Err(error) => failed(&error),
+    };
     renameat_with(&root, &temporary, &above, name, flags).map_err(errno)?;
-    Err(WriteError::Changed)
+    Err(refused)
+}
+
+/// The files of a directory, as clients see them.
+fn listed(directory: OwnedFd) -> Vec<FileEntry> {
+    files::list_in(&cap_std::fs::Dir::from_std_file(File::from(directory)))
+}
+
+/// A hidden file of a directory.
+fn hidden_name(directory: &OwnedFd) -> Option<String> {
+    let entries = Dir::read_from(directory).ok()?;
+    let mut names = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.find(|name| name.starts_with('.') && name != "." && name != "..")
 }
 
 /// The directory of a source, and where it may be.
@@ -321,7 +344,7 @@ mod tests {
             write(anywhere(root), skill, &file, Some(known), Some(b"new")),
             write(anywhere(root), skill, &file, Some(known), None),
             write(anywhere(root), skill, &file, None, Some(b"new")),
-            remove(anywhere(root), skill, &own, known),
+            remove(anywhere(root), skill, &own, known, &[]),
         ] {
             assert_eq!(result, Err(WriteError::Changed));
         }
@@ -330,6 +353,18 @@ mod tests {
         }
         assert_eq!(fs::read_dir(root).unwrap().count(), 1);
         assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 2);
+        // A file that the client did not know is not removed with the skill.
+        let editor: &[u8] = b"by an editor";
+        let removed = remove(anywhere(root), skill, &own, editor, &[]);
+        assert_eq!(removed, Err(WriteError::Changed));
+        fs::write(root.join("a/.env"), "secret").unwrap();
+        let known = [FileEntry {
+            path: file.clone(),
+            size: 12,
+        }];
+        let removed = remove(anywhere(root), skill, &own, editor, &known);
+        assert!(matches!(removed, Err(WriteError::NotWritable(_))));
+        fs::remove_file(root.join("a/.env")).unwrap();
         // A change of another file does not matter.
         let current: &[u8] = b"by an editor";
         write(anywhere(root), skill, &file, Some(current), Some(b"new")).unwrap();
