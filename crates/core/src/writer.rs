@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use prowess_spec::SkillPath;
 
 use crate::id::SkillId;
-use crate::source::FileEntry;
 
 /// Writes skills. What others wrote meanwhile is never replaced: a change names the content that it is based on.
 #[async_trait]
@@ -22,13 +21,14 @@ pub trait SkillWriter: Send + Sync {
         bytes: Option<Vec<u8>>,
     ) -> Result<(), WriteError>;
 
-    /// Removes a skill whose file `path` has this content and which has these other files.
+    /// Removes a skill whose file `path` has this content and which has these other files, with
+    /// their sizes.
     async fn remove(
         &self,
         id: &SkillId,
         path: &SkillPath,
         before: Vec<u8>,
-        files: Vec<FileEntry>,
+        files: Vec<(SkillPath, u64)>,
     ) -> Result<(), WriteError>;
 }
 

@@ -127,7 +127,8 @@ pub(crate) async fn remove(
         let (path, bytes) = own(&app, &id).await?;
         (catalog, path, bytes)
     };
-    let done = writer(&app, &catalog, &id)?.remove(&id, &path, before, files);
+    let files = files.into_iter().map(|file| (file.path, file.size));
+    let done = writer(&app, &catalog, &id)?.remove(&id, &path, before, files.collect());
     done.await.map_err(|error| cannot("remove", &id, &error))?;
     app.skills().refresh().await;
     Ok(StatusCode::NO_CONTENT)

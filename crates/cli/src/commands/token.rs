@@ -106,6 +106,10 @@ async fn create(store: &Store, arguments: &CreateTokenArguments, global: &Global
             "a token without a scope allows nothing".to_owned(),
         ));
     }
+    if arguments.name.is_empty() || arguments.name.contains(char::is_control) {
+        let message = "invalid name: expected one line of text";
+        return Err(CommandError::usage(message.to_owned()));
+    }
     let created = Timestamp::now().as_second();
     let lifetime = arguments.expires_days.map(|days| i64::from(days) * 86_400);
     let (secret, token) = AcceptedToken::generate(arguments.scope, lifetime.map(|it| created + it))

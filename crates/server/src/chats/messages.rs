@@ -105,7 +105,8 @@ pub(crate) async fn events(
     let chat = chats.lease(&ChatId::named(part(id)?)).await?;
     let form = accepted(&headers).unwrap_or(Form::Prowess);
     let permit = chats.stream_permit()?;
-    let extent = Extent::From(header.or(place.after));
+    let place = header.or(place.after).filter(|it| !it.is_empty());
+    let extent = Extent::From(place);
     Ok(stream(&chats, chat, &extent, form, permit))
 }
 

@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use prowess_core::{FileEntry, WriteError};
+use prowess_core::WriteError;
 use prowess_spec::{SKILL_FILE, SkillPath, is_skill_file};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, fchmod, flock, mkdirat,
@@ -164,7 +164,7 @@ pub(super) fn remove(
     relative: &Path,
     path: &SkillPath,
     before: &[u8],
-    files: &[FileEntry],
+    files: &[(SkillPath, u64)],
 ) -> Result<(), WriteError> {
     let root = root.open(Missing::Fail)?;
     let (above, name) = parts(relative)?;
@@ -206,8 +206,10 @@ pub(super) fn remove(
 }
 
 /// The files of a directory, as clients see them.
-fn listed(directory: OwnedFd) -> Vec<FileEntry> {
-    files::list_in(&cap_std::fs::Dir::from_std_file(File::from(directory)))
+fn listed(directory: OwnedFd) -> Vec<(SkillPath, u64)> {
+    let directory = cap_std::fs::Dir::from_std_file(File::from(directory));
+    let files = files::list_in(&directory).into_iter();
+    files.map(|file| (file.path, file.size)).collect()
 }
 
 /// A hidden file of a directory.
@@ -358,10 +360,7 @@ mod tests {
         let removed = remove(anywhere(root), skill, &own, editor, &[]);
         assert_eq!(removed, Err(WriteError::Changed));
         fs::write(root.join("a/.env"), "secret").unwrap();
-        let known = [FileEntry {
-            path: file.clone(),
-            size: 12,
-        }];
+        let known = [(file.clone(), 12)];
         let removed = remove(anywhere(root), skill, &own, editor, &known);
         assert!(matches!(removed, Err(WriteError::NotWritable(_))));
         fs::remove_file(root.join("a/.env")).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use prowess_core::{FileEntry, SkillId, SkillWriter, WriteError};
+use prowess_core::{SkillId, SkillWriter, WriteError};
 use prowess_spec::SkillPath;
 
 use super::write::{self, SourceRoot};
@@ -69,7 +69,7 @@ impl SkillWriter for FilesystemSource {
         id: &SkillId,
         path: &SkillPath,
         before: Vec<u8>,
-        files: Vec<FileEntry>,
+        files: Vec<(SkillPath, u64)>,
     ) -> Result<(), WriteError> {
         let path = path.clone();
         self.change(id, move |root, directory| {
