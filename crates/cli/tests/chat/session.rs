@@ -53,7 +53,7 @@ impl Session {
 
     /// Waits until something new is shown; everything new up to there.
     pub(crate) fn until(&mut self, text: &str) -> String {
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_mins(2);
         loop {
             let new = self.shown.get(self.seen..).unwrap_or_default();
             if let Some(at) = new.find(text) {
@@ -159,7 +159,7 @@ impl Session {
     }
 
     pub(crate) fn ended(&mut self) -> Option<i32> {
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_mins(2);
         while Instant::now() < end {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();

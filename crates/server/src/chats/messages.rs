@@ -105,8 +105,7 @@ pub(crate) async fn events(
     let chat = chats.lease(&ChatId::named(part(id)?)).await?;
     let form = accepted(&headers).unwrap_or(Form::Prowess);
     let permit = chats.stream_permit()?;
-    let place = header.or(place.after).filter(|it| !it.is_empty());
-    let extent = Extent::From(place);
+    let extent = Extent::From(header.or(place.after));
     Ok(stream(&chats, chat, &extent, form, permit))
 }
 
