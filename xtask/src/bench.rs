@@ -27,8 +27,12 @@ enum Bench {
     Format,
     /// Skills over MCP
     Mcp,
+    /// Installing, verifying and updating skills
+    Packages,
     /// Programs of skills, in their jails
     Process,
+    /// Searching, reading, downloading and publishing packages of a registry
+    Registry,
     /// Skills with code: triggers, workers, handlers
     Runtime,
     /// Finding the right skill, and how fast
@@ -49,7 +53,9 @@ impl Bench {
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Mcp => ("prowess-cli", "mcp"),
+            Self::Packages => ("prowess-cli", "packages"),
             Self::Process => ("prowess-cli", "process"),
+            Self::Registry => ("prowess-cli", "registry"),
             Self::Runtime => ("prowess-cli", "runtime"),
             Self::Search => ("prowess-cli", "search"),
             Self::Serve => ("prowess-cli", "serve"),

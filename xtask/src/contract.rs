@@ -22,6 +22,11 @@ const FILES: &[&str] = &[
     "operating",
     "chats",
     "command-line",
+    "packages",
+    "registry",
+    "replicas",
+    "console",
+    "signing",
 ];
 
 const HEAD: &str = "# Tests of the contract

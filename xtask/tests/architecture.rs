@@ -23,11 +23,10 @@ const FLOORS: &[&[&str]] = &[
         "prowess-core",
         "prowess-archive",
         "prowess-config",
-        "prowess-registry",
         "prowess-scan",
     ],
     &["prowess-sources", "prowess-store"],
-    &["prowess-runtime"],
+    &["prowess-registry", "prowess-runtime"],
     &["prowess-agent"],
     &["prowess-mcp", "prowess-server"],
     &["prowess"],
@@ -40,7 +39,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec", "policy", "registry", "scan", "sdk"];
+const PURE: &[&str] = &["spec", "policy", "scan", "sdk"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

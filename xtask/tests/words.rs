@@ -42,7 +42,16 @@ const MESSAGE_WORDS: &[(&str, &str)] = &[
 const PENDING: &[&str] = &[];
 
 /// Paths that are not checked: lists of words, input of tests, and build output.
-const SKIPPED: &[&str] = &["stop.rs", "target", ".git", "tests", "fixtures", "corpus"];
+const SKIPPED: &[&str] = &[
+    "stop.rs",
+    "target",
+    ".git",
+    "tests",
+    "fixtures",
+    "corpus",
+    "node_modules",
+    "dist",
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {

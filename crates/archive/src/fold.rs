@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Two parts with one form may be one file somewhere: case, compatibility forms, characters without a width and
 /// the trailing dots and spaces that Windows drops make no difference. It is coarser than any one file system,
 /// because a refused archive can be renamed and a lost file cannot be found.
-pub(crate) fn fold(part: &str) -> Cow<'_, str> {
+pub fn fold(part: &str) -> Cow<'_, str> {
     let trimmed = part.trim_end_matches(['.', ' ']);
     if trimmed.is_ascii() {
         return if trimmed.bytes().any(|byte| byte.is_ascii_uppercase()) {

@@ -61,6 +61,7 @@ mod zip;
 pub use archive::Archive;
 pub use entry::{ArchiveEntry, EntryKind, Member, Mode, Summary};
 pub use error::{Error, NamedError};
+pub use fold::fold;
 pub use format::Format;
 pub use limits::Limits;
 pub use problem::{LinkProblem, NameProblem, TarProblem, Within, ZipProblem};

@@ -4,10 +4,11 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use prowess_sources::PendingSources;
 use prowess_spec::manifest::Mode;
 
 /// Options that every command takes.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct Global {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true, help_heading = GLOBAL)]
@@ -34,6 +35,12 @@ pub(crate) struct SourceArguments {
     /// Directory, skill or archive to use instead of the default places (repeatable, first match wins)
     #[arg(long = "in", value_name = "PATH")]
     pub(crate) directories: Vec<PathBuf>,
+    /// Whether the command watches directories, also those that packages will be installed to.
+    #[arg(skip)]
+    pub(crate) awaits_packages: bool,
+    /// The sources that wait for the user's answer, for a command that continues after it.
+    #[arg(skip)]
+    pub(crate) pending: PendingSources,
 }
 
 /// How to write content to a terminal.

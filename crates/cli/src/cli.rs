@@ -30,6 +30,19 @@ use crate::create::CreateArguments;
 use crate::error::CommandError;
 use crate::eval::EvalArguments;
 use crate::log::LogFormat;
+use crate::pack::PackArguments;
+use crate::pack::publish::PublishArguments;
+use crate::packages::add::{AddArguments, add_help, install_help};
+use crate::packages::import::ImportArguments;
+use crate::packages::outdated::OutdatedArguments;
+use crate::packages::remove::RemoveArguments;
+use crate::packages::sync::SyncArguments;
+use crate::packages::update::UpdateArguments;
+use crate::packages::verify::VerifyArguments;
+use crate::registries::login::{LoginArguments, LogoutArguments};
+use crate::registries::owners::RegistryArguments;
+use crate::registries::yank::YankArguments;
+use crate::test_skill::TestArguments;
 use crate::trust::TrustArguments;
 
 const HELP: &str = "\
@@ -105,6 +118,10 @@ impl From<clap::Error> for CommandError {
 pub(crate) enum Command {
     /// Check skills for errors
     Check(CheckArguments),
+    /// Check skills and run their test cases
+    Test(TestArguments),
+    /// Pack a skill into one file, and sign it
+    Pack(PackArguments),
     /// Create a skill
     Create(CreateArguments),
     /// Audit skills for security problems
@@ -133,6 +150,35 @@ pub(crate) enum Command {
     Chat(ChatArguments),
     /// Measure the effect of a skill on a model
     Eval(EvalArguments),
+    /// Install skills in this project
+    #[command(after_long_help = add_help())]
+    Add(AddArguments),
+    /// Install skills for you, in every project
+    #[command(after_long_help = install_help())]
+    Install(AddArguments),
+    /// Remove installed skills
+    #[command(visible_alias = "rm")]
+    Remove(RemoveArguments),
+    /// Update installed skills
+    Update(UpdateArguments),
+    /// List installed skills that have a newer version
+    Outdated(OutdatedArguments),
+    /// Compare installed skills with prowess.lock
+    Verify(VerifyArguments),
+    /// Install exactly what prowess.lock says
+    Sync(SyncArguments),
+    /// Take over skills that other tools installed
+    Import(ImportArguments),
+    /// Publish a skill to a registry
+    Publish(PublishArguments),
+    /// Yank a published version, or undo that
+    Yank(YankArguments),
+    /// Manage packages of a registry
+    Registry(RegistryArguments),
+    /// Log in to a registry of packages
+    Login(LoginArguments),
+    /// Remove the token of a registry
+    Logout(LogoutArguments),
     /// Show and accept what the project configuration accesses
     Trust(TrustArguments),
     /// List and revoke the permissions of skills

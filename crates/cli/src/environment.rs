@@ -10,12 +10,23 @@ fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-fn variable(name: &str) -> Option<PathBuf> {
+pub(crate) fn variable(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).and_then(absolute)
 }
 
 fn home() -> Option<PathBuf> {
     env::home_dir().and_then(absolute)
+}
+
+/// The variable with the password of a key. The code of skills does not see it.
+pub(crate) const KEY_PASSWORD: &str = "PROWESS_KEY_PASSWORD";
+
+/// The variable with the token of a registry, for CI. The code of skills does not see it.
+pub(crate) const REGISTRY_TOKEN: &str = "PROWESS_REGISTRY_TOKEN";
+
+/// The token of that variable.
+pub(crate) fn registry_token() -> Option<String> {
+    env::var(REGISTRY_TOKEN).ok().filter(|it| !it.is_empty())
 }
 
 /// Home and configuration of the user.

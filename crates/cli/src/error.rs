@@ -49,7 +49,7 @@ impl ErrorKind {
 }
 
 /// Why a command failed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CommandError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
@@ -128,6 +128,21 @@ impl From<io::Error> for CommandError {
     }
 }
 
+impl From<prowess_registry::ReferenceError> for CommandError {
+    fn from(error: prowess_registry::ReferenceError) -> Self {
+        Self::usage(error.to_string()).hint("`prowess add --help` lists the forms of a source")
+    }
+}
+
+impl From<prowess_registry::RegistryError> for CommandError {
+    fn from(error: prowess_registry::RegistryError) -> Self {
+        match error.status() {
+            Some(401 | 403) => Self::permission(error.to_string()),
+            _ => Self::failure(message_of(&error)),
+        }
+    }
+}
+
 /// Errors without a kind or a hint of their own.
 macro_rules! failures {
     ($($error:ty),+ $(,)?) => {
@@ -146,6 +161,14 @@ failures!(
     prowess_core::RenderError,
     prowess_mcp::ServeError,
     prowess_policy::InvalidDigest,
+    prowess_registry::FetchError,
+    prowess_registry::LockError,
+    prowess_registry::LockFileError,
+    prowess_registry::PinError,
+    prowess_registry::HostingError,
+    prowess_registry::SignatureError,
+    prowess_registry::StorageError,
+    prowess_registry::TreeError,
     prowess_runtime::ContentError,
     prowess_runtime::UnknownContribution,
     prowess_runtime::UnknownSkill,
@@ -162,8 +185,12 @@ pub(crate) fn message_of(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        message.push_str(": ");
-        message.push_str(&error.to_string());
+        let reason = error.to_string();
+        // Some errors state their cause themselves.
+        if !message.ends_with(&reason) {
+            message.push_str(": ");
+            message.push_str(&reason);
+        }
         cause = error.source();
     }
     message

@@ -23,14 +23,21 @@ mod log;
 mod mcp;
 mod model;
 mod open;
+mod pack;
+mod packages;
+mod picker;
 mod progress;
+mod registries;
 mod rewrite;
 mod serve_chats;
+mod serve_registry;
 mod severities;
 mod table;
 mod target;
 mod terminal;
+mod test_skill;
 mod trust;
+mod user_file;
 
 use std::process::ExitCode;
 
@@ -42,6 +49,7 @@ pub use exit::Exit;
 
 use crate::cli::{Cli, Command, wants_json};
 use crate::error::{CommandError, Context, ErrorKind, Result};
+use crate::packages::ScopeName;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -84,16 +92,11 @@ fn hint(error: &clap::Error) -> Option<&'static str> {
         return None;
     };
     match name.as_str() {
-        "validate" | "lint" | "verify" => Some("`prowess check` checks skills"),
-        "add" | "install" => Some(
-            "copy the directory of a skill to .agents/skills, or name its source in prowess.toml",
-        ),
-        "rm" | "remove" | "uninstall" => {
-            Some("delete the directory of the skill; `prowess info SKILL` prints where it is")
-        }
+        "validate" | "lint" => Some("`prowess check` checks skills"),
+        "uninstall" => Some("`prowess remove` removes an installed skill"),
+        "upgrade" => Some("`prowess update` updates installed skills"),
         "ls" => Some("`prowess list` lists skills"),
         "new" | "init" => Some("`prowess create` creates a skill"),
-        "test" => Some("`prowess eval` tests a skill with a model"),
         "scan" => Some("`prowess audit` looks for security problems"),
         _ => None,
     }
@@ -106,6 +109,8 @@ fn run(cli: &Cli) -> Result<Exit> {
     }
     match &cli.command {
         Command::Check(arguments) => check::run(arguments, &cli.global),
+        Command::Test(arguments) => test_skill::run(arguments, &cli.global),
+        Command::Pack(arguments) => pack::run(arguments, &cli.global),
         Command::Create(arguments) => create::run(arguments, &cli.global),
         Command::Audit(arguments) => audit::run(arguments, &cli.global),
         Command::List(arguments) => commands::list::run(arguments, &cli.global),
@@ -120,6 +125,19 @@ fn run(cli: &Cli) -> Result<Exit> {
         Command::Run(arguments) => commands::run::run(arguments, &cli.global),
         Command::Chat(arguments) => chat::run(arguments, &cli.global),
         Command::Eval(arguments) => eval::run(arguments, &cli.global),
+        Command::Add(arguments) => packages::add::run(arguments, ScopeName::Project, &cli.global),
+        Command::Install(arguments) => packages::add::run(arguments, ScopeName::User, &cli.global),
+        Command::Remove(arguments) => packages::remove::run(arguments, &cli.global),
+        Command::Update(arguments) => packages::update::run(arguments, &cli.global),
+        Command::Outdated(arguments) => packages::outdated::run(arguments, &cli.global),
+        Command::Verify(arguments) => packages::verify::run(arguments, &cli.global),
+        Command::Sync(arguments) => packages::sync::run(arguments, &cli.global),
+        Command::Import(arguments) => packages::import::run(arguments, &cli.global),
+        Command::Publish(arguments) => pack::publish::run(arguments, &cli.global),
+        Command::Yank(arguments) => registries::yank::run(arguments, &cli.global),
+        Command::Registry(arguments) => registries::owners::run(arguments, &cli.global),
+        Command::Login(arguments) => registries::login::login(arguments, &cli.global),
+        Command::Logout(arguments) => registries::login::logout(arguments, &cli.global),
         Command::Trust(arguments) => trust::run(arguments, &cli.global),
         Command::Permissions(arguments) => commands::permissions::run(arguments, &cli.global),
         Command::Doctor(arguments) => commands::doctor::run(arguments, &cli.global),

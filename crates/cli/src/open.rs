@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use prowess_config::{DialectName, Repository, RepositorySpec, SkillsConfig};
-use prowess_core::{Scope, Skills, SkillsBuilder, Source};
+use prowess_core::{Scope, SkillId, Skills, SkillsBuilder, Source};
 use prowess_mcp::McpSource;
 use prowess_runtime::{CODE, builtin_ids, builtin_skills};
 use prowess_sources::{
     ArchiveSource, FilesystemOptions, FilesystemSource, Network, ProgressReport, RemoteOptions,
-    ResolveContext, resolve,
+    ResolveContext, UserDirectories, open_trusted, resolve,
 };
 use prowess_spec::manifest::Keyword;
 use prowess_trust::ProjectRoot;
@@ -42,21 +42,10 @@ pub(crate) fn builder(
         config.skills.enabled = false;
     }
     let directory = env::current_dir().context("cannot find the current directory")?;
+    let user = environment::user_directories();
     let context = ResolveContext {
-        directory: &directory,
-        user: &environment::user_directories(),
-        remote: RemoteOptions {
-            cache: environment::cache_directory(),
-            network: match (global.offline, global.refresh) {
-                (true, _) => Network::Offline,
-                (false, true) => Network::Refresh,
-                (false, false) => Network::Online,
-            },
-            progress,
-        },
-        builtin: Some(Arc::new(builtin_skills())),
         context_window,
-        other: Some(&mcp_source),
+        ..context(&directory, &user, sources, global, progress)
     };
     let mut builder = resolve(&config, &context).reserve(builtin_ids());
     for named in &sources.directories {
@@ -77,6 +66,46 @@ pub(crate) fn builder(
         };
     }
     Ok(builder)
+}
+
+fn context<'c>(
+    directory: &'c Path,
+    user: &'c UserDirectories,
+    sources: &'c SourceArguments,
+    global: &Global,
+    progress: Option<ProgressReport>,
+) -> ResolveContext<'c> {
+    ResolveContext {
+        directory,
+        awaits_packages: sources.awaits_packages,
+        user,
+        remote: RemoteOptions {
+            cache: environment::cache_directory(),
+            network: match (global.offline, global.refresh) {
+                (true, _) => Network::Offline,
+                (false, true) => Network::Refresh,
+                (false, false) => Network::Online,
+            },
+            progress,
+        },
+        builtin: Some(Arc::new(builtin_skills())),
+        context_window: None,
+        other: Some(&mcp_source),
+        pending: Some(&sources.pending),
+    }
+}
+
+/// Opens the sources of a project that the user trusts by now.
+pub(crate) fn trusted(
+    config: &SkillsConfig,
+    sources: &SourceArguments,
+    global: &Global,
+) -> Result<()> {
+    let directory = env::current_dir().context("cannot find the current directory")?;
+    let user = environment::user_directories();
+    let context = context(&directory, &user, sources, global, None);
+    open_trusted(&sources.pending, config, &context);
+    Ok(())
 }
 
 /// How a directory is searched that is named on the command line. One in the project is the project's, because naming it
@@ -134,4 +163,10 @@ pub(crate) fn dialect(name: &str) -> Result<DialectName> {
     };
     DialectName::parse(name)
         .with_context(|| format!("unknown dialect `{name}`; expected one of: {}", names()))
+}
+
+/// The id that a user typed; what is not one cannot exist.
+pub(crate) fn parse_id(text: &str) -> Result<SkillId> {
+    let text = text.strip_prefix('/').unwrap_or(text);
+    Ok(text.parse()?)
 }

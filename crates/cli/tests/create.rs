@@ -58,6 +58,14 @@ fn say_hello(project: &TestProject, name: &str) {
     assert_eq!(run.stdout, "Hello, Ada \"x\" Ü!\n", "{}", run.stderr);
 }
 
+/// Its own cases pass: two of the tool, and one of each other type.
+fn test_cases(project: &TestProject, name: &str) {
+    let path = format!(".agents/skills/{name}");
+    let run = project.run(&["test", &path, "--approve-skills", name]);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    assert!(run.stderr.starts_with("6 passed in "), "{}", run.snapshot());
+}
+
 /// Runs a build without the network; what it needs is what this very program was built with.
 /// Runs the script that builds a skill. What it leaves behind stays for the next time.
 fn build(script: &Path, kept: &str) {
@@ -315,7 +323,7 @@ fn cl4_every_type_works_in_every_language() {
 }
 
 #[test]
-fn rust_program_runs_after_the_build() {
+fn cl115_rust_program_runs_after_the_build() {
     let project = new_project();
     create(&project, &["in-rust", "--language", "rust", "--type", ALL]);
     check(&project, ".agents/skills");
@@ -323,12 +331,13 @@ fn rust_program_runs_after_the_build() {
     build(&directory.join("build.sh"), "create-rust");
     check(&project, ".agents/skills");
     say_hello(&project, "in-rust");
+    test_cases(&project, "in-rust");
     let mut program = Command::new(directory.join("program"));
     check_answers(&speak(&mut program, "in-rust", &Value::Null));
 }
 
 #[test]
-fn plugin_runs_after_the_build() {
+fn cl115_plugin_runs_after_the_build() {
     let project = new_project();
     create(&project, &["native", "--backend", "plugin", "--type", ALL]);
     let missing = project.run(&["run", "native/hello", "--approve-skills", "native"]);
@@ -349,6 +358,7 @@ fn plugin_runs_after_the_build() {
     );
     check(&project, ".agents/skills");
     say_hello(&project, "native");
+    test_cases(&project, "native");
     let mut worker = project.command(&["worker", "plugin", ".agents/skills/native/plugin.so"]);
     check_answers(&speak(&mut worker, "native", &Value::Null));
     let manifest = project.read(".agents/skills/native/SKILL.yaml");

@@ -6,10 +6,10 @@ mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use prowess_testing::{ChildGuard, free_port, run};
+use prowess_testing::{ChildGuard, SshServer, run};
 use support::{Run, TestProject};
 
 const TOKEN: &str = "t0ken-that-nobody-may-see";
@@ -216,47 +216,14 @@ fn g10_what_git_would_take_for_an_option_or_a_program() {
     }
 }
 
-/// An ssh server for whoever runs the tests, with a key of its own.
-fn sshd(project: &TestProject) -> (ChildGuard, u16) {
-    shell(
-        project.root(),
-        "ssh-keygen -q -t ed25519 -N '' -f host_key; ssh-keygen -q -t ed25519 -N '' -f user_key; cp user_key.pub authorized_keys; chmod 600 authorized_keys",
-    );
-    let port = free_port();
-    let root = project.root().display();
-    project.write(
-        "sshd_config",
-        format!(
-            "Port {port}\nListenAddress 127.0.0.1\nHostKey {root}/host_key\nAuthorizedKeysFile {root}/authorized_keys\nPidFile {root}/sshd.pid\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
-        ),
-    );
-    // Where it drops its privileges; Debian makes it when the service starts.
-    let _ = fs::create_dir_all("/run/sshd");
-    let mut child = Command::new("/usr/sbin/sshd")
-        .args(["-D", "-e", "-f"])
-        .arg(project.path("sshd_config"))
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let listening = lines.any(|line| line.unwrap().contains("Server listening"));
-    assert!(listening);
-    std::thread::spawn(move || lines.for_each(drop));
-    (ChildGuard(child), port)
-}
-
 #[test]
 fn g10_ssh_uses_the_client_of_the_system() {
     let project = repository();
-    let (_server, port) = sshd(&project);
-    let user = String::from_utf8(Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
-    let user = user.trim();
-    let repository = project.path("skills.git").display().to_string();
+    let server = SshServer::start(project.root(), "");
+    let url = server.url(&project.path("skills.git"));
     configure(
         &project,
-        &format!(
-            "url = \"ssh://{user}@127.0.0.1:{port}{repository}\"\nauth = {{ ssh_key = \"user_key\" }}"
-        ),
+        &format!("url = \"{url}\"\nauth = {{ ssh_key = \"user_key\" }}"),
     );
     // No client in PATH.
     let empty = project.path("empty");
@@ -277,17 +244,7 @@ fn g10_ssh_uses_the_client_of_the_system() {
         run.snapshot()
     );
 
-    // The client reads the user's own known hosts, wherever HOME points; so they are written in a wrapper.
-    let wrapper: PathBuf = project.path("bin/ssh");
-    project.write(
-        "bin/ssh",
-        format!(
-            "#!/bin/sh\nexec /usr/bin/ssh -o UserKnownHostsFile={0}/known_hosts -o StrictHostKeyChecking=accept-new \"$@\"\n",
-            project.root().display()
-        ),
-    );
-    shell(project.root(), "chmod 755 bin/ssh");
-    let with_wrapper = format!("{}:{path}", wrapper.parent().unwrap().display());
+    let with_wrapper = server.path_with_client("");
     let run = list(&project, &[("PATH", &with_wrapper)]);
     assert!(run.stdout.contains("pdf"), "{}", run.snapshot());
 }

@@ -91,8 +91,8 @@ fn unknown_commands_have_hints() {
     for (name, expected) in [
         ("validate", "prowess check"),
         ("lint", "prowess check"),
-        ("add", ".agents/skills"),
-        ("rm", "prowess info"),
+        ("uninstall", "prowess remove"),
+        ("upgrade", "prowess update"),
     ] {
         let run = project.run(&[name, "x"]);
         assert_eq!(run.code, Some(2), "{}", run.snapshot());

@@ -53,6 +53,7 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
         "failure",
         "nope.toml",
     ),
+    (&["pack", ".git"], 1, "failure", "no skill in .git"),
     (
         &["permissions", "demo", "--revoke"],
         1,
@@ -80,6 +81,7 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
         "cannot listen on 0.0.0.0:0 without a token",
     ),
     (&["show", "nope"], 1, "failure", "nope"),
+    (&["test", ".git"], 1, "failure", "no skill in .git"),
     (
         &["trace", "--approve-skills", "demo"],
         4,
@@ -89,6 +91,34 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
     (&["trust", "--revoke"], 1, "failure", "no stored answer"),
     (&["token", "revoke", "nope"], 1, "failure", "nope"),
     (&["why", "nope"], 1, "failure", "nope"),
+    (&["add", "./nope"], 1, "failure", "nope: No such file"),
+    (&["install", "Nope"], 2, "usage", "invalid package `Nope`"),
+    (
+        &["remove", "nope"],
+        1,
+        "failure",
+        "no skills were installed",
+    ),
+    (&["update"], 1, "failure", "no skills were installed"),
+    (&["outdated"], 1, "failure", "no skills were installed"),
+    (&["verify"], 1, "failure", "no skills were installed"),
+    (&["sync"], 1, "failure", "prowess.lock does not exist"),
+    (&["import"], 1, "failure", "nothing to import"),
+    (&["publish", ".git"], 1, "failure", "no skill in .git"),
+    (
+        &["yank", "pdf@1.0.0", "--undo"],
+        1,
+        "failure",
+        "no registry is configured",
+    ),
+    (
+        &["registry", "owners", "pdf"],
+        1,
+        "failure",
+        "no registry is configured",
+    ),
+    (&["login", "nope"], 2, "usage", "invalid registry URL"),
+    (&["logout", "nope"], 2, "usage", "invalid registry URL"),
 ];
 
 /// Commands with invalid arguments, among them those that print no JSON otherwise.

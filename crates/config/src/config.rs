@@ -19,10 +19,12 @@ use crate::places;
 use crate::problem::{Problem, ProblemKind, SourceFile};
 use crate::reach::{self, ReachContext};
 use crate::reader::Reader;
+use crate::registries::{self, RegistryEntry};
 use crate::repositories::{self, Draft, Drafts};
 use crate::repository::{Dropped, Repository, RepositoryState};
 use crate::settings::{
-    self, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
+    self, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings, SkillSettings,
+    StoreLocation,
 };
 use crate::shape::Shape;
 use crate::values::Variables;
@@ -42,6 +44,10 @@ pub struct SkillsConfig {
     pub permissions: PermissionSettings,
     /// `[registry]`
     pub registry: RegistrySettings,
+    /// `[[registries]]`, in order.
+    pub registries: Vec<RegistryEntry>,
+    /// `[packages]`
+    pub packages: PackageSettings,
     /// `[model]`
     pub model: ModelSettings,
     /// `[store]`
@@ -73,6 +79,8 @@ struct Tree {
     repositories: Drafts,
     permissions: PermissionSettings,
     registry: RegistrySettings,
+    registries: Vec<RegistryEntry>,
+    packages: PackageSettings,
     model: ModelSettings,
     store: StoreLocation,
 }
@@ -149,6 +157,9 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
     let permissions = t.section("permissions", about, settings::permissions);
     let about = "The package registry.";
     let registry = t.section("registry", about, settings::registry);
+    let registries = registries::read(&mut t);
+    let about = "Installing packages of skills.";
+    let packages = t.section("packages", about, settings::packages);
     let about = "The model that `prowess chat` uses.";
     let model = t.section("model", about, settings::model);
     let about = "Where state is stored.";
@@ -158,6 +169,8 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
         repositories,
         permissions,
         registry,
+        registries,
+        packages,
         model,
         store,
     };
@@ -260,6 +273,8 @@ fn assemble(
         dropped,
         permissions: tree.permissions,
         registry: tree.registry,
+        registries: tree.registries,
+        packages: tree.packages,
         model: tree.model,
         store: tree.store,
         files,

@@ -51,6 +51,7 @@ mod places;
 mod problem;
 mod reach;
 mod reader;
+mod registries;
 mod repositories;
 mod repository;
 mod rules;
@@ -72,6 +73,7 @@ pub use lookup::Lookup;
 pub use origin::{ConfigEntry, Origin, Scope};
 pub use places::{Database, GitLocation};
 pub use problem::{Problem, ProblemKind};
+pub use registries::RegistryEntry;
 pub use repository::{
     Dropped, Git, GitAuth, GitRef, Http, HttpAuth, Mcp, Package, Param, Repository, RepositorySpec,
     RepositoryState, Sql,
@@ -80,7 +82,8 @@ pub use rules::{KeyRule, key_rule};
 pub use schema::json_schema;
 pub use secret::Secret;
 pub use settings::{
-    Approval, ModelSettings, PermissionSettings, RegistrySettings, SkillSettings, StoreLocation,
+    Approval, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings, SkillSettings,
+    StoreLocation,
 };
 
 pub use keywords::{DialectName, RepositoryType, SandboxMode, Scripts};

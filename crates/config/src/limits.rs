@@ -64,3 +64,6 @@ pub const FIRST_BYTE_SECONDS: Bounds = bounds(1..=DAY, 180);
 pub const BETWEEN_BYTES_SECONDS: Bounds = bounds(1..=DAY, 60);
 /// `model.context_window`; less would not hold a catalog and an answer.
 pub const CONTEXT_WINDOW: Bounds = bounds(2_048..=100_000_000, 128_000);
+
+/// The host of `owner/repo`, unless the user names another.
+pub(crate) const DEFAULT_HOST: &str = "github.com";

@@ -40,6 +40,27 @@ pub(crate) fn path(
     resolve(context, &written.text)
 }
 
+/// A directory, or a bucket of an S3-compatible store.
+pub(crate) fn storage(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<String, ProblemKind> {
+    if written.text.starts_with("s3://") {
+        return Ok(written.text.to_string());
+    }
+    if written.text.contains("://") {
+        return Err(ProblemKind::Scheme {
+            allowed: "a directory or `s3://BUCKET/PREFIX`",
+        });
+    }
+    let path = resolve(context, &written.text)?;
+    let text = path.into_os_string().into_string();
+    text.map_err(|_| ProblemKind::Unfit {
+        rule: "is not UTF-8",
+        help: "use another directory",
+    })
+}
+
 fn resolve(context: &ValueContext<'_>, text: &str) -> Result<PathBuf, ProblemKind> {
     if text.is_empty() || text.contains(char::is_control) {
         return Err(ProblemKind::Unfit {

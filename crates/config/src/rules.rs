@@ -60,6 +60,11 @@ const RULES: &[(&str, KeyRule)] = &[
     // A project's list would stand in the place of the user's.
     ("permissions.secret_paths", KeyRule::Does(Act::Reveal)),
     ("registry.url", KeyRule::Does(Act::Redirect)),
+    ("registry.storage", KeyRule::Does(Act::Redirect)),
+    ("registries", KeyRule::Does(Act::Redirect)),
+    ("packages.default_host", KeyRule::Does(Act::Redirect)),
+    // A project's list would stand in the place of the user's.
+    ("packages.require_signature", KeyRule::Does(Act::Approve)),
     ("model.provider", KeyRule::Does(Act::Redirect)),
     ("model.name", KeyRule::Does(Act::Spend)),
     ("model.base_url", KeyRule::Does(Act::Redirect)),
@@ -79,7 +84,8 @@ pub fn key_rule(key: &str) -> Option<KeyRule> {
 
 /// The effect of a key in the file of `scope`, if it allows `more` than the user's own file.
 pub(crate) fn refused(scope: Scope, key: &str, more: bool) -> Option<Act> {
-    if key.starts_with("skills.repositories.") {
+    // Keys of entries: what counts was decided about the whole list.
+    if key.starts_with("skills.repositories.") || key.starts_with("registries.") {
         return None;
     }
     let act = match key_rule(key).unwrap_or(KeyRule::Does(Act::Approve)) {

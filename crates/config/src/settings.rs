@@ -94,6 +94,18 @@ pub struct Approval {
 pub struct RegistrySettings {
     /// Where packages come from.
     pub url: Option<Url>,
+    /// Where `prowess serve` stores the packages that are published: a directory, or `s3://BUCKET/PREFIX`.
+    pub storage: Option<String>,
+}
+
+/// `[packages]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PackageSettings {
+    /// The host of `owner/repo`.
+    pub default_host: String,
+    /// Beginnings of sources whose packages must be signed; `*` means all.
+    pub require_signature: Vec<String>,
 }
 
 /// `[model]`
@@ -343,6 +355,34 @@ pub(crate) fn registry(t: &mut Reader<'_, '_>) -> RegistrySettings {
     let about = "URL of the package registry.";
     RegistrySettings {
         url: t.text(("url", about), Need::Optional, Shown::Url, places::base_url),
+        storage: t.text(
+            (
+                "storage",
+                "Where `prowess serve` stores published packages: a directory or `s3://BUCKET/PREFIX`.",
+            ),
+            Need::Optional,
+            Shown::Plain,
+            places::storage,
+        ),
+    }
+}
+
+pub(crate) fn packages(t: &mut Reader<'_, '_>) -> PackageSettings {
+    let host = ("default_host", "Host of `owner/repo`.");
+    let need = Need::Default(limits::DEFAULT_HOST.into());
+    let field = Field {
+        name: "require_signature",
+        about: "Beginnings of sources whose packages must be signed; `*` means all.",
+        kind: FieldType::List(Box::new(FieldType::Text)),
+        need: Need::Optional,
+    };
+    let default_host = t.text(host, need, Shown::Plain, texts::line);
+    let required = t.read(field, Shown::Plain, None, |context, value| {
+        values::each(value, |item| Ok(context.text(item)?.text.into_owned()))
+    });
+    PackageSettings {
+        default_host: default_host.unwrap_or_else(|| limits::DEFAULT_HOST.to_owned()),
+        require_signature: required.unwrap_or_default(),
     }
 }
 

@@ -50,6 +50,7 @@ fn every_key_has_an_origin() {
     permissions.max_net_fetch_per_turn = 10  # default
     permissions.shell_exec_timeout_seconds = 30  # default
     permissions.net_fetch_timeout_seconds = 15  # default
+    packages.default_host = "github.com"  # default
     model.provider = "demo"  # user/prowess/prowess.toml:17
     model.tools = true  # default
     model.context_window = 128000  # default
@@ -78,6 +79,7 @@ fn defaults_are_entries_too() {
     permissions.max_net_fetch_per_turn = 10  # default
     permissions.shell_exec_timeout_seconds = 30  # default
     permissions.net_fetch_timeout_seconds = 15  # default
+    packages.default_host = "github.com"  # default
     model.tools = true  # default
     model.context_window = 128000  # default
     model.first_byte_seconds = 180  # default

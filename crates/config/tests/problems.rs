@@ -115,6 +115,22 @@ const WRONG_SETTINGS: &[(&str, &str)] = &[
         "`permissions.approved.\"A/b\"` is not a valid skill id: an id has names of lower-case letters, digits and hyphens, separated by `/`",
     ),
     (
+        "registries = [{ name = 'a', url = 'https://h', namespaces = [] }]",
+        "`registries.a.namespaces` is not a list of owners: an owner has lower-case letters, digits and hyphens",
+    ),
+    (
+        "registries = [{ name = 'a', url = 'https://h', namespaces = ['a/b'] }]",
+        "`registries.a.namespaces` is not a list of owners: an owner has lower-case letters, digits and hyphens",
+    ),
+    (
+        "registries = [{ name = 'a', url = 'https://h' }, { name = 'a', url = 'https://i' }]",
+        "`registries` has two entries with the same name",
+    ),
+    (
+        "registries = [{ name = 'a' }]",
+        "`registries.a.url` is missing",
+    ),
+    (
         "registry.url = 'ftp://h'",
         "`registry.url` must start with `https://` or `http://`",
     ),

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use prowess_spec::SkillPath;
 
 use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, Shadowed, SourceStatus};
+use crate::filter::Filter;
 use crate::id::SkillId;
 use crate::join::join_all;
 use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
@@ -23,7 +24,7 @@ const AT_ONCE: usize = 8;
 #[derive(Default)]
 pub struct Composite {
     layers: Vec<NamedSource>,
-    options: CatalogOptions,
+    options: RwLock<Arc<CatalogOptions>>,
     generation: AtomicU64,
 }
 
@@ -46,9 +47,23 @@ impl Composite {
     /// Sources under `options`, none yet.
     pub fn new(options: CatalogOptions) -> Self {
         Self {
-            options,
+            options: RwLock::new(Arc::new(options)),
             ..Self::default()
         }
+    }
+
+    fn options(&self) -> Arc<CatalogOptions> {
+        let options = self.options.read();
+        Arc::clone(&options.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Leaves other skills out than before; the next catalog shows it.
+    pub fn set_filter(&self, filter: Filter) {
+        let mut options = self.options.write().unwrap_or_else(PoisonError::into_inner);
+        *options = Arc::new(CatalogOptions {
+            filter,
+            ..CatalogOptions::clone(&options)
+        });
     }
 
     /// Adds a source below those that are there.
@@ -63,7 +78,7 @@ impl Composite {
     /// The same sources, shared, without one skill.
     #[must_use]
     pub fn without(&self, id: &SkillId) -> Self {
-        let mut options = self.options.clone();
+        let mut options = CatalogOptions::clone(&self.options());
         options.filter = options.filter.without(id.clone());
         let mut sources = Self::new(options);
         for layer in &self.layers {
@@ -76,7 +91,7 @@ impl Composite {
     pub async fn catalog(&self) -> Catalog {
         let layers = join_all(self.layers.iter().map(NamedSource::layer)).await;
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut catalog = Catalog::new(layers, &self.options, generation);
+        let mut catalog = Catalog::new(layers, &self.options(), generation);
         let mut are_copies = Vec::new();
         let shadowed: Vec<Shadowed<'_>> = catalog.shadowed().collect();
         for some in shadowed.chunks(AT_ONCE) {
@@ -123,9 +138,10 @@ impl Composite {
     /// Loads a skill from the source that counts; one that does not have it any more passes it on.
     pub async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
         let document = self.first(id, |source| source.load(id)).await?;
+        let options = self.options();
         let needed = document.skill.requires_capabilities.iter();
         let missing: Vec<String> = needed
-            .filter(|needed| !self.options.capabilities.contains(*needed))
+            .filter(|needed| !options.capabilities.contains(*needed))
             .cloned()
             .collect();
         if missing.is_empty() {
@@ -206,14 +222,15 @@ impl Composite {
         F: Future<Output = Result<T, SourceError>>,
     {
         let not_found = || SourceError::NotFound(id.clone());
-        if !self.options.filter.accepts(id) {
+        let options = self.options();
+        if !options.filter.accepts(id) {
             return Err(not_found());
         }
-        let order: Box<dyn Iterator<Item = &NamedSource> + Send> = match self.options.collisions {
+        let order: Box<dyn Iterator<Item = &NamedSource> + Send> = match options.collisions {
             Collisions::FirstWins => Box::new(self.layers.iter()),
             Collisions::LastWins => Box::new(self.layers.iter().rev()),
         };
-        for layer in order.filter(|layer| layer.may_have(id, &self.options)) {
+        for layer in order.filter(|layer| layer.may_have(id, &options)) {
             match ask(&*layer.source).await {
                 Err(SourceError::NotFound(_)) => {}
                 answer => return answer,

@@ -10,6 +10,7 @@ use crate::catalog::Catalog;
 use crate::composite::Composite;
 use crate::dialect::{Dialect, Shape};
 use crate::event::Event;
+use crate::filter::Filter;
 use crate::id::SkillId;
 use crate::join::join_all;
 use crate::render::render_skill;
@@ -244,6 +245,23 @@ impl Skills {
             *current = Arc::clone(&catalog);
         }
         catalog
+    }
+
+    /// Leaves other skills out than before, for every handle and session.
+    ///
+    /// ```
+    /// # pollster::block_on(async {
+    /// # use prowess_core::{Filter, MemorySource, Scope, Skills};
+    /// # let mut source = MemorySource::new(Scope::Project);
+    /// # source.add("haiku", "---\nname: haiku\ndescription: Writes haiku\n---\n");
+    /// let skills = Skills::builder().source("mine", source).build().await.unwrap();
+    /// skills.set_filter(Filter::new(&[], &["haiku"]).unwrap()).await;
+    /// assert_eq!(skills.catalog().disabled().count(), 1);
+    /// # });
+    /// ```
+    pub async fn set_filter(&self, filter: Filter) -> Arc<Catalog> {
+        self.inner.sources.set_filter(filter);
+        self.refresh().await
     }
 
     /// Fails if anything went wrong while the skills were collected, for programs that need all of them.

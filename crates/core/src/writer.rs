@@ -8,8 +8,12 @@ use crate::id::SkillId;
 /// Writes skills. What others wrote meanwhile is never replaced: a change names the content that it is based on.
 #[async_trait]
 pub trait SkillWriter: Send + Sync {
-    /// Creates a skill with this `SKILL.md`. It appears whole or not at all.
-    async fn create(&self, id: &SkillId, text: Vec<u8>) -> Result<(), WriteError>;
+    /// Creates a skill with these files. It appears whole or not at all.
+    async fn create(
+        &self,
+        id: &SkillId,
+        files: Vec<(SkillPath, Vec<u8>)>,
+    ) -> Result<(), WriteError>;
 
     /// Replaces a file of a skill, or removes it if `bytes` is `None`. `before` is its expected content; `None` if
     /// there should be no such file.

@@ -24,6 +24,8 @@ pub struct LockedSkill {
     pub source: String,
     /// The commit or version; none for a directory or an archive.
     pub resolved: Option<String>,
+    /// The public key that signed it.
+    pub signed_by: Option<String>,
     /// The digest of all files.
     pub digest: ContentDigest,
     /// The digest of each file.
@@ -60,8 +62,7 @@ struct VersionOnly {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    #[serde(rename = "version")]
-    _version: u32,
+    version: u32,
     #[serde(default, rename = "skill")]
     skills: Vec<Block>,
 }
@@ -72,6 +73,7 @@ struct Block {
     name: String,
     source: String,
     resolved: Option<String>,
+    signed_by: Option<String>,
     digest: String,
     files: BTreeMap<String, String>,
 }
@@ -87,13 +89,16 @@ impl LockFile {
         if let Some(index) = text.lines().position(is_marker) {
             return Err(LockError::Conflict(index + 1));
         }
-        let malformed = |error: toml::de::Error| LockError::Malformed(error.to_string());
-        // A newer version may have anything else in it.
-        let version: VersionOnly = toml::from_str(text).map_err(malformed)?;
-        if version.version != VERSION {
-            return Err(LockError::Newer(version.version));
+        let document: Result<Document, _> = toml::from_str(text);
+        let version = match &document {
+            Ok(document) => Some(document.version),
+            // A newer version may have anything else in it.
+            Err(_) => toml::from_str(text).ok().map(|it: VersionOnly| it.version),
+        };
+        if let Some(version) = version.filter(|it| *it != VERSION) {
+            return Err(LockError::Newer(version));
         }
-        let document: Document = toml::from_str(text).map_err(malformed)?;
+        let document = document.map_err(|error| LockError::Malformed(error.to_string()))?;
         let mut skills = BTreeMap::new();
         for block in document.skills {
             let (name, skill) = block.read()?;
@@ -114,19 +119,24 @@ impl LockFile {
         );
         let _ = writeln!(out, "version = {VERSION}");
         for (name, skill) in &self.skills {
+            // A first and a last line that no other block has: git then keeps blocks whole when two people add one.
             let _ = write!(
                 out,
-                "\n[[skill]]\nname = {}\nsource = {}\n",
+                "\n[[skill]] # {name}\nname = {}\nsource = {}\n",
                 quoted(name.as_str()),
                 quoted(&skill.source)
             );
             if let Some(resolved) = &skill.resolved {
                 let _ = writeln!(out, "resolved = {}", quoted(resolved));
             }
+            if let Some(key) = &skill.signed_by {
+                let _ = writeln!(out, "signed_by = {}", quoted(key));
+            }
             let _ = write!(out, "digest = \"{}\"\n\n[skill.files]\n", skill.digest);
             for (path, digest) in &skill.files {
                 let _ = writeln!(out, "{} = \"{digest}\"", quoted(path.as_str()));
             }
+            let _ = writeln!(out, "# end of {name}");
         }
         out
     }
@@ -154,6 +164,7 @@ impl Block {
             digest: digest(&self.digest)?,
             source: self.source,
             resolved: self.resolved,
+            signed_by: self.signed_by,
             files,
         };
         Ok((name, skill))
@@ -189,6 +200,7 @@ mod tests {
         let skill = |source: &str, resolved: Option<&str>| LockedSkill {
             source: source.to_owned(),
             resolved: resolved.map(str::to_owned),
+            signed_by: resolved.map(|it| format!("RW{it}")),
             digest: digest(1),
             files: [
                 (SkillPath::parse("SKILL.md").unwrap(), digest(2)),

@@ -4,39 +4,48 @@
 //! |---|---|
 //! | `./skills/pdf`, `../pdf`, `/opt/pdf`, `~/pdf`, `.` | a directory |
 //! | `pdf.zip`, `./pdf.tar.gz`, `pdf.tgz`, `pdf.tar`, `pdf.skill` | an archive |
+//! | `all.zip#skills/pdf` | a directory in an archive |
 //! | `https://example.com/pdf.zip` | an archive on a server |
 //! | `https://example.com` | a server with an index at `/.well-known/agent-skills/index.json` |
 //! | `owner/repo`, `owner/repo/path@ref` | a git repository of the default host |
 //! | `host/owner/repo/path@ref` | a git repository of that host |
 //! | `https://host/owner/repo.git/path@ref`, `ssh://...`, `git@host:owner/repo.git`, `file:///...` | any git repository |
+//! | `https://host/owner/repo#path@ref` | a directory of a repository whose URL has no `.git` |
 //! | `https://github.com/owner/repo/tree/main/path` | the same, as a browser shows it |
-//! | `pdf`, `pdf@1.2.0`, `pdf@^1` | a name of a registry |
+//! | `pdf`, `pdf@1.2.0`, `pdf@^1`, `registry:acme/pdf@^1` | a package of a registry |
+//! | `acme/pdf` | the same, if a registry claims `acme` as a namespace |
+//! | `https://host/api/v1/skills/acme/pdf@^1` | a package of that registry |
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use prowess_spec::{SkillName, SkillPath};
+use prowess_spec::SkillPath;
 use semver::{Version, VersionReq};
 use url::Url;
+
+use crate::package_name::PackageName;
+use crate::registries::PACKAGES_PATH;
 
 /// Where a package comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageReference {
     /// A directory of this machine.
     Directory(PathBuf),
-    /// An archive of this machine.
-    Archive(PathBuf),
-    /// An archive on a server.
+    /// An archive of this machine, and the directory of the skill in it.
+    Archive(PathBuf, Option<SkillPath>),
+    /// An archive on a server; the fragment is the directory of the skill in it.
     ArchiveUrl(Url),
-    /// A server with an index of skills.
+    /// A server with an index of skills; the fragment is the name of one.
     Index(Url),
     /// A git repository.
     Git(GitLocation),
-    /// A name of a registry.
+    /// A package of a registry.
     Registry {
+        /// The URL of the registry, without a slash at its end; absent: those of the user's configuration.
+        registry: Option<Url>,
         /// The name.
-        name: SkillName,
+        name: PackageName,
         /// The versions that will do; any release if absent.
         versions: Option<VersionReq>,
     },
@@ -76,6 +85,15 @@ impl PackageReference {
     /// assert_eq!(read("pdf@^1"), "pdf@^1");
     /// ```
     pub fn parse(text: &str, default_host: &str) -> Result<Self, ReferenceError> {
+        Self::parse_with(text, default_host, |_| false)
+    }
+
+    /// Reads a reference. `owner/name` is a package of a registry where `is_namespace` says so of the owner.
+    pub fn parse_with(
+        text: &str,
+        default_host: &str,
+        is_namespace: impl Fn(&str) -> bool,
+    ) -> Result<Self, ReferenceError> {
         let text = text.trim();
         let error = |reason| ReferenceError {
             text: text.chars().take(200).collect(),
@@ -88,7 +106,12 @@ impl PackageReference {
             return Err(error("it has a control character"));
         }
         if is_path(text) {
-            return Ok(local(text));
+            return archive(text)
+                .unwrap_or(Ok(Self::Directory(text.into())))
+                .map_err(error);
+        }
+        if let Some(package) = text.strip_prefix("registry:") {
+            return named(None, package).map_err(error);
         }
         if let Some((scheme, _)) = text.split_once("://") {
             return from_url(text, scheme).map_err(error);
@@ -96,13 +119,14 @@ impl PackageReference {
         if let Some(location) = scp_like(text) {
             return location.map(Self::Git).map_err(error);
         }
-        if is_archive(text) {
-            return Ok(Self::Archive(text.into()));
+        if let Some(archive) = archive(text) {
+            return archive.map_err(error);
         }
         let (rest, reference) = split_reference(text).map_err(error)?;
         let parts: Vec<&str> = rest.split('/').collect();
         match parts.as_slice() {
-            [name] => named(name, reference).map_err(error),
+            [_] => named(None, text).map_err(error),
+            [owner, _] if is_namespace(owner) => named(None, text).map_err(error),
             [host, owner, repository, path @ ..] if host.contains('.') => {
                 hosted(host, owner, repository, path, reference).map_err(error)
             }
@@ -111,6 +135,21 @@ impl PackageReference {
             }
             [] => Err(error("it is empty")),
         }
+    }
+}
+
+impl PackageReference {
+    /// The package that a skill is in, whichever skill of it is meant.
+    #[must_use]
+    pub fn package(&self) -> Self {
+        let mut package = self.clone();
+        match &mut package {
+            Self::Git(location) => location.path = None,
+            Self::Archive(_, inside) => *inside = None,
+            Self::ArchiveUrl(url) | Self::Index(url) => url.set_fragment(None),
+            Self::Directory(_) | Self::Registry { .. } => {}
+        }
+        package
     }
 }
 
@@ -125,25 +164,46 @@ fn is_archive(text: &str) -> bool {
     ARCHIVES.iter().any(|it| text.ends_with(it))
 }
 
-fn local(text: &str) -> PackageReference {
+/// `file.zip` or `file.zip#directory`.
+fn archive(text: &str) -> Option<Result<PackageReference, &'static str>> {
     if is_archive(text) {
-        PackageReference::Archive(text.into())
-    } else {
-        PackageReference::Directory(text.into())
+        return Some(Ok(PackageReference::Archive(text.into(), None)));
     }
+    let (path, inside) = text.rsplit_once('#')?;
+    is_archive(path).then(|| Ok(PackageReference::Archive(path.into(), directory(inside)?)))
 }
 
-fn named(name: &str, versions: Option<String>) -> Result<PackageReference, &'static str> {
-    let name = SkillName::parse(name)
-        .map_err(|_| "expected a name of lower-case letters, digits and hyphens; write a directory as `./NAME`")?;
+/// `name[@range]`, with or without an owner.
+fn named(registry: Option<Url>, text: &str) -> Result<PackageReference, &'static str> {
+    let (name, versions) = match text.split_once('@') {
+        Some((name, versions)) => (name, Some(versions)),
+        None => (text, None),
+    };
+    let name = name.parse().map_err(
+        |_| "expected a name of lower-case ASCII letters, digits and hyphens; write a directory as `./NAME`",
+    )?;
     // A whole version is that one and no other.
-    let exact = |it: String| match Version::parse(&it) {
+    let exact = |it: &str| match Version::parse(it) {
         Ok(_) => format!("={it}"),
-        Err(_) => it,
+        Err(_) => it.to_owned(),
     };
     let versions = versions.map(|it| VersionReq::parse(&exact(it))).transpose();
     let versions = versions.map_err(|_| "expected a version such as `1.2.0` or `^1` after `@`")?;
-    Ok(PackageReference::Registry { name, versions })
+    Ok(PackageReference::Registry {
+        registry,
+        name,
+        versions,
+    })
+}
+
+/// A package of a registry, as the lock file has it; `None` for any other URL.
+fn of_registry(text: &str) -> Option<PackageReference> {
+    let (base, package) = text.split_once(PACKAGES_PATH)?;
+    let base = Url::parse(base).ok()?;
+    let is_plain = base.query().is_none() && base.fragment().is_none() && base.has_host();
+    let is_open = base.username().is_empty() && base.password().is_none();
+    let is_web = ["https", "http"].contains(&base.scheme());
+    (is_plain && is_open && is_web).then(|| named(Some(base), package).ok())?
 }
 
 fn hosted(
@@ -158,7 +218,9 @@ fn hosted(
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         !part.is_empty() && !part.starts_with(['.', '-']) && part.chars().all(allowed)
     };
-    if ![host, owner, repository].into_iter().all(is_plain) {
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    let is_host = is_plain(name) && port.parse::<u16>().is_ok();
+    if !is_host || ![owner, repository].into_iter().all(is_plain) {
         return Err("expected `owner/repo` or `host/owner/repo`");
     }
     Ok(PackageReference::Git(GitLocation {
@@ -187,10 +249,13 @@ fn from_url(text: &str, scheme: &str) -> Result<PackageReference, &'static str> 
     if !["https", "http"].contains(&scheme) {
         return Err("unknown scheme: expected https, ssh, git or file");
     }
+    if let Some(package) = of_registry(text) {
+        return Ok(package);
+    }
     let url = Url::parse(text).map_err(|_| "the URL is malformed")?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(
-            "a password in a URL is stored in the lock file; use a credential helper of git",
+            "a password in a URL would be stored in the lock file; use ssh for private repositories",
         );
     }
     if is_archive(url.path()) {
@@ -225,16 +290,17 @@ fn shown_in_browser(url: &Url) -> Result<Option<GitLocation>, &'static str> {
     }))
 }
 
-/// `URL[.git][/path][@ref]`; without `.git` all of it is the repository.
+/// `URL[@ref]`, `URL.git/path[@ref]` or `URL#path[@ref]`.
 fn git_url(text: &str) -> Result<GitLocation, &'static str> {
     let authority = text.find("://").map_or(0, |at| at + 3);
     let (head, tail) = text.split_at_checked(authority).unwrap_or(("", text));
     // The `@` of `git@host` is before the first `/`.
     let (host, place) = tail.split_once('/').unwrap_or((tail, ""));
     let (place, reference) = split_reference(place)?;
-    let (repository, path) = match place.split_once(".git/") {
-        Some((repository, path)) => (format!("{repository}.git"), path),
-        None => (place.to_owned(), ""),
+    let (repository, path) = match (place.split_once('#'), place.split_once(".git/")) {
+        (Some((repository, path)), _) => (repository.to_owned(), path),
+        (None, Some((repository, path))) => (format!("{repository}.git"), path),
+        (None, None) => (place.to_owned(), ""),
     };
     if repository.is_empty() {
         return Err("the URL names no repository");
@@ -285,13 +351,29 @@ impl fmt::Display for PackageReference {
     /// The form of the lock file: reading it again gives the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Directory(path) | Self::Archive(path) => write!(f, "{}", path.display()),
+            Self::Directory(path) | Self::Archive(path, None) => write!(f, "{}", path.display()),
+            Self::Archive(path, Some(inside)) => write!(f, "{}#{inside}", path.display()),
             Self::ArchiveUrl(url) | Self::Index(url) => write!(f, "{url}"),
             Self::Git(location) => write!(f, "{location}"),
-            Self::Registry { name, versions } => match versions {
-                Some(versions) => write!(f, "{name}@{versions}"),
-                None => write!(f, "{name}"),
-            },
+            Self::Registry {
+                registry,
+                name,
+                versions,
+            } => {
+                match registry {
+                    Some(registry) => {
+                        let base = registry.as_str().trim_end_matches('/');
+                        write!(f, "{base}{PACKAGES_PATH}{name}")?;
+                    }
+                    // Without the word, it would be a repository.
+                    None if name.owner().is_some() => write!(f, "registry:{name}")?,
+                    None => write!(f, "{name}")?,
+                }
+                match versions {
+                    Some(versions) => write!(f, "@{versions}"),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }
@@ -300,7 +382,12 @@ impl fmt::Display for GitLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.url)?;
         if let Some(path) = &self.path {
-            write!(f, "/{path}")?;
+            let separator = if self.url.strip_suffix(".git").is_some() {
+                '/'
+            } else {
+                '#'
+            };
+            write!(f, "{separator}{path}")?;
         }
         match &self.reference {
             Some(reference) => write!(f, "@{reference}"),
@@ -329,7 +416,7 @@ mod tests {
             Ok(read) => {
                 let kind = match &read {
                     PackageReference::Directory(_) => "directory",
-                    PackageReference::Archive(_) => "archive",
+                    PackageReference::Archive(..) => "archive",
                     PackageReference::ArchiveUrl(_) => "archive-url",
                     PackageReference::Index(_) => "index",
                     PackageReference::Git(_) => "git",
@@ -352,6 +439,9 @@ mod tests {
             ("pdf.zip", "archive pdf.zip"),
             ("./PDF.TAR.GZ", "archive ./PDF.TAR.GZ"),
             ("build/pdf.skill", "archive build/pdf.skill"),
+            ("all.zip#skills/pdf", "archive all.zip#skills/pdf"),
+            ("./all.zip#skills/pdf", "archive ./all.zip#skills/pdf"),
+            ("https://example.com/#pdf", "index https://example.com/#pdf"),
             (
                 "https://example.com/a/pdf.tgz",
                 "archive-url https://example.com/a/pdf.tgz",
@@ -388,6 +478,7 @@ mod tests {
                 "git ssh://git@host:2222/o/r.git",
             ),
             ("git+https://host/o/r.git", "git https://host/o/r.git"),
+            ("https://host/o/r#a/b@v1", "git https://host/o/r#a/b@v1"),
             ("file:///srv/r.git/a", "git file:///srv/r.git/a"),
             (
                 "https://github.com/owner/repo/tree/main/skills/pdf",
@@ -405,9 +496,39 @@ mod tests {
             ("pdf@1.2.0", "registry pdf@=1.2.0"),
             ("pdf@^1", "registry pdf@^1"),
             ("pdf@>=1.5, <3", "registry pdf@>=1.5, <3"),
+            ("registry:pdf", "registry pdf"),
+            ("registry:acme/pdf@~1.2", "registry registry:acme/pdf@~1.2"),
+            (
+                "https://host/api/v1/skills/acme/pdf",
+                "registry https://host/api/v1/skills/acme/pdf",
+            ),
+            (
+                "http://127.0.0.1:80/base/api/v1/skills/pdf@>=1.5, <3",
+                "registry http://127.0.0.1/base/api/v1/skills/pdf@>=1.5, <3",
+            ),
+            (
+                "https://host/api/v1/skills/pdf@1.2.0-beta.1",
+                "registry https://host/api/v1/skills/pdf@=1.2.0-beta.1",
+            ),
+            // Not the name of a package.
+            (
+                "https://host/api/v1/skills/a/b/c",
+                "git https://host/api/v1/skills/a/b/c",
+            ),
         ] {
             assert_eq!(read(text), Ok(expected.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_claimed_owner_is_a_namespace_and_not_a_repository() {
+        let read = |text: &str| {
+            let read = PackageReference::parse_with(text, "github.com", |owner| owner == "acme");
+            read.unwrap().to_string()
+        };
+        assert_eq!(read("acme/pdf@^1"), "registry:acme/pdf@^1");
+        assert_eq!(read("other/pdf"), "https://github.com/other/pdf.git");
+        assert_eq!(read("acme/pdf/sub"), "https://github.com/acme/pdf.git/sub");
     }
 
     #[test]
@@ -429,6 +550,13 @@ mod tests {
             "owner/\u{1b}[2J",
             "https://",
             "ssh://host",
+            "registry:",
+            "registry:Acme/pdf",
+            "registry:a/b/c",
+            "registry:acme/pdf@",
+            "ｐｄｆ",
+            "latest",
+            "https://user@host/api/v1/skills/pdf",
         ] {
             let refused = read(text).unwrap_err();
             assert!(
@@ -441,7 +569,7 @@ mod tests {
     proptest! {
         /// What is written is read as the same, and no text is a panic.
         #[test]
-        fn display_is_read_again(text in "[a-z./@:~^-]{0,40}") {
+        fn display_is_read_again(text in "[a-z./@:~^#-]{0,40}|(https|ssh|file)://[a-z./@#]{0,30}") {
             if let Ok(read) = PackageReference::parse(&text, "github.com") {
                 let again: PackageReference = read.to_string().parse().unwrap();
                 prop_assert_eq!(again, read);

@@ -12,6 +12,8 @@ pub const PROTECTED_NAMES: &[&str] = &[
     ".hg",
     ".jj",
     "prowess.toml",
+    "prowess.lock",
+    "skills-lock.json",
     "AGENTS.md",
     "AGENT.md",
     "CLAUDE.md",

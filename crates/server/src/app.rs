@@ -24,7 +24,6 @@ struct Inner {
     lists: LastLists,
     sessions: SessionTable,
     metrics: Metrics,
-    rate: RateLimits,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
     /// Held while skills are changed.
@@ -34,7 +33,6 @@ struct Inner {
 impl App {
     pub(crate) fn new(skills: Skills, options: ApiOptions) -> Self {
         Self(Arc::new(Inner {
-            rate: RateLimits::new(options.rate_limit),
             skills,
             options,
             lists: LastLists::default(),
@@ -66,7 +64,7 @@ impl App {
     }
 
     pub(crate) fn rate(&self) -> &RateLimits {
-        &self.0.rate
+        &self.0.options.rate
     }
 
     pub(crate) fn lists(&self) -> &LastLists {

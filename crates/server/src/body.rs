@@ -60,7 +60,7 @@ pub(crate) fn body_error(error: &BytesRejection, limit: usize) -> Failure {
     }
 }
 
-fn too_large(limit: usize) -> Failure {
+pub(crate) fn too_large(limit: usize) -> Failure {
     let message = format!("the body is too large: at most {limit} bytes allowed");
     Failure::new(Code::TooLarge, message)
 }

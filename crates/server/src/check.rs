@@ -31,14 +31,26 @@ pub(crate) async fn check(JsonBody(request): JsonBody<CheckRequest>) -> Result<R
         directory: request.directory.as_deref(),
         exists: None,
     };
-    let bytes = request.content.as_bytes();
-    let parsed = parse(bytes, &context);
+    let (valid, diagnostics) = checked(request.content.as_bytes(), &context);
+    json_response(&CheckBody { valid, diagnostics })
+}
+
+/// What `prowess check` says about a `SKILL.md`, as `--json` prints it.
+pub fn diagnostics(bytes: &[u8], directory: Option<&str>) -> Vec<Value> {
+    let context = Context {
+        directory,
+        exists: None,
+    };
+    checked(bytes, &context).1
+}
+
+fn checked(bytes: &[u8], context: &Context<'_>) -> (bool, Vec<Value>) {
+    let parsed = parse(bytes, context);
     let mut found = advise(bytes, &parsed);
     let valid = parsed.is_valid(Profile::Check);
     found.extend(parsed.diagnostics);
     found.sort_by_key(|it| it.span);
-    let diagnostics = values(bytes, &found);
-    json_response(&CheckBody { valid, diagnostics })
+    (valid, values(bytes, &found))
 }
 
 /// The diagnostics of a `SKILL.md` that is valid under `profile` and has this name; otherwise the error.
@@ -81,7 +93,7 @@ pub(crate) fn valid_manifest(bytes: &[u8], name: &str) -> Result<(), Failure> {
 }
 
 /// Diagnostics as `prowess check --json` has them.
-fn values(bytes: &[u8], found: &[Diagnostic]) -> Vec<Value> {
+pub(crate) fn values(bytes: &[u8], found: &[Diagnostic]) -> Vec<Value> {
     let lines = LineIndex::new(bytes);
     let value = |it: &Diagnostic| {
         let severity = it.severity(Profile::Check)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prowess_core::SourceError;
 use prowess_core::wire::Problem;
@@ -42,6 +42,22 @@ pub enum Code {
     TooLarge,
     /// The request comes from a page of another origin.
     ForbiddenOrigin,
+    /// No package has this name.
+    PackageNotFound,
+    /// The package has no such version.
+    VersionNotFound,
+    /// The version has no signature.
+    NotSigned,
+    /// The version exists with other bytes.
+    VersionExists,
+    /// The user must accept what was found first.
+    ConsentNeeded,
+    /// The package belongs to others.
+    NotOwner,
+    /// A package needs an owner.
+    LastOwner,
+    /// The bytes are not a package.
+    InvalidPackage,
     /// Unknown URL.
     NotFound,
     /// The resource is read-only.
@@ -92,6 +108,14 @@ impl Code {
             Self::UnsupportedMediaType => "unsupported-media-type",
             Self::TooLarge => "too-large",
             Self::ForbiddenOrigin => "forbidden-origin",
+            Self::PackageNotFound => "package-not-found",
+            Self::VersionNotFound => "version-not-found",
+            Self::NotSigned => "not-signed",
+            Self::VersionExists => "version-exists",
+            Self::ConsentNeeded => "consent-needed",
+            Self::NotOwner => "not-owner",
+            Self::LastOwner => "last-owner",
+            Self::InvalidPackage => "invalid-package",
             Self::NotFound => "not-found",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::Unauthorised => "unauthorised",
@@ -117,16 +141,24 @@ impl Code {
             | Self::SessionNotFound
             | Self::ChatNotFound
             | Self::QuestionNotFound
+            | Self::PackageNotFound
+            | Self::VersionNotFound
+            | Self::NotSigned
             | Self::NotFound => StatusCode::NOT_FOUND,
-            Self::TurnRunning | Self::NoTurn | Self::QuestionClosed | Self::SkillExists => {
-                StatusCode::CONFLICT
-            }
+            Self::TurnRunning
+            | Self::NoTurn
+            | Self::QuestionClosed
+            | Self::SkillExists
+            | Self::VersionExists
+            | Self::ConsentNeeded
+            | Self::LastOwner => StatusCode::CONFLICT,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidPath | Self::InvalidRequest => StatusCode::BAD_REQUEST,
             Self::AccessDenied
             | Self::ForbiddenOrigin
             | Self::InsufficientScope
+            | Self::NotOwner
             | Self::NotWritable
             | Self::ReadOnly => StatusCode::FORBIDDEN,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
@@ -135,7 +167,7 @@ impl Code {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::InvalidSkill => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidSkill | Self::InvalidPackage => StatusCode::UNPROCESSABLE_ENTITY,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -166,6 +198,11 @@ impl Failure {
         }
     }
 
+    /// The sentence for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Adds the problems of a skill that was sent.
     pub(crate) fn diagnostics(mut self, diagnostics: Vec<serde_json::Value>) -> Self {
         self.diagnostics = diagnostics;
@@ -192,6 +229,11 @@ impl Failure {
         }
         self
     }
+}
+
+pub(crate) async fn method_not_allowed(method: Method) -> Failure {
+    let message = format!("`{method}` is not allowed here");
+    Failure::new(Code::MethodNotAllowed, message)
 }
 
 impl From<SourceError> for Failure {

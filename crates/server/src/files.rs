@@ -164,7 +164,7 @@ fn whole(file: &File, bytes: Vec<u8>, request: &HeaderMap) -> Response {
 }
 
 /// The range that counts: none where the client knows another state of the file than this.
-fn wanted(request: &HeaderMap, etag: Option<&HeaderValue>, size: u64) -> Range {
+pub(crate) fn wanted(request: &HeaderMap, etag: Option<&HeaderValue>, size: u64) -> Range {
     let condition = request.get(header::IF_RANGE);
     if condition.is_some() && condition != etag {
         return Range::Whole;
@@ -175,7 +175,7 @@ fn wanted(request: &HeaderMap, etag: Option<&HeaderValue>, size: u64) -> Range {
     Range::parse(range.filter(|_| more.is_none()), size)
 }
 
-fn outside(size: u64) -> Response {
+pub(crate) fn outside(size: u64) -> Response {
     let message = format!("the file has {size} bytes");
     let mut response = Failure::new(Code::InvalidRange, message).into_response();
     if let Ok(range) = HeaderValue::try_from(format!("bytes */{size}")) {
@@ -184,7 +184,7 @@ fn outside(size: u64) -> Response {
     response
 }
 
-fn set_content_range(response: &mut Response, start: u64, end: u64, size: u64) {
+pub(crate) fn set_content_range(response: &mut Response, start: u64, end: u64, size: u64) {
     let last = end.saturating_sub(1);
     if let Ok(range) = HeaderValue::try_from(format!("bytes {start}-{last}/{size}")) {
         response.headers_mut().insert(header::CONTENT_RANGE, range);

@@ -19,9 +19,10 @@ use crate::error::{Code, Failure};
 use crate::limits::{ANSWER, CONNECTION};
 use crate::observe::{ClientAddress, Exchange};
 use crate::options::Credential;
-use crate::rate::Client;
+use crate::rate_client::Client;
+use crate::requester::{HasToken, Requester};
 use crate::scope::Scope;
-use crate::{health, page};
+use crate::{console, health, packages};
 
 /// The target of requests in a log.
 const REQUEST: &str = "prowess::request";
@@ -46,17 +47,21 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("other", MatchedPath::as_str);
-    // A call over MCP may wait for its user.
-    let limit = if route == "/mcp" { CONNECTION } else { ANSWER };
+    // A call over MCP may wait for its user, and a package for the network.
+    let is_slow = route == "/mcp" || route.starts_with("/api/packages/");
+    let limit = if is_slow { CONNECTION } else { ANSWER };
     let request_id = request_id(request.headers());
     let client = request.extensions().get::<ClientAddress>().map(|it| it.0);
     let span = tracing::info_span!(target: REQUEST, "request", request_id);
     // A client of MCP may keep a stream open for as long as there is a server.
     let is_standing = route == "/mcp" && method == Method::GET;
     let token = request.headers().get(header::AUTHORIZATION).cloned();
-    let is_known = app.options().token_scopes(request.headers()).is_some();
+    let credential = app.options().credential(request.headers());
+    let requester = Requester::new(&credential);
+    let is_known = requester.0.is_some();
     request.extensions_mut().insert(HasToken(is_known));
-    let mut response = match refusal(&app, &request, client) {
+    request.extensions_mut().insert(requester);
+    let mut response = match refusal(&app, &request, client, &credential) {
         Some(refusal) => refusal,
         None => match timeout(limit, next.run(request).instrument(span.clone())).await {
             Ok(response) => response,
@@ -107,10 +112,6 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     response
 }
 
-/// Whether a request has a valid token.
-#[derive(Clone, Copy)]
-pub(crate) struct HasToken(pub(crate) bool);
-
 fn is_stream(response: &Response) -> bool {
     let media = response.headers().get(header::CONTENT_TYPE);
     media.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"))
@@ -155,14 +156,18 @@ fn request_id(headers: &HeaderMap) -> String {
 }
 
 /// Why a request is not even looked at.
-fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<Response> {
+fn refusal(
+    app: &App,
+    request: &Request,
+    client: Option<SocketAddr>,
+    credential: &Credential,
+) -> Option<Response> {
     let options = app.options();
     let path = request.uri().path();
     let is_health = [health::PATH, health::READY].contains(&path);
-    let credential = options.credential(request.headers());
     let address = client.map(|it| Client::address(it.ip()));
-    let counted = match &credential {
-        Credential::Known(id, _) => Some(Client::Token(id.clone())),
+    let counted = match credential {
+        Credential::Known(id, ..) => Some(Client::Token(id.clone())),
         Credential::Missing | Credential::Wrong => address.clone(),
     };
     if !is_health && let Some(wait) = counted.and_then(|it| app.rate().request(it, Instant::now()))
@@ -183,7 +188,7 @@ fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<R
         return failure(Code::ForbiddenOrigin, message);
     }
     // Whatever is not known to be harmless needs the token, be it there or not.
-    if is_health || [page::PAGE, page::STYLE].contains(&path) {
+    if is_health || console::PATHS.contains(&path) {
         return None;
     }
     let needed = needed_scope(request);
@@ -194,8 +199,11 @@ fn refusal(app: &App, request: &Request, client: Option<SocketAddr>) -> Option<R
         );
     }
     match credential {
-        Credential::Known(_, scopes) if scopes.allow(needed) => None,
-        _ if options.anonymous_scopes().allow(needed) => None,
+        Credential::Known(_, _, scopes) if scopes.allow(needed) => None,
+        // A wrong token is an error of the client, whatever others may do without one.
+        Credential::Missing | Credential::Known(..) if options.anonymous_scopes().allow(needed) => {
+            None
+        }
         Credential::Known(..) => {
             let message = format!("the token needs the scope `{}`", needed.as_str());
             failure(Code::InsufficientScope, &message)
@@ -226,15 +234,23 @@ fn too_many(message: &str, wait: Duration) -> Response {
 fn needed_scope(request: &Request) -> Scope {
     let path = request.uri().path();
     // What a user says to a model is not for every reader of skills.
-    let below_chats = path.strip_prefix("/api/chats");
-    if path == "/api/model" || below_chats.is_some_and(|it| it.is_empty() || it.starts_with('/')) {
+    if path == "/api/model" || is_at_or_below(path, "/api/chats") {
         return Scope::Chat;
     }
-    if path == "/api/approvals" || path.starts_with("/api/approvals/") {
+    if is_at_or_below(path, "/api/approvals") || is_at_or_below(path, "/api/evals") {
         return Scope::Chat;
     }
-    if path == "/api/config" {
+    // Whatever the user of the server states in files of their own, and what is installed.
+    let is_state = path.starts_with("/api/skills/") && path.ends_with("/enabled");
+    let is_change = request.method() == Method::PUT;
+    if ["/api/config", "/api/trust"].contains(&path)
+        || is_at_or_below(path, "/api/packages")
+        || (is_state && is_change)
+    {
         return Scope::Admin;
+    }
+    if let Some(scope) = packages::path::needed_scope(request.method(), path) {
+        return scope;
     }
     let is_session = path == "/api/sessions" || path.starts_with("/api/sessions/");
     if request.method().is_safe() || is_session || ["/mcp", "/api/check"].contains(&path) {
@@ -242,6 +258,11 @@ fn needed_scope(request: &Request) -> Scope {
     } else {
         Scope::Write
     }
+}
+
+fn is_at_or_below(path: &str, root: &str) -> bool {
+    let rest = path.strip_prefix(root);
+    rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
 fn set(headers: &mut HeaderMap) {

@@ -18,7 +18,9 @@
 //! | `GET /openapi.json` | all of this as an OpenAPI document |
 //! | `/api/model`, `/api/chats` and below | chats with a model, if the host has [`Chats`]; see `docs/chats.md` |
 //! | `GET /healthz`, `/readyz` | how the server and its sources are doing; whether it answers |
-//! | `GET /` | a page that says what this server is |
+//! | `POST /api/import` | the skills of an archive |
+//! | `/api/config`, `/api/approvals`, `/api/trust`, `/api/packages`, `/api/evals` and below | what users manage, if the host has an [`Administration`] |
+//! | `GET /` | the web console |
 //! | `GET /metrics` | figures in the text format of Prometheus |
 //!
 //! The `/` of an id is written `%2F`; without that, `a/files` could be a skill or the files of one. `HEAD` works
@@ -31,7 +33,7 @@
 //!   server by having its own name point here.
 //! - A request that changes something comes from a page of this server or from no page at all, and its body is JSON that says
 //!   so.
-//! - With a token, nothing but the bare `/healthz` and `/readyz` and the page at `/` is answered without one, and comparing takes the same
+//! - With a token, nothing but the bare `/healthz` and `/readyz` and the files of the console are answered without one, and comparing takes the same
 //!   time whatever was sent. A token allows what its scopes say. [`ApiOptions::check`] refuses an address that others can reach without a token.
 //! - No other origin may read an answer in a browser, and nothing that a skill holds is rendered or run
 //!   there: files are attachments, with a policy that allows nothing.
@@ -52,12 +54,14 @@ mod body;
 mod chats;
 mod check;
 mod connections;
+mod console;
 mod error;
 mod files;
 mod fresh;
 mod guard;
 mod health;
 mod host;
+mod import;
 pub mod limits;
 mod lists;
 mod metrics;
@@ -65,9 +69,11 @@ mod monitoring;
 mod observe;
 mod openapi;
 mod options;
-mod page;
+mod packages;
 mod range;
 mod rate;
+mod rate_client;
+mod requester;
 mod router;
 mod scope;
 mod serve;
@@ -79,13 +85,18 @@ mod token;
 mod token_table;
 mod writing;
 
-pub use administration::{Administration, administration};
+pub use administration::{
+    Accept, Administration, EvalRequest, HostError, PackageRequest, PackageScope, administration,
+};
 pub use chats::{ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText};
+pub use check::diagnostics;
 pub use error::Code;
 pub use fresh::keep_fresh;
 pub use observe::Exchange;
 pub use openapi::openapi;
 pub use options::{ApiOptions, ApiOptionsError};
+pub use packages::registry_routes;
+pub use rate::RateLimits;
 pub use router::{router, router_with};
 pub use scope::{Scope, Scopes, UnknownScope};
 pub use serve::{serve, serve_until};

@@ -22,6 +22,8 @@ pub const GRACE: Duration = Duration::from_secs(5);
 pub const LINGER: Duration = Duration::from_millis(200);
 /// Clients whose requests are counted; all others count as one.
 pub const RATE_CLIENTS: usize = 10_000;
+/// The longest time for which a client waits because of what it sent to other servers with the same store.
+pub const RATE_DEBT: Duration = Duration::from_secs(30);
 /// Wrong tokens that one address may send in [`WRONG_TOKENS_WINDOW`].
 pub const WRONG_TOKENS: u32 = 20;
 /// How long wrong tokens are counted together.
@@ -36,6 +38,12 @@ pub const FOUND: usize = 20;
 pub const JSON_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of a file that a client writes; larger ones have no `ETag`.
 pub const FILE_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of an archive with skills that a client sends.
+pub const IMPORT_BYTES: usize = 32 * 1024 * 1024;
+/// Files of a skill in such an archive.
+pub const IMPORT_FILES: usize = 2_000;
+/// Bytes of these files.
+pub const IMPORT_SKILL_BYTES: u64 = 32 * 1024 * 1024;
 /// Open sessions; above it, the one that was not used for the longest time ends.
 pub const SESSIONS: usize = 10_000;
 /// How long a session lives without being used.

@@ -8,9 +8,10 @@ use axum::http::{HeaderMap, header::AUTHORIZATION};
 
 use crate::host::Hosts;
 use crate::observe::{Exchange, Observer};
+use crate::rate::RateLimits;
 use crate::scope::{Scope, Scopes};
 use crate::shutdown::Shutdown;
-use crate::token::{Token, bearer, hash};
+use crate::token::{Token, TokenId, bearer, hash};
 use crate::token_table::TokenTable;
 
 /// Access control and observation. By default: all clients on this machine, and no observer.
@@ -28,7 +29,7 @@ pub struct ApiOptions {
     pub(crate) hosts: Hosts,
     pub(crate) observer: Observer,
     pub(crate) new_skills: Option<PathBuf>,
-    pub(crate) rate_limit: Option<u32>,
+    pub(crate) rate: RateLimits,
     pub(crate) read_only: bool,
     pub(crate) shutdown: Shutdown,
     token: Option<Token>,
@@ -43,19 +44,8 @@ pub(crate) enum Credential {
     Missing,
     /// A token that is unknown or expired.
     Wrong,
-    /// A valid token.
-    Known(TokenId, Scopes),
-}
-
-/// Which token it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum TokenId {
-    /// The one of [`ApiOptions::token`].
-    Own,
-    /// The one of [`ApiOptions::console_token`].
-    Console,
-    /// One of the table.
-    Stored(Arc<str>),
+    /// A valid token, with its name.
+    Known(TokenId, Arc<str>, Scopes),
 }
 
 /// Why a server must not be started like this.
@@ -125,8 +115,13 @@ impl ApiOptions {
     /// Limits the requests of each client to so many a second, and twice that at once.
     #[must_use]
     pub fn rate_limit(mut self, per_second: Option<u32>) -> Self {
-        self.rate_limit = per_second.filter(|it| *it > 0);
+        self.rate = RateLimits::new(per_second.filter(|it| *it > 0));
         self
+    }
+
+    /// What is counted for the limit, to share it with other servers.
+    pub fn rate_limits(&self) -> RateLimits {
+        self.rate.clone()
     }
 
     /// Lets responses know that the server was asked to stop. Use it for [`serve_until`](crate::serve_until) too.
@@ -166,16 +161,17 @@ impl ApiOptions {
             return Credential::Wrong;
         };
         let hash = hash(secret);
-        for (id, token) in [
-            (TokenId::Own, &self.token),
-            (TokenId::Console, &self.console),
+        for (id, name, token) in [
+            (TokenId::Own, "admin", &self.token),
+            (TokenId::Console, "console", &self.console),
         ] {
             if token.as_ref().is_some_and(|token| token.is(&hash)) {
-                return Credential::Known(id, Scopes::default().with(Scope::Admin));
+                let everything = Scopes::default().with(Scope::Admin);
+                return Credential::Known(id, name.into(), everything);
             }
         }
         match self.tokens.find(&hash) {
-            Some((id, scopes)) => Credential::Known(TokenId::Stored(id), scopes),
+            Some((id, name, scopes)) => Credential::Known(TokenId::Stored(id), name, scopes),
             None => Credential::Wrong,
         }
     }
@@ -183,7 +179,7 @@ impl ApiOptions {
     /// The scopes of the token of a request; `None` if it has none that is valid.
     pub(crate) fn token_scopes(&self, headers: &HeaderMap) -> Option<Scopes> {
         match self.credential(headers) {
-            Credential::Known(_, scopes) => Some(scopes),
+            Credential::Known(_, _, scopes) => Some(scopes),
             Credential::Missing | Credential::Wrong => None,
         }
     }

@@ -2,17 +2,19 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{Method, Uri};
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use prowess_core::Skills;
 
 use crate::app::App;
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, method_not_allowed};
 use crate::guard::guard;
-use crate::limits::{FILE_BYTES, JSON_BYTES};
+use crate::limits::{FILE_BYTES, IMPORT_BYTES, JSON_BYTES};
 use crate::options::ApiOptions;
-use crate::{check, files, health, monitoring, openapi, page, sessions, skills, writing};
+use crate::{
+    check, console, files, health, import, monitoring, openapi, sessions, skills, writing,
+};
 
 /// Everything that is served. Clones share what they keep.
 pub fn router(skills: Skills, options: ApiOptions) -> Router {
@@ -38,6 +40,10 @@ pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router 
                 .layer(DefaultBodyLimit::max(FILE_BYTES))
                 .delete(writing::remove_file),
         )
+        .route(
+            "/api/import",
+            post(import::import).layer(DefaultBodyLimit::max(IMPORT_BYTES)),
+        )
         .route("/api/check", post(check::check))
         .route("/api/skill-collections", get(skills::collections))
         .route("/api/catalog", get(skills::catalog))
@@ -48,8 +54,10 @@ pub fn router_with(skills: Skills, options: ApiOptions, more: Router) -> Router 
         )
         .route("/api/sessions/{id}/turn", post(sessions::turn))
         .route("/api/sessions/{id}/call", post(sessions::call))
-        .route(page::PAGE, get(page::page))
-        .route(page::STYLE, get(page::style))
+        .route("/", get(console::page))
+        .route("/app.js", get(console::script))
+        .route("/app.css", get(console::style))
+        .route("/icon.svg", get(console::icon))
         .route(health::PATH, get(health::health))
         .route(health::READY, get(health::ready))
         .route("/openapi.json", get(openapi::document))
@@ -70,9 +78,4 @@ async fn not_found(uri: Uri) -> Failure {
         "not found; `/openapi.json` lists every request"
     };
     Failure::new(Code::NotFound, message)
-}
-
-pub(crate) async fn method_not_allowed(method: Method) -> Failure {
-    let message = format!("`{method}` is not allowed here");
-    Failure::new(Code::MethodNotAllowed, message)
 }

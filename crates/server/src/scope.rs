@@ -59,12 +59,13 @@ impl Scopes {
         Self(self.0 | scope.bit())
     }
 
-    /// Whether a scope is among them; [`Scope::Admin`] includes all, and [`Scope::Write`] includes [`Scope::Read`].
+    /// Whether a scope is among them; [`Scope::Admin`] includes all, and [`Scope::Write`], [`Scope::Publish`] and
+    /// [`Scope::Yank`] include [`Scope::Read`].
     pub fn allow(self, scope: Scope) -> bool {
         let mut wanted = scope.bit() | Scope::Admin.bit();
         if scope == Scope::Read {
             // A change names the state that it is based on.
-            wanted |= Scope::Write.bit();
+            wanted |= Scope::Write.bit() | Scope::Publish.bit() | Scope::Yank.bit();
         }
         self.0 & wanted != 0
     }

@@ -14,7 +14,7 @@ use crate::answer::json_response;
 use crate::app::{App, Part, part};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
-use crate::guard::HasToken;
+use crate::requester::HasToken;
 
 /// What a new conversation starts with.
 #[derive(Default, Deserialize)]

@@ -1,6 +1,7 @@
 //! The token of clients.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -19,6 +20,17 @@ impl Token {
         let differing = pairs.fold(0, |all, (a, b)| all | (a ^ b));
         std::hint::black_box(differing) == 0
     }
+}
+
+/// Which token it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TokenId {
+    /// The one of [`crate::ApiOptions::token`].
+    Own,
+    /// The one of the console.
+    Console,
+    /// One of the table.
+    Stored(Arc<str>),
 }
 
 pub(crate) fn hash(secret: &[u8]) -> [u8; 32] {

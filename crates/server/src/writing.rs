@@ -64,7 +64,8 @@ pub(crate) async fn create(
         Failure::new(Code::NotWritable, message)
     })?;
     let bytes = content.into_bytes();
-    let made = writer.create(&id, bytes.clone()).await;
+    let files = vec![(own_file()?, bytes.clone())];
+    let made = writer.create(&id, files).await;
     made.map_err(|error| cannot("create", &id, &error))?;
     let catalog = app.skills().refresh().await;
     if catalog.get(id.as_str()).is_none() {
@@ -169,7 +170,7 @@ pub(crate) async fn remove_file(
 }
 
 /// A path that clients may write. Other programs trust and run some files wherever they find them.
-fn writable_path(path: &str) -> Result<SkillPath, Failure> {
+pub(crate) fn writable_path(path: &str) -> Result<SkillPath, Failure> {
     let path = skill_path(path)?;
     let mut parts = path.as_str().split('/');
     // Hidden files are not served, either.

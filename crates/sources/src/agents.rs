@@ -3,6 +3,10 @@
 /// Our own, in every directory of a project.
 const OWN: &str = ".prowess/skills";
 
+/// Where packages are installed, in a project or the home directory.
+#[cfg(feature = "config")]
+pub(crate) const PACKAGES: &str = ".agents/skills";
+
 /// In every directory of a project and in the home directory, the most important first.
 const IN_BOTH: [&str; 56] = [
     ".agents/skills",

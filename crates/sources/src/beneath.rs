@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -60,6 +60,32 @@ fn step(directory: &OwnedFd, name: &OsStr, missing: Missing) -> rustix::io::Resu
         Ok(()) | Err(Errno::EXIST) => openat(directory, name, flags, Mode::empty()),
         Err(error) => Err(error),
     }
+}
+
+/// Opens a directory by its real path, which it returns, too. With `within`, that path must be below one of these
+/// directories; no link is followed after it was checked.
+pub fn open_real(
+    path: &Path,
+    within: Option<&[PathBuf]>,
+    missing: Missing,
+) -> io::Result<(OwnedFd, PathBuf)> {
+    let existing = path.ancestors().find(|it| it.exists()).unwrap_or(path);
+    let real = fs::canonicalize(existing)?;
+    if let Some(within) = within {
+        let mut allowed = within.iter().filter_map(|it| fs::canonicalize(it).ok());
+        if !allowed.any(|it| real.starts_with(it)) {
+            let message = "its directory is a link that leaves the project";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+    }
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let start = rustix::fs::open("/", flags, Mode::empty())?;
+    let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
+    let opened = open_directory(start, &real, Missing::Fail)?;
+    let directory = open_directory(opened, rest, missing)?;
+    // Joining nothing would add a slash.
+    let names = rest.components().map(Component::as_os_str);
+    Ok((directory, names.fold(real, |path, name| path.join(name))))
 }
 
 /// Whether a name of a directory is a symbolic link.

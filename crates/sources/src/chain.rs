@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::Scope;
 use prowess_trust::ProjectRoot;
 
-use crate::agents::{AT_ROOT, IN_CONFIG, in_home, in_project};
+use crate::agents::{AT_ROOT, IN_CONFIG, PACKAGES, in_home, in_project};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 
 /// The directories that the environment names; the caller that reads the environment sets them.
@@ -70,6 +70,7 @@ impl ChainLink {
         let options = FilesystemOptions {
             strictness,
             links: self.links.clone(),
+            awaited: !self.path.is_dir(),
             ..FilesystemOptions::new(self.scope)
         };
         FilesystemSource::new(&self.path, options)
@@ -79,6 +80,18 @@ impl ChainLink {
 /// The directories that exist, the most important first: from `start` up to the repository's root, then the
 /// user's.
 pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
+    chain(start, user, &[])
+}
+
+/// The same with the directories that packages are installed to, also before they exist: for a process that watches them.
+pub fn awaited_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
+    let root = repository_root(start, user.home.as_deref());
+    let places = [Some(root), user.home.clone()].into_iter().flatten();
+    let awaited: Vec<PathBuf> = places.map(|it| it.join(PACKAGES)).collect();
+    chain(start, user, &awaited)
+}
+
+fn chain(start: &Path, user: &UserDirectories, awaited: &[PathBuf]) -> Vec<ChainLink> {
     let root = repository_root(start, user.home.as_deref());
     let links = user.links_of_project(&root, None);
     let mut chain = Vec::new();
@@ -106,7 +119,7 @@ pub fn default_chain(start: &Path, user: &UserDirectories) -> Vec<ChainLink> {
     let mut seen = Vec::new();
     chain.retain(|link| {
         let Ok(canonical) = link.path.canonicalize() else {
-            return false;
+            return awaited.contains(&link.path);
         };
         let new = canonical.is_dir() && !seen.contains(&canonical);
         seen.push(canonical);

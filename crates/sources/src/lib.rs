@@ -15,6 +15,8 @@ mod git;
 #[cfg(feature = "http")]
 mod http;
 mod open;
+#[cfg(feature = "config")]
+mod pending;
 mod records;
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 mod refreshing;
@@ -34,18 +36,22 @@ pub use agents::HOME_VARIABLES;
 pub use archive::ArchiveSource;
 pub use background::run_inline;
 #[cfg(feature = "config")]
-pub use chain::{ChainLink, UserDirectories, default_chain, repository_root};
+pub use chain::{ChainLink, UserDirectories, awaited_chain, default_chain, repository_root};
 pub use collection::Root;
 pub use filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 #[cfg(feature = "git")]
-pub use git::GitSource;
+pub use git::{
+    GitChange, GitChanges, GitCommit, GitFile, GitFiles, GitSkill, GitSource, git_heads,
+};
 #[cfg(feature = "http")]
 pub use http::HttpSource;
 pub use open::open_without_waiting;
+#[cfg(feature = "config")]
+pub use pending::PendingSources;
 pub use records::{SkillRecord, records};
 pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
 #[cfg(feature = "config")]
-pub use resolve::{OtherSources, ResolveContext, UnavailableSource, resolve};
+pub use resolve::{OtherSources, ResolveContext, UnavailableSource, open_trusted, resolve};
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;
 #[cfg(feature = "watch")]

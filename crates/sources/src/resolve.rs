@@ -11,11 +11,12 @@ use prowess_core::{
 };
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Keyword;
-use prowess_trust::{ProjectRoot, ReachList};
+use prowess_trust::ProjectRoot;
 
 use crate::archive::ArchiveSource;
-use crate::chain::{UserDirectories, default_chain};
+use crate::chain::{UserDirectories, awaited_chain, default_chain};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
+use crate::pending::{PendingSource, PendingSources};
 use crate::remote::RemoteOptions;
 
 /// Options that are not part of the configuration.
@@ -25,6 +26,8 @@ pub struct ResolveContext<'a> {
     pub directory: &'a Path,
     /// The user's directories.
     pub user: &'a UserDirectories,
+    /// Whether the directories that packages are installed to count before they exist: for a process that watches them.
+    pub awaits_packages: bool,
     /// The cache, and whether the network may be used.
     pub remote: RemoteOptions,
     /// The built-in skills of a program, with the lowest priority.
@@ -33,6 +36,8 @@ pub struct ResolveContext<'a> {
     pub context_window: Option<usize>,
     /// Makes sources of the types that are not at home in this crate.
     pub other: Option<&'a OtherSources<'a>>,
+    /// Collects the sources that wait for the user's answer.
+    pub pending: Option<&'a PendingSources>,
 }
 
 /// Makes the source of a repository, if it knows the type.
@@ -67,13 +72,14 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
     if !settings.enabled {
         return builder;
     }
-    let strictness = if settings.strict {
-        Strictness::Strict
-    } else {
-        Strictness::Tolerant
-    };
+    let strictness = strictness(config);
     let mut usual_places = if settings.usual_places {
-        default_chain(context.directory, context.user)
+        let chain = if context.awaits_packages {
+            awaited_chain
+        } else {
+            default_chain
+        };
+        chain(context.directory, context.user)
     } else {
         Vec::new()
     };
@@ -93,6 +99,24 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
     match &context.builtin {
         Some(builtin) if settings.builtin => builder.source("built-in", Arc::clone(builtin)),
         _ => builder,
+    }
+}
+
+/// Opens the sources that waited for the user's answer and are trusted by now.
+pub fn open_trusted(pending: &PendingSources, config: &SkillsConfig, context: &ResolveContext<'_>) {
+    let strictness = strictness(config);
+    pending.open(|name| {
+        let mut repositories = config.repositories.iter();
+        let repository = repositories.find(|it| it.name == name && it.spec().is_some())?;
+        source(repository, strictness, context)
+    });
+}
+
+fn strictness(config: &SkillsConfig) -> Strictness {
+    if config.skills.strict {
+        Strictness::Strict
+    } else {
+        Strictness::Tolerant
     }
 }
 
@@ -133,7 +157,11 @@ fn source(
             return Some(Arc::new(UnavailableSource::new(messages.join("; "))));
         }
         RepositoryState::Untrusted(reach) => {
-            return Some(Arc::new(UnavailableSource::untrusted(reach)));
+            let source = Arc::new(PendingSource::new(reach));
+            if let Some(pending) = context.pending {
+                pending.add(&repository.name, Arc::clone(&source));
+            }
+            return Some(source);
         }
     };
     let scope = scope_of(repository);
@@ -184,13 +212,6 @@ impl UnavailableSource {
     /// A source without skills that reports the reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self(SourceError::Unavailable(reason.into()))
-    }
-
-    /// A source of a project that waits for the user's answer.
-    pub fn untrusted(reach: &ReachList) -> Self {
-        let reach: Vec<String> = reach.iter().map(ToString::to_string).collect();
-        let reason = format!("not trusted yet: it {}", reach.join(", "));
-        Self(SourceError::Untrusted(reason))
     }
 }
 

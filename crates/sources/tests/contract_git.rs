@@ -3,13 +3,14 @@
 #![cfg(test)]
 #![allow(clippy::unused_self, reason = "tests may panic")]
 
+#[path = "support/repository.rs"]
+mod repository;
 mod support;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,48 +19,12 @@ use prowess_config::{Git, GitLocation, GitRef, Url};
 use prowess_core::{Health, Skills, Source};
 use prowess_sources::{GitSource, Network, RemoteOptions, Strictness};
 use prowess_spec::SkillPath;
-use prowess_testing::{ChildGuard, ClosedPort};
-use support::{Place, id};
+use repository::Repository;
+use support::id;
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// A repository with a server in front of it, if wanted.
-struct Repository {
-    place: Place,
-    server: Mutex<Option<(ChildGuard, u16)>>,
-    closed: Mutex<Option<ClosedPort>>,
-}
-
 impl Repository {
-    fn new() -> Self {
-        let repository = Self {
-            place: Place::new(),
-            server: Mutex::default(),
-            closed: Mutex::default(),
-        };
-        fs::create_dir(repository.place.path("work")).unwrap();
-        repository.git(&["init", "--quiet", "--initial-branch", "main", "."]);
-        repository.skill("pdf", "Reads PDF files");
-        repository.commit("first");
-        repository
-    }
-
-    fn git(&self, arguments: &[&str]) -> String {
-        prowess_testing::git(self.place.path("work"), arguments)
-    }
-
-    fn skill(&self, path: &str, description: &str) -> &Self {
-        self.place
-            .described(&format!("work/skills/{path}"), description);
-        self
-    }
-
-    fn commit(&self, message: &str) -> String {
-        self.git(&["add", "--all"]);
-        self.git(&["commit", "--quiet", "--message", message]);
-        self.git(&["rev-parse", "HEAD"])
-    }
-
     /// Options for the repository on this machine.
     fn local(&self) -> Git {
         self.options(GitLocation::Local(self.place.path("work")))
@@ -77,50 +42,6 @@ impl Repository {
         options.skills_root = Some(SkillPath::parse("skills").unwrap());
         options.refresh = Duration::ZERO;
         options
-    }
-
-    fn serve(&self) -> u16 {
-        let mut server = self.server.lock().unwrap();
-        if let Some((_, port)) = &*server {
-            return *port;
-        }
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/git_server.py");
-        let mut child = Command::new("python3")
-            .arg(script)
-            .args([self.place.path(""), self.place.path("requests.log")])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let out = child.stdout.take().unwrap();
-        BufReader::new(out).read_line(&mut line).unwrap();
-        let port = line.trim().parse().unwrap();
-        *server = Some((ChildGuard(child), port));
-        port
-    }
-
-    fn stop(&self) {
-        let server = self.server.lock().unwrap().take();
-        if let Some((child, port)) = server {
-            drop(child);
-            *self.closed.lock().unwrap() = Some(ClosedPort::new(port));
-        }
-    }
-
-    fn requests(&self) -> usize {
-        let log = fs::read_to_string(self.place.path("requests.log"));
-        log.map_or(0, |log| log.lines().count())
-    }
-
-    fn cache(&self) -> PathBuf {
-        self.place.path("cache")
-    }
-
-    fn remote(&self) -> RemoteOptions {
-        RemoteOptions {
-            cache: Some(self.cache()),
-            ..RemoteOptions::default()
-        }
     }
 
     fn source(&self, options: Git) -> GitSource {

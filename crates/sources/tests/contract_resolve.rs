@@ -55,6 +55,8 @@ impl Machine {
         let mut builtin = MemorySource::new(Scope::Builtin);
         builtin.add("own", "---\nname: own\ndescription: Brought along\n---\n");
         let context = ResolveContext {
+            pending: None,
+            awaits_packages: false,
             directory: &directory,
             user: &user,
             remote: RemoteOptions::default(),

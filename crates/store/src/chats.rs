@@ -91,6 +91,15 @@ pub struct SkillUses {
     pub skills: Vec<SkillId>,
 }
 
+/// How often a skill was activated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkillUse {
+    /// Turns in which it became active.
+    pub count: u64,
+    /// The last one, in seconds since 1970.
+    pub last: Option<i64>,
+}
+
 /// The columns of a summary, in the order in which [`summary`] reads them.
 macro_rules! columns {
     () => {
@@ -280,6 +289,22 @@ impl Store {
             let ids = rows.iter().map(|row| Ok(text(row, 0)?.parse().ok()));
             let ids: Result<Vec<Option<SkillId>>, sqlx::Error> = ids.collect();
             Ok(ids?.into_iter().flatten().collect())
+        })
+        .await
+    }
+
+    /// How often chats activated a skill, in all projects.
+    pub async fn skill_use(&self, skill: &SkillId) -> Result<SkillUse, StoreError> {
+        let skill = skill.to_string();
+        self.run(move |pool| async move {
+            let statement = "SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT), MAX(last)
+                FROM skill_uses WHERE skill = $1";
+            let row = sqlx::query(statement).bind(skill).fetch_one(&*pool).await?;
+            let last: Option<i64> = row.try_get(1)?;
+            Ok(SkillUse {
+                count: row.try_get::<i64, _>(0)?.try_into().unwrap_or_default(),
+                last: last.map(|it| it / 1000),
+            })
         })
         .await
     }

@@ -140,6 +140,25 @@ impl Store {
         .await
     }
 
+    /// Removes all decisions about a skill in one project; those that count everywhere stay.
+    pub async fn forget_in(&self, skill: &str, project: &str) -> Result<u64, StoreError> {
+        let (skill, project) = (skill.to_owned(), project.to_owned());
+        self.run(|pool| async move {
+            let mut removed = 0;
+            for statement in [
+                "DELETE FROM approvals WHERE skill = $1 AND project = $2",
+                "DELETE FROM command_approvals WHERE skill = $1 AND project = $2",
+            ] {
+                let query = sqlx::query(statement)
+                    .bind(skill.clone())
+                    .bind(project.clone());
+                removed += query.execute(&*pool).await?.rows_affected();
+            }
+            Ok(removed)
+        })
+        .await
+    }
+
     /// Removes the decisions about one right of a skill, in every project.
     pub async fn revoke(&self, skill: &str, right: impl Into<Right>) -> Result<u64, StoreError> {
         let (skill, right) = (skill.to_owned(), right.into());

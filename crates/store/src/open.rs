@@ -40,6 +40,7 @@ pub enum StoreBackend {
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: Arc<AnyPool>,
+    is_shared: bool,
 }
 
 impl Store {
@@ -51,6 +52,11 @@ impl Store {
     /// A store in memory, used when no other is available.
     pub async fn memory() -> Result<Self, StoreError> {
         Self::open(StoreBackend::Memory).await
+    }
+
+    /// Whether other machines can use the same store.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     pub(crate) async fn run<T, F>(
@@ -78,7 +84,9 @@ async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
         // Every connection would be a separate store.
         StoreBackend::Memory => ("sqlite::memory:".to_owned(), 1),
     };
-    let mut options = AnyPoolOptions::new().max_connections(connections);
+    let mut options = AnyPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(CONNECT);
     if connections == 1 {
         options = options
             .min_connections(1)
@@ -118,6 +126,7 @@ async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
     }
     Ok(Store {
         pool: Arc::new(pool),
+        is_shared: matches!(backend, StoreBackend::Postgres(_)),
     })
 }
 

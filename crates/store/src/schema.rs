@@ -67,6 +67,26 @@ const MIGRATIONS: &[&[&str]] = &[
     &["CREATE TABLE tokens (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
         created BIGINT NOT NULL, expires BIGINT, used BIGINT)"],
+    // `changes` counts changes of the registry; `changed` of a package is the one that changed it last.
+    &[
+        "CREATE TABLE registry_state (one INTEGER PRIMARY KEY, changes BIGINT NOT NULL)",
+        "INSERT INTO registry_state (one, changes) VALUES (1, 0)",
+        "CREATE TABLE registry_packages (
+        name TEXT PRIMARY KEY, latest TEXT, downloads BIGINT NOT NULL, changed BIGINT NOT NULL)",
+        "CREATE INDEX registry_packages_by_change ON registry_packages (changed)",
+        "CREATE TABLE registry_versions (
+        name TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, published BIGINT NOT NULL,
+        published_by TEXT NOT NULL, facts TEXT NOT NULL, manifest TEXT NOT NULL, signature TEXT,
+        keywords TEXT NOT NULL, body TEXT NOT NULL, yanked BIGINT, yank_reason TEXT,
+        downloads BIGINT NOT NULL, PRIMARY KEY (name, version))",
+        "CREATE INDEX registry_versions_by_digest ON registry_versions (digest)",
+        "CREATE TABLE registry_owners (
+        owned TEXT NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (owned, owner))",
+    ],
+    // Requests that each replica of a server answered; milliseconds since 1970 by the clock of the database.
+    &["CREATE TABLE rate_counts (
+        replica TEXT NOT NULL, client TEXT NOT NULL, total BIGINT NOT NULL, updated BIGINT NOT NULL,
+        PRIMARY KEY (replica, client))"],
 ];
 
 /// The tables, with the versions that have them.
@@ -82,6 +102,11 @@ const TABLES: &[(&str, RangeInclusive<i64>)] = &[
     ("command_approvals", 4..=i64::MAX),
     ("skill_uses", 5..=i64::MAX),
     ("tokens", 8..=i64::MAX),
+    ("registry_state", 9..=i64::MAX),
+    ("registry_packages", 9..=i64::MAX),
+    ("registry_versions", 9..=i64::MAX),
+    ("registry_owners", 9..=i64::MAX),
+    ("rate_counts", 10..=i64::MAX),
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

@@ -137,6 +137,11 @@ fn cl82_postgres_tables_have_their_own_schema() {
         "command_approvals",
         "skill_uses",
         "tokens",
+        "rate_counts",
+        "registry_state",
+        "registry_packages",
+        "registry_versions",
+        "registry_owners",
     ] {
         database.run(&format!("ALTER TABLE prowess.{table} SET SCHEMA public"));
     }

@@ -40,3 +40,60 @@ pub fn python_with(name: &str, packages: &[&str]) -> PathBuf {
     });
     directory.join("bin/python")
 }
+
+/// The npm tool `skills`, which installs skills as we do. It reports what it does unless `DISABLE_TELEMETRY` is set.
+pub fn npm_skills() -> Command {
+    let packages = ["skills@1.5.18"];
+    let directory = install("npm-skills", &packages, |directory| {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]);
+        run(npm.arg(directory).args(packages));
+    });
+    let mut command = Command::new(directory.join("node_modules/.bin/skills"));
+    command.env("DISABLE_TELEMETRY", "1");
+    command
+}
+
+/// The program `minisign`: that of the system, or one that is unpacked from the packages of Debian.
+pub fn minisign() -> Command {
+    if Command::new("minisign").arg("-v").output().is_ok() {
+        return Command::new("minisign");
+    }
+    let packages = ["minisign", "libsodium23"];
+    let directory = install("minisign", &packages, |directory| {
+        unpack_debian(directory, &packages);
+    });
+    let mut libraries = fs::read_dir(directory.join("usr/lib")).unwrap();
+    let mut command = Command::new(directory.join("usr/bin/minisign"));
+    command.env("LD_LIBRARY_PATH", libraries.next().unwrap().unwrap().path());
+    command
+}
+
+/// Makes a command see another time than that of the machine, such as `+2h`. Only dates: time that passes is real.
+pub fn fake_time(command: &mut Command, offset: &str) {
+    let packages = ["libfaketime"];
+    let directory = install("faketime", &packages, |directory| {
+        unpack_debian(directory, &packages);
+    });
+    let mut libraries = fs::read_dir(directory.join("usr/lib")).unwrap();
+    let libraries = libraries.next().unwrap().unwrap().path();
+    command
+        .env("LD_PRELOAD", libraries.join("faketime/libfaketime.so.1"))
+        .env("FAKETIME", offset)
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+}
+
+/// Unpacks packages of Debian into a directory.
+fn unpack_debian(directory: &Path, packages: &[&str]) {
+    let mut download = Command::new("apt-get");
+    run(download
+        .arg("download")
+        .args(packages)
+        .current_dir(directory));
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|it| it == "deb") {
+            run(Command::new("dpkg").arg("-x").arg(path).arg(directory));
+        }
+    }
+}

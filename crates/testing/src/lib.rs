@@ -15,12 +15,18 @@ pub mod model;
 mod port;
 mod program;
 mod random;
+#[cfg(feature = "s3")]
+pub mod s3;
+mod ssh;
+mod terminal;
 
 pub use directory::{TestDirectory, skill_text, write};
-pub use install::{install, mcp_python, python_with};
+pub use install::{fake_time, install, mcp_python, minisign, npm_skills, python_with};
 pub use port::ClosedPort;
 pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};
 pub use random::Random;
+pub use ssh::SshServer;
+pub use terminal::terminal;
 
 /// An array of tuples, one for each row; rows end with `;`. `rustfmt` does not break rows apart, so that a table of
 /// cases stays a table.

@@ -75,14 +75,11 @@ fn skill(record: &str) -> Skill {
     let mut lines = record.lines().peekable();
     let id = lines.next().unwrap().to_owned();
     let description = lines.next().unwrap().to_owned();
-    let keywords = lines
-        .next_if(|line| line.starts_with("keywords: "))
-        .map_or_else(Vec::new, |line| {
-            line["keywords: ".len()..]
-                .split(", ")
-                .map(str::to_owned)
-                .collect()
-        });
+    let listed = lines.next_if(|line| line.starts_with("keywords: "));
+    let listed = listed.and_then(|line| line.strip_prefix("keywords: "));
+    let keywords = listed.map_or_else(Vec::new, |listed| {
+        listed.split(", ").map(str::to_owned).collect()
+    });
     Skill {
         id,
         description,

@@ -13,8 +13,8 @@ use prowess_spec::{SKILL_FILE, SkillPath};
 use super::AuditedSkill;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
+use crate::open;
 use crate::target::Target;
-use crate::{commands, open};
 
 /// Directories inside each other that are looked into.
 const DEPTH: usize = 32;
@@ -31,7 +31,7 @@ pub(super) fn skills(
     }
     let skills = open::skills(sources, global)?;
     let neither = || format!("invalid target `{target}`: expected a path or a skill id");
-    let id = commands::parse_id(target).with_context(neither)?;
+    let id = open::parse_id(target).with_context(neither)?;
     let skill = by_id(&skills, &id).with_context(neither)?;
     Ok(vec![skill])
 }
@@ -134,7 +134,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// A skill of the catalog, wherever it is.
-fn by_id(skills: &Skills, id: &SkillId) -> Result<AuditedSkill> {
+pub(super) fn by_id(skills: &Skills, id: &SkillId) -> Result<AuditedSkill> {
     let catalog = skills.catalog();
     if let Some(directory) = skills.sources().location(&catalog, id) {
         let mut audited = directory_of(&directory);

@@ -6,10 +6,12 @@ mod human;
 mod sarif;
 mod skill_scanners;
 
+use prowess_core::{SkillId, Skills};
 use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::arguments::Global;
 use crate::error::Result;
@@ -95,6 +97,13 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
         _ if audited.iter().any(AuditedSkill::has_unread_code) => Exit::Findings,
         _ => Exit::Success,
     })
+}
+
+/// The audit of a skill by the rules of this program, as `--json` prints it.
+pub(crate) fn of_skill(skills: &Skills, id: &SkillId) -> Result<Value> {
+    let mut audited = collect::by_id(skills, id)?;
+    audited.report = scan(&Rules::base(), &audited.files);
+    Ok(serde_json::to_value(row(&audited)).unwrap_or_default())
 }
 
 async fn scan_all(

@@ -14,7 +14,7 @@ mod report;
 pub(crate) mod sarif;
 mod wire;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use prowess_spec::Severity;
@@ -28,9 +28,12 @@ use crate::terminal;
 use arguments::Format;
 use file::Fixes;
 use find::SearchResults;
-use report::{Problem, Report};
+use report::Problem;
 
 pub(crate) use arguments::CheckArguments;
+pub(crate) use human::print;
+pub(crate) use report::Report;
+pub(crate) use wire::Document;
 
 pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     if let Some(code) = &arguments.explain {
@@ -41,15 +44,20 @@ pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     } else {
         Severity::Warning
     };
-    let mut report = check(arguments, least);
+    let fixes = if arguments.fix {
+        Fixes::Wanted
+    } else {
+        Fixes::Unwanted
+    };
+    let mut report = check(&arguments.paths, fixes, least);
     if arguments.fix {
         let written = fix::run(&report, arguments.yes)?;
         if written {
-            report = check(arguments, least);
+            report = check(&arguments.paths, fixes, least);
         }
     }
     match arguments.format() {
-        Format::Human => human::print(&report, global.quiet)?,
+        Format::Human => print(&report, global.quiet)?,
         Format::Json => terminal::print(&json::render(&report)?)?,
         Format::Github => terminal::print(&github::render(&report))?,
         Format::Sarif => terminal::print(&sarif::render(&report)?)?,
@@ -60,7 +68,17 @@ pub(crate) fn run(arguments: &CheckArguments, global: &Global) -> Result<Exit> {
     Ok(exit)
 }
 
-fn exit(report: &Report) -> Exit {
+/// Checks the skills of a path, without fixes.
+pub(crate) fn check_path(path: &Path, quiet: bool) -> Report {
+    let least = if quiet {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    check(&[path.to_owned()], Fixes::Unwanted, least)
+}
+
+pub(crate) fn exit(report: &Report) -> Exit {
     if !report.problems.is_empty() {
         Exit::Failure
     } else if report.skills.iter().any(|skill| !skill.valid) {
@@ -121,15 +139,10 @@ fn unpack(paths: &[PathBuf], fixes: Fixes) -> UnpackedPaths {
     unpacked
 }
 
-fn check(arguments: &CheckArguments, least: Severity) -> Report {
+fn check(paths: &[PathBuf], fixes: Fixes, least: Severity) -> Report {
     let start = Instant::now();
-    let fixes = if arguments.fix {
-        Fixes::Wanted
-    } else {
-        Fixes::Unwanted
-    };
     let progress = Progress::new("skills");
-    let unpacked = unpack(&arguments.paths, fixes);
+    let unpacked = unpack(paths, fixes);
     let mut found = find::skills(&unpacked.paths, &|directory| {
         let outcome = file::check(directory, fixes, least);
         progress.step();

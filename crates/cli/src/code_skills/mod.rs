@@ -8,6 +8,7 @@ mod explicit;
 mod jails;
 mod open;
 mod over;
+mod over_path;
 mod store;
 
 pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_details};
@@ -17,6 +18,7 @@ pub(crate) use explicit::id_of;
 pub(crate) use jails::{launcher, scripts_unattended};
 pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
 pub(crate) use over::{resolve_over, runtime_over};
+pub(crate) use over_path::{TestBench, resolve_path};
 pub(crate) use store::{
     StoreNeed, backend as store_backend, open as open_store, open_existing as open_existing_store,
 };

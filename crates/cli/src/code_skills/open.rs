@@ -262,7 +262,10 @@ pub(super) fn parts(
     parts.workers = workers(config)?;
     parts.services = Services {
         project: ProjectFiles::open(root).ok(),
-        environment: env::vars().collect(),
+        // No skill has a use for the password of a key.
+        environment: env::vars()
+            .filter(|(name, _)| name != environment::KEY_PASSWORD)
+            .collect(),
         allowances: allowances(config),
         listener: services.listener,
         model: services.model,

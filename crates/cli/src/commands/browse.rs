@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &BrowseArguments, global: &Global) -> Result<Exit> 
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&super::list::table(listing.skills.into_iter()));
+        out.push_str(&super::list::table(listing.skills.into_iter(), None));
     }
     terminal::print(&out)?;
     Ok(Exit::Success)

@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::model::{ModelArguments, SelectedModel, select};
+use crate::packages::report;
 use crate::{code_skills, configuration, environment};
 
 /// The state of one part.
@@ -55,6 +56,7 @@ pub(crate) struct Checkup {
     pub(crate) store: Checked,
     pub(crate) model: Checked,
     pub(crate) manifests: Vec<Checked>,
+    pub(crate) packages: Vec<Checked>,
     pub(crate) unused: Vec<String>,
 }
 
@@ -70,6 +72,7 @@ impl Checkup {
             store: store(config),
             model: model(config, skills, global, ask_model),
             manifests: manifests(skills),
+            packages: packages(global),
             unused: unused_directories(config, sources)?,
         })
     }
@@ -78,6 +81,7 @@ impl Checkup {
         let own = [&self.store, &self.model];
         own.into_iter()
             .chain(&self.manifests)
+            .chain(&self.packages)
             .any(Checked::is_broken)
     }
 
@@ -86,6 +90,9 @@ impl Checkup {
         let mut out = format!("store     {}\nmodel     {}\n", self.store, self.model);
         for manifest in &self.manifests {
             let _ = writeln!(out, "manifest  {manifest}");
+        }
+        for package in &self.packages {
+            let _ = writeln!(out, "package   {package}");
         }
         for directory in &self.unused {
             let _ = writeln!(out, "unused    {directory}");
@@ -183,6 +190,20 @@ fn manifests(skills: &Skills) -> Vec<Checked> {
         checked.extend(errors.map(|error| Checked::new(State::Broken, MANIFEST_FILE, error)));
         checked
     })
+}
+
+/// Installed skills that are not what the lock file says.
+fn packages(global: &Global) -> Vec<Checked> {
+    let problems = report::problems(global).into_iter();
+    let checked = problems.map(|problem| {
+        let state = if problem.is_broken {
+            State::Broken
+        } else {
+            State::Warning
+        };
+        Checked::new(state, problem.name, problem.detail)
+    });
+    checked.collect()
 }
 
 /// Directories of agents that exist and are not searched, and why.

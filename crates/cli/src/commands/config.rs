@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ConfigArguments, global: &Global) -> Result<Exit> 
 }
 
 /// Every setting with its origin; secrets are hidden.
-pub(super) fn document(config: &SkillsConfig) -> Value {
+pub(crate) fn document(config: &SkillsConfig) -> Value {
     let ignored: Vec<_> = config
         .ignored()
         .iter()

@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "store": checkup.store,
             "model": checkup.model,
             "manifests": checkup.manifests,
+            "packages": checkup.packages,
             "unused_directories": checkup.unused,
             "skills": catalog.len(),
             "omitted": catalog.omitted(),

@@ -5,32 +5,41 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pollster::block_on;
-use prowess_core::Skills;
+use prowess_core::{Document, FileEntry, SkillId, Skills, SourceError};
 use prowess_runtime::{CodeSkill, SkillContent};
 use prowess_spec::manifest::{Keyword, Manifest};
 use prowess_spec::{SkillPath, estimate_tokens};
 use serde_json::json;
 
 use super::permissions::{self, Row as Approval};
-use super::{load_error, parse_id, print_json};
+use super::{load_error, print_json, remote_info};
 use crate::arguments::{Global, SourceArguments};
 use crate::completer::skill_ids;
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::exit::Exit;
+use crate::packages::report::PackageStates;
+use crate::registries::{Registries, RegistryArgument};
 use crate::{code_skills, configuration, open, terminal};
 
 const HELP: &str = "\
 Examples:
   prowess info pdf-forms
-  prowess info pdf-forms --json";
+  prowess info pdf-forms --json
+  prowess info acme/pdf-forms@^1          a package of a registry
+  prowess info pdf-forms --diff           what its newest version changes";
 
 /// Arguments of `info`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct InfoArguments {
-    /// Id of the skill
+    /// Id of the skill, or name of a package
     #[arg(add = skill_ids())]
     pub(crate) id: String,
+    /// Show how the package differs from the installed version
+    #[arg(long)]
+    pub(crate) diff: bool,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgument,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
     /// Print JSON
@@ -39,13 +48,39 @@ pub(crate) struct InfoArguments {
 }
 
 pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
+    let package = remote_info::parse(&arguments.id);
+    let is_remote = arguments.diff
+        || arguments.registry.registry.is_some()
+        || arguments.id.contains(['@', ':']);
+    if let Some(package) = package.as_ref().filter(|_| is_remote) {
+        let registries = Registries::new(&configuration::load(global)?, global);
+        let registries = registries.limited(&arguments.registry)?;
+        return remote_info::run(package, &registries, arguments.diff, arguments.json, global);
+    }
     let skills = open::skills(&arguments.sources, global)?;
-    let id = parse_id(&arguments.id)?;
-    let document = block_on(skills.sources().load(&id))
-        .map_err(|error| load_error(&skills, &arguments.id, &error))?;
-    let files = block_on(skills.sources().files(&id)).unwrap_or_default();
+    let id = open::parse_id(&arguments.id)?;
+    let document = match block_on(skills.sources().load(&id)) {
+        Err(SourceError::NotFound(_)) if has_registry(&arguments.sources, global)? => {
+            let registries = Registries::new(&configuration::load(global)?, global);
+            let package = package.context("unknown skill")?;
+            return remote_info::run(&package, &registries, false, arguments.json, global);
+        }
+        loaded => loaded.map_err(|error| load_error(&skills, &arguments.id, &error))?,
+    };
+    local(arguments, global, &skills, &id, &document)
+}
+
+/// A skill that is here.
+fn local(
+    arguments: &InfoArguments,
+    global: &Global,
+    skills: &Skills,
+    id: &SkillId,
+    document: &Document,
+) -> Result<Exit> {
+    let files = block_on(skills.sources().files(id)).unwrap_or_default();
     // The digest for approvals; `None` if the skill is too large.
-    let content = block_on(SkillContent::read(&skills, &id)).ok();
+    let content = block_on(SkillContent::read(skills, id)).ok();
     let digest = content
         .as_ref()
         .map(|content| content.subject().content.to_string());
@@ -56,22 +91,24 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         .map(|code| registered(code, "register_workflow"));
     let workflows = workflows.unwrap_or_default();
     let manifest = code.map(|code| code.manifest);
-    let approvals = approvals(&skills, id.as_str(), global)?;
+    let approvals = approvals(skills, id.as_str(), global)?;
     let catalog = skills.catalog();
     let found = catalog.get(id.as_str());
     let source = found.map_or("", |skill| &**skill.source);
     let target = document.location.as_deref().and_then(link_target);
     let shadowed = catalog.shadowed();
-    let shadowed = shadowed.filter(|it| it.loser.descriptor.id == id);
+    let shadowed = shadowed.filter(|it| it.loser.descriptor.id == *id);
     let shadowed: Vec<String> = shadowed.map(|it| it.loser.path()).collect();
     let level_one = found
         .map(|skill| skill.descriptor.tokens().catalog)
         .unwrap_or_default();
     let level_two = estimate_tokens(&document.body);
     let file_bytes: u64 = files.iter().map(|file| file.size).sum();
+    let package = PackageStates::read(global).info(found, document.location.as_deref());
     if arguments.json {
         print_json(&json!({
             "id": id,
+            "package": package,
             "source": source,
             "location": document.location,
             "copies": catalog.locations(id.as_str()).get(1..),
@@ -105,6 +142,10 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     if let Some(target) = target {
         row("links to", &target.display().to_string());
     }
+    for (name, value) in package.rows() {
+        row(name, value);
+    }
+    row("edited", &package.edits());
     row("digest", digest.as_deref().unwrap_or_default());
     let skill = &document.skill;
     row("license", skill.license.as_deref().unwrap_or_default());
@@ -124,21 +165,30 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     for approval in &approvals {
         row("approval", &approval.line());
     }
-    row(
-        "tokens",
-        &format!(
-            "{level_one} in the catalog, {level_two} in the instructions, {} in files",
-            file_bytes.div_ceil(4)
-        ),
-    );
-    if !files.is_empty() {
-        let _ = writeln!(out, "\n  files");
-        for file in &files {
-            let _ = writeln!(out, "    {} ({} bytes)", file.path, file.size);
-        }
-    }
+    let in_files = file_bytes.div_ceil(4);
+    let tokens =
+        format!("{level_one} in the catalog, {level_two} in the instructions, {in_files} in files");
+    row("tokens", &tokens);
+    out.push_str(&list_files(&files));
     terminal::print(&out)?;
     Ok(Exit::Success)
+}
+
+/// Whether a registry can be asked about what is not here.
+fn has_registry(sources: &SourceArguments, global: &Global) -> Result<bool> {
+    let config = configuration::load(global)?;
+    Ok(sources.directories.is_empty() && !Registries::new(&config, global).is_empty())
+}
+
+fn list_files(files: &[FileEntry]) -> String {
+    let lines = files
+        .iter()
+        .map(|file| format!("    {} ({} bytes)\n", file.path, file.size));
+    let lines: String = lines.collect();
+    match lines.as_str() {
+        "" => String::new(),
+        lines => format!("\n  files\n{lines}"),
+    }
 }
 
 /// Where a location leads, if it is a link.
@@ -165,7 +215,7 @@ fn approvals(skills: &Skills, id: &str, global: &Global) -> Result<Vec<Approval>
 }
 
 /// The tools of a skill, as far as they are known without running its code.
-fn tools(code: &CodeSkill) -> Vec<String> {
+pub(crate) fn tools(code: &CodeSkill) -> Vec<String> {
     let declared = code.manifest.tools.iter().map(|tool| tool.name.clone());
     let mut tools: Vec<String> = declared.chain(registered(code, "register_tool")).collect();
     tools.sort();
@@ -174,7 +224,7 @@ fn tools(code: &CodeSkill) -> Vec<String> {
 }
 
 /// The names that Starlark code passes to a function as text.
-fn registered(code: &CodeSkill, function: &str) -> Vec<String> {
+pub(crate) fn registered(code: &CodeSkill, function: &str) -> Vec<String> {
     let call = format!("{function}(\"");
     let is_code = |path: &SkillPath| Path::new(path.as_str()).extension() == Some("star".as_ref());
     let files = code.content.files().filter(|(path, _)| is_code(path));

@@ -6,14 +6,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use prowess_core::wire::{MAX_SKILLS, RESERVED_ID};
-use prowess_core::{Catalog, Health, NestedSkill, Scope, Skill, SourceStatus};
+use prowess_core::{Catalog, Descriptor, Health, NestedSkill, Scope, Skill, SourceStatus};
 use prowess_runtime::Manifests;
 use prowess_spec::Severity;
 
 use super::list_document::{Tokens, document};
+use super::remote_list::available;
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::packages::report::{PackageState, PackageStates};
+use crate::registries::RegistryArgument;
 use crate::table::{Column, Width, render};
 use crate::target::{self, PathKind};
 use crate::terminal::print_json;
@@ -24,11 +27,13 @@ Examples:
   prowess list              list the skills of this project and user
   prowess list --all        include shadowed and invalid skills
   prowess list skills       list the skills below one directory
-  prowess list pdf.skill    list the skills of an archive";
+  prowess list pdf.skill    list the skills of an archive
+  prowess list --available  list the packages of registries";
 
 /// Arguments of `list`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ListArguments {
     /// Skills, `SKILL.md` files, archives, or directories to search for skills; same as `--in`
     pub(crate) paths: Vec<PathBuf>,
@@ -40,12 +45,20 @@ pub(crate) struct ListArguments {
     /// Include shadowed, unavailable and invalid skills
     #[arg(long)]
     pub(crate) all: bool,
+    /// List the packages of registries instead
+    #[arg(long, conflicts_with_all = ["paths", "directories", "all"])]
+    pub(crate) available: bool,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgument,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
+    if arguments.available || arguments.registry.registry.is_some() {
+        return available(&arguments.registry, arguments.json, global);
+    }
     for path in &arguments.paths {
         let unreadable = || format!("cannot read {}", path.display());
         if target::kind(path).with_context(unreadable)? == PathKind::Other {
@@ -56,6 +69,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     let named = arguments.sources.directories.iter();
     let sources = SourceArguments {
         directories: named.chain(&arguments.paths).cloned().collect(),
+        ..SourceArguments::default()
     };
     if !arguments.json {
         trust::ask(&sources, global)?;
@@ -70,12 +84,18 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
     } else {
         (Vec::new(), Manifests::default())
     };
+    let packages = if sources.directories.is_empty() {
+        PackageStates::read(global)
+    } else {
+        PackageStates::default()
+    };
     if arguments.json {
-        print_json(&document(&catalog, arguments.all, nested, &manifests))?;
+        let document = document(&catalog, arguments.all, nested, &manifests, &packages);
+        print_json(&document)?;
         return Ok(exit(&catalog, arguments.strict));
     }
     if !catalog.is_empty() {
-        terminal::print(&table(catalog.skills()))?;
+        terminal::print(&table(catalog.skills(), Some(&packages)))?;
     }
     if arguments.all {
         print_rest(&catalog, &nested, &manifests)?;
@@ -118,8 +138,12 @@ pub(super) fn is_unavailable(source: &SourceStatus) -> bool {
     matches!(source.health, Health::Unhealthy | Health::Degraded)
 }
 
-pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
-    let columns = [
+pub(super) fn table<'c>(
+    skills: impl Iterator<Item = Skill<'c>>,
+    packages: Option<&PackageStates>,
+) -> String {
+    let packages = packages.filter(|it| !it.is_empty());
+    let mut columns = vec![
         Column {
             title: "SKILL",
             width: Width::Content,
@@ -137,10 +161,16 @@ pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
             width: Width::Content,
         },
     ];
+    if packages.is_some() {
+        columns.extend(["VERSION", "STATE"].map(|title| Column {
+            title,
+            width: Width::Content,
+        }));
+    }
     let rows: Vec<Vec<Cow<'_, str>>> = skills
         .map(|skill| {
             let descriptor = skill.descriptor;
-            vec![
+            let mut row: Vec<Cow<'_, str>> = vec![
                 descriptor.id.as_str().into(),
                 one_line(&descriptor.description),
                 match Tokens::of(descriptor).instructions {
@@ -148,10 +178,30 @@ pub(super) fn table<'c>(skills: impl Iterator<Item = Skill<'c>>) -> String {
                     None => "?".into(),
                 },
                 (&**skill.source).into(),
-            ]
+            ];
+            if let Some(packages) = packages {
+                let state = packages.of(descriptor.scope, descriptor.name());
+                row.push(version(descriptor, state.as_ref()).into());
+                row.push(state.map_or("-", |it| it.as_str()).into());
+            }
+            row
         })
         .collect();
     render(&columns, &rows)
+}
+
+/// The version that the author states, or else the commit.
+fn version(descriptor: &Descriptor, state: Option<&PackageState>) -> String {
+    let stated = descriptor.metadata.iter();
+    let mut stated = stated.filter(|(key, _)| &**key == "version");
+    match (stated.next(), state) {
+        (Some((_, version)), _) => version.to_string(),
+        (None, Some(PackageState::Installed { resolved, .. })) => {
+            let commit = resolved.as_deref().unwrap_or("-");
+            commit.chars().take(10).collect()
+        }
+        _ => "-".to_owned(),
+    }
 }
 
 /// A text with single blanks between its words.

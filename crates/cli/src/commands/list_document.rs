@@ -5,6 +5,8 @@ use prowess_core::{Catalog, Descriptor, LevelTokens, NestedSkill, Scope, Skill, 
 use prowess_runtime::{ManifestProblem, Manifests};
 use serde::Serialize;
 
+use crate::packages::report::{PackageState, PackageStates};
+
 #[derive(Serialize)]
 pub(super) struct Document<'c> {
     version: u32,
@@ -28,6 +30,9 @@ struct Row<'c> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locations: Vec<String>,
     tokens: Tokens,
+    /// How it came here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<PackageState>,
 }
 
 /// Estimated tokens of a skill.
@@ -59,12 +64,14 @@ fn row(skill: Skill<'_>) -> Row<'_> {
         source: skill.source,
         locations: Vec::new(),
         tokens: Tokens::of(skill.descriptor),
+        package: None,
     }
 }
 
 /// The same with all of its locations, if there are several.
-fn located<'c>(catalog: &'c Catalog, skill: Skill<'c>) -> Row<'c> {
+fn located<'c>(catalog: &'c Catalog, skill: Skill<'c>, packages: &PackageStates) -> Row<'c> {
     let mut row = row(skill);
+    row.package = packages.of(skill.descriptor.scope, skill.descriptor.name());
     if catalog.has_copies() {
         row.locations = catalog.locations(skill.descriptor.id.as_str());
         if row.locations.len() < 2 {
@@ -79,6 +86,7 @@ pub(super) fn document<'c>(
     all: bool,
     nested: Vec<NestedSkill>,
     manifests: &'c Manifests,
+    packages: &PackageStates,
 ) -> Document<'c> {
     let states = if all {
         SkillStates::of(catalog)
@@ -92,7 +100,7 @@ pub(super) fn document<'c>(
         version: 1,
         skills: catalog
             .skills()
-            .map(|skill| located(catalog, skill))
+            .map(|skill| located(catalog, skill, packages))
             .collect(),
         states,
         manifests: manifests.problems(),

@@ -73,10 +73,14 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     let mut config = configuration::load(global)?;
     // A host has tools of its own; its user may ask for ours.
     config.skills.builtin &= config.states("skills.builtin");
+    let sources = SourceArguments {
+        awaits_packages: true,
+        ..arguments.sources.clone()
+    };
     let builder = open::builder(
         &config,
         model::configured_window(&config),
-        &arguments.sources,
+        &sources,
         global,
         None,
     )?;

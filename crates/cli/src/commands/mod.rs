@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod administration;
 pub(crate) mod browse;
 mod checkup;
 pub(crate) mod completions;
@@ -13,13 +14,15 @@ pub(crate) mod mcp;
 pub(crate) mod permissions;
 pub(crate) mod prompt;
 pub(crate) mod read;
+mod remote_info;
+mod remote_list;
 pub(crate) mod run;
 mod run_listing;
 mod run_script;
 pub(crate) mod search;
 pub(crate) mod serve;
-mod serve_administration;
 mod serve_console;
+mod serve_rates;
 mod serve_signals;
 mod serve_writable;
 pub(crate) mod show;
@@ -29,7 +32,7 @@ pub(crate) mod why;
 
 use prowess_core::{Skills, SourceError};
 
-use crate::error::{CommandError, Result};
+use crate::error::CommandError;
 use crate::terminal::print_json;
 
 /// Why a skill cannot be loaded, with suggestions.
@@ -47,10 +50,4 @@ fn load_error(skills: &Skills, id: &str, error: &SourceError) -> CommandError {
         (SourceError::NotAFile { .. }, entries) => failure.hint(format!("it contains {entries}")),
         (_, near) => failure.hint(format!("did you mean {near}?")),
     }
-}
-
-/// The id that a person typed; what is not one cannot exist.
-pub(crate) fn parse_id(text: &str) -> Result<prowess_core::SkillId> {
-    let text = text.strip_prefix('/').unwrap_or(text);
-    Ok(text.parse()?)
 }

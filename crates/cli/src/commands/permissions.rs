@@ -44,7 +44,7 @@ pub(crate) struct PermissionsArguments {
 }
 
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(crate) struct Row {
     skill: String,
     permission: String,
     effect: &'static str,
@@ -142,7 +142,7 @@ fn nothing_to_revoke(config: &SkillsConfig, skill: &str, revoked: &str) -> Comma
 }
 
 /// Everything that was approved, of one skill or of all, sorted: what is stored, and what the user's file approves.
-pub(super) async fn rows(
+pub(crate) async fn rows(
     config: &SkillsConfig,
     store: &Store,
     skills: &Skills,

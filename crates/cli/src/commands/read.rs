@@ -4,7 +4,7 @@ use clap::Args;
 use pollster::block_on;
 use prowess_spec::SkillPath;
 
-use super::{load_error, parse_id};
+use super::load_error;
 use crate::arguments::{Global, RawFlag, SourceArguments};
 use crate::completer::skill_ids;
 use crate::error::{CommandError, Result};
@@ -42,7 +42,7 @@ pub(crate) struct ReadArguments {
 
 pub(crate) fn run(arguments: &ReadArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.sources, global)?;
-    let id = parse_id(&arguments.id)?;
+    let id = open::parse_id(&arguments.id)?;
     let path = SkillPath::parse(&arguments.path).map_err(|problem| {
         CommandError::failure(format!("`{}` {problem}", arguments.path))
             .hint("pass a path inside the skill, such as references/API.md")

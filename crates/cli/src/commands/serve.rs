@@ -10,15 +10,16 @@ use std::time::Duration;
 use clap::Args;
 use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
+use prowess_registry::HostedRegistry;
 use prowess_server::{
     AcceptedToken, ApiOptions, Chats, Scope, Scopes, Shutdown, TokenTable, administration,
-    keep_fresh, router_with, serve_until,
+    keep_fresh, registry_routes, router_with, serve_until,
 };
 use prowess_store::Store;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::serve_administration::ServedAdministration;
+use super::administration::ServedAdministration;
 use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
 use crate::code_skills::{open_existing_store, open_store};
@@ -26,15 +27,17 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::log::LogFormat;
 use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
-use crate::{configuration, model, terminal};
+use crate::{configuration, model, serve_registry, terminal};
 
 use super::serve_console as console;
+use super::serve_rates::share_rate_limits;
 use super::serve_signals::StopSignals;
 
 const HELP: &str = "\
 Examples:
   prowess serve                                    serve the skills found here
   prowess serve --bind 127.0.0.1:8080 --log=json   on another port, with a log
+  prowess serve --seed ./skills                    fill an empty registry
 
 To use this server from another Prowess, add to its prowess.toml:
   [[skills.repositories]]
@@ -75,6 +78,9 @@ pub(crate) struct ServeArguments {
     /// Directory for skills that clients create [default: the skills directory of the project, or of the user]
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "read_only")]
     pub(crate) new_skills: Option<PathBuf>,
+    /// Publish the skills of this directory if the registry is empty (repeatable)
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "read_only")]
+    pub(crate) seed: Vec<PathBuf>,
     /// Additional host name to accept (repeatable)
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
@@ -123,6 +129,8 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     });
     let store = match opened {
         Ok(store) => Some(store),
+        // A registry that others rely on is started again until its database is there.
+        Err(error) if config.registry.storage.is_some() => return Err(error),
         Err(error) => {
             terminal::note(&format!(
                 "warning: {}: stored tokens are unknown, and chats are unavailable",
@@ -147,27 +155,46 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
             "create a token with `prowess token create NAME`, set {variable} to one, or listen on 127.0.0.1"
         ))
     })?;
+    let registry = match &tokens.store {
+        Some(store) => runtime.block_on(serve_registry::open_filled(
+            &arguments.seed,
+            global,
+            &config,
+            store,
+        ))?,
+        None => None,
+    };
     let window = model::configured_window(&config);
-    let (skills, new_skills) = serve_writable::open(arguments, &config, window, global)?;
+    let sources = SourceArguments {
+        awaits_packages: true,
+        ..arguments.sources.clone()
+    };
+    let (skills, new_skills) = serve_writable::open(arguments, &sources, &config, window, global)?;
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
     let stored = match tokens.store.clone().filter(|_| !arguments.read_only) {
         Some(store) => {
-            let administration = ServedAdministration {
-                config: config.clone(),
-                store: store.clone(),
-                skills: skills.clone(),
-            };
+            let administration = ServedAdministration::new(
+                config.clone(),
+                store.clone(),
+                skills.clone(),
+                sources,
+                global,
+            );
             let host = ServedChats::new(skills.clone(), config, store, global);
             let chats = host.chats(arguments.on_disconnect)?;
             Some((chats, Arc::new(administration)))
         }
         None => None,
     };
-    runtime.block_on(listen(
-        arguments, global, skills, options, http, tokens, stored,
-    ))?;
+    let services = Services {
+        skills,
+        tokens,
+        stored,
+        registry,
+    };
+    runtime.block_on(listen(arguments, global, options, http, services))?;
     // Work that does not end on its own is not waited for.
     runtime.shutdown_background();
     Ok(Exit::Success)
@@ -207,7 +234,9 @@ impl StoredTokens {
         };
         let tokens: Vec<AcceptedToken> = records
             .iter()
-            .filter_map(|it| AcceptedToken::restore(&it.id, &it.hash, &it.scopes, it.expires))
+            .filter_map(|it| {
+                AcceptedToken::restore(&it.id, &it.name, &it.hash, &it.scopes, it.expires)
+            })
             .collect();
         let any = !tokens.is_empty();
         self.table.replace(tokens);
@@ -264,15 +293,27 @@ fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
     Ok((options, http))
 }
 
+/// What is served.
+struct Services {
+    skills: Skills,
+    tokens: StoredTokens,
+    stored: Option<(Chats, Arc<ServedAdministration>)>,
+    registry: Option<HostedRegistry>,
+}
+
 async fn listen(
     arguments: &ServeArguments,
     global: &Global,
-    skills: Skills,
     mut options: ApiOptions,
     http: HttpOptions,
-    tokens: StoredTokens,
-    stored: Option<(Chats, Arc<ServedAdministration>)>,
+    services: Services,
 ) -> Result<()> {
+    let Services {
+        skills,
+        tokens,
+        stored,
+        registry,
+    } = services;
     let address = arguments.bind;
     let listener = TcpListener::bind(address)
         .await
@@ -287,14 +328,21 @@ async fn listen(
     if !arguments.read_only {
         // Never stored: it is valid until the server stops.
         let everything = Scopes::default().with(Scope::Admin);
-        let (secret, _) = AcceptedToken::generate(everything, None)
+        let (secret, _) = AcceptedToken::generate("console", everything, None)
             .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
         options = options.console_token(&secret)?;
         token = Some(secret);
     }
     let local = listener.local_addr()?;
     let console = console::url(local, token.as_deref());
-    announce(arguments, global, &skills, local, &console)?;
+    announce(
+        arguments,
+        global,
+        &skills,
+        registry.as_ref(),
+        local,
+        &console,
+    )?;
     let _page = arguments.open.then(|| console::open(&console));
     let mcp = SkillsServer::new(skills.clone(), ServerOptions::default());
     let changed = mcp.clone();
@@ -307,6 +355,10 @@ async fn listen(
         more = more.merge(chats.routes());
         more = more.merge(administration(Arc::<ServedAdministration>::clone(host)));
     }
+    if let Some(registry) = &registry {
+        more = more.merge(registry_routes(registry.clone()));
+    }
+    let limits = options.rate_limits();
     let router = router_with(skills.clone(), options, more);
     let fresh = keep_fresh(skills, Duration::from_secs(arguments.refresh_seconds));
     let drain = Duration::from_secs(arguments.drain_seconds);
@@ -337,6 +389,8 @@ async fn listen(
     tokio::select! {
         never = fresh => match never {},
         never = tokens.keep_synchronised() => match never {},
+        never = share_rate_limits(tokens.store.as_ref(), limits) => match never {},
+        never = serve_registry::keep_current(registry.as_ref()) => match never {},
         closed = serving => {
             if closed > 0 {
                 let connections = counted(closed, "connection");
@@ -347,6 +401,9 @@ async fn listen(
         () = stop => note(global, "stopped at once"),
     }
     tokens.synchronise().await;
+    if let Some(registry) = &registry {
+        registry.write_downloads().await;
+    }
     Ok(())
 }
 
@@ -355,13 +412,16 @@ fn announce(
     arguments: &ServeArguments,
     global: &Global,
     skills: &Skills,
+    registry: Option<&HostedRegistry>,
     address: SocketAddr,
     console: &str,
 ) -> Result<()> {
     let url = format!("http://{address}/api");
     let count = skills.catalog().len();
     if arguments.json {
-        super::print_json(&json!({"url": url, "skills": count, "console": console}))?;
+        let packages = registry.map(HostedRegistry::len);
+        let line = json!({"url": url, "skills": count, "packages": packages, "console": console});
+        super::print_json(&line)?;
         return Ok(());
     }
     let skills = counted(count, "skill");
@@ -374,6 +434,13 @@ fn announce(
         global,
         &format!("serving {skills} at {url}{access} and at /mcp; press Ctrl-C to stop"),
     );
+    if let Some(count) = registry.map(HostedRegistry::len).filter(|it| *it > 0) {
+        let packages = counted(count, "package");
+        note(
+            global,
+            &format!("registry: {packages}; `prowess login http://{address}` uses it"),
+        );
+    }
     // A log that collects standard error must not have the token.
     if std::io::stderr().is_terminal() {
         note(global, &format!("console: {console}"));

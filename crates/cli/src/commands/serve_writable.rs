@@ -8,7 +8,7 @@ use prowess_core::Skills;
 use prowess_sources::FilesystemSource;
 
 use super::serve::ServeArguments;
-use crate::arguments::Global;
+use crate::arguments::{Global, SourceArguments};
 use crate::create::destination;
 use crate::error::{Context, Result};
 use crate::{environment, open};
@@ -16,11 +16,11 @@ use crate::{environment, open};
 /// Opens the skills. The directory is `None` if clients may only read.
 pub(super) fn open(
     arguments: &ServeArguments,
+    sources: &SourceArguments,
     config: &SkillsConfig,
     window: Option<usize>,
     global: &Global,
 ) -> Result<(Skills, Option<PathBuf>)> {
-    let sources = &arguments.sources;
     let skills = open::skills_with(config, window, sources, global, |it| it)?;
     if arguments.read_only {
         return Ok((skills, None));

@@ -4,7 +4,7 @@ use clap::Args;
 use pollster::block_on;
 use prowess_core::{render_skill, with_arguments};
 
-use super::{load_error, parse_id};
+use super::load_error;
 use crate::arguments::{Global, RawFlag, SourceArguments};
 use crate::completer::skill_ids;
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub(crate) struct ShowArguments {
 
 pub(crate) fn run(arguments: &ShowArguments, global: &Global) -> Result<Exit> {
     let skills = open::skills(&arguments.sources, global)?;
-    let id = parse_id(&arguments.id)?;
+    let id = open::parse_id(&arguments.id)?;
     let document = block_on(skills.sources().load(&id))
         .map_err(|error| load_error(&skills, &arguments.id, &error))?;
     if arguments.json {

@@ -112,8 +112,12 @@ async fn create(store: &Store, arguments: &CreateTokenArguments, global: &Global
     }
     let created = Timestamp::now().as_second();
     let lifetime = arguments.expires_days.map(|days| i64::from(days) * 86_400);
-    let (secret, token) = AcceptedToken::generate(arguments.scope, lifetime.map(|it| created + it))
-        .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
+    let (secret, token) = AcceptedToken::generate(
+        &arguments.name,
+        arguments.scope,
+        lifetime.map(|it| created + it),
+    )
+    .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
     let record = TokenRecord {
         id: token.id.clone(),
         name: arguments.name.clone(),

@@ -7,13 +7,13 @@ use prowess_runtime::{Activation, Cause, CodeSkill};
 use prowess_spec::manifest::{Keyword, Manifest};
 use serde_json::json;
 
-use super::{parse_id, print_json};
+use super::print_json;
 use crate::arguments::{Global, ModeArgument};
 use crate::code_skills::{self, CodeSkillArguments};
 use crate::completer::skill_ids;
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::terminal;
+use crate::{open, terminal};
 
 const HELP: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
 
 async fn why(arguments: &WhyArguments, global: &Global) -> Result<Exit> {
     let opened = code_skills::open(&arguments.code_skills, global).await?;
-    let id = parse_id(&arguments.skill)?;
+    let id = open::parse_id(&arguments.skill)?;
     let id = opened.manifests.named(id.as_str()).unwrap_or(&id).clone();
     let message = arguments.message.join(" ");
     let mode = arguments.mode.mode();
@@ -143,7 +143,7 @@ fn explained(
 }
 
 /// A cause, for users.
-pub(super) fn sentence(cause: &Cause) -> String {
+pub(crate) fn sentence(cause: &Cause) -> String {
     match cause {
         Cause::Explicit => "named explicitly".to_owned(),
         Cause::File { pattern, file } if pattern == file => format!("{file} exists"),

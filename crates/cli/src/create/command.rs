@@ -128,7 +128,13 @@ fn next(recipe: &Recipe, destination: &Destination, directory: &str) -> Vec<Stri
     if recipe.code.is_none() {
         next.push(format!("prowess show {name}{place}"));
     }
-    next.push(format!("prowess check {}", quoted(directory)));
+    // A skill without code has no cases yet.
+    let command = if recipe.types.is_empty() {
+        "check"
+    } else {
+        "test"
+    };
+    next.push(format!("prowess {command} {}", quoted(directory)));
     next
 }
 

@@ -65,6 +65,9 @@ pub(crate) struct EvalArguments {
     /// Print benchmark.json
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print progress to standard error, a line of JSON for each chat
+    #[arg(long)]
+    pub(crate) progress_json: bool,
 }
 
 /// Options of the model that judges; the answering model by default.

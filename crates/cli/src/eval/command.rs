@@ -64,7 +64,8 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     for line in print::estimate(&suite, runs, &models) {
         print_note(&line);
     }
-    let bar = EvalProgress::new(suite.chats(runs), global.quiet);
+    let total = suite.chats(runs);
+    let bar = EvalProgress::new(total, global.quiet, arguments.progress_json);
     let cancel = Cancel::new();
     let emit = |progress| {
         setup.clear_scratch();

@@ -12,3 +12,4 @@ mod skill;
 
 pub(crate) use arguments::EvalArguments;
 pub(crate) use command::run;
+pub(crate) use progress::ProgressLine;

@@ -81,8 +81,10 @@ const SERVE: [&str; 4] = ["serve", "--json", "--bind", "127.0.0.1:0"];
 fn op4_requests_are_logged_without_query_and_token() {
     let project = project();
     let ask = |server: &Server| {
-        let head = "GET /api/skills/a?query=hunter2 HTTP/1.1\r\nX-Request-Id: r1\r\nAuthorization: Bearer hunter2";
+        let head = "GET /api/skills/a?query=hunter2 HTTP/1.1\r\nX-Request-Id: r1";
         assert_eq!(server.status(head), 200);
+        let head = "GET /api/catalog HTTP/1.1\r\nAuthorization: Bearer hunter2";
+        assert_eq!(server.status(head), 401);
         assert_eq!(server.status("GET /nothing HTTP/1.1"), 404);
     };
     let server = Server::start(&mut project.command(&[&SERVE[..], &["--log=json"]].concat()));

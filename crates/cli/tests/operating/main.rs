@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![cfg(unix)]
 
+mod administration;
 mod canary;
 mod console;
 mod limits;

@@ -4,30 +4,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-
 use super::TestProject;
 
 /// A terminal of this width: our end, and the program's end.
 pub(crate) fn terminal(columns: u16) -> (File, File) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let path = ptsname(&ours, Vec::new()).unwrap();
-    let size = Winsize {
-        ws_row: 24,
-        ws_col: columns,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    tcsetwinsize(&ours, size).unwrap();
-    let theirs = File::options()
-        .read(true)
-        .write(true)
-        .open(path.to_str().unwrap())
-        .unwrap();
-    (File::from(ours), theirs)
+    prowess_testing::terminal(columns, 24)
 }
 
 fn start(project: &TestProject, columns: u16, arguments: &[&str]) -> (File, Child) {

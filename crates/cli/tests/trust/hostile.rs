@@ -208,6 +208,7 @@ fn chat_in_a_hostile_project_runs_nothing() {
         &["chat", "-p", "hello"][..],
         &["trace", "hello haiku"],
         &["eval", "plain"],
+        &["test", ".agents"],
     ] {
         let command = hostile.command(arguments);
         let (trace, shown) = Trace::of(&command, &hostile.project.path("trace"));

@@ -102,6 +102,16 @@ impl SearchIndex {
     /// A skill whose id or name is the query comes before all others. Equal scores are in order of id. The last
     /// word of a query that ends in a letter may be unfinished.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit<'_>> {
+        self.search_among(query, limit, |_| true).0
+    }
+
+    /// The same among the skills whose id `is_wanted`; also returns how many there are without the limit.
+    pub fn search_among(
+        &self,
+        query: &str,
+        limit: usize,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> (Vec<Hit<'_>>, usize) {
         let mut scores = vec![0.0_f32; self.documents.len()];
         let mut board = vec![0.0_f32; self.documents.len()];
         let mut touched = Vec::new();
@@ -120,7 +130,7 @@ impl SearchIndex {
             }
         }
         self.put_names_first(query, &mut scores);
-        self.best(&scores, limit)
+        self.best(&scores, limit, is_wanted)
     }
 
     /// Adds the weighted occurrences of a term to `board`, and their positions to `touched`.
@@ -158,17 +168,23 @@ impl SearchIndex {
         }
     }
 
-    fn best(&self, scores: &[f32], limit: usize) -> Vec<Hit<'_>> {
+    fn best(
+        &self,
+        scores: &[f32],
+        limit: usize,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> (Vec<Hit<'_>>, usize) {
         let mut hits: Vec<_> = self
             .documents
             .iter()
             .zip(scores)
-            .filter(|(_, score)| **score > 0.0)
+            .filter(|(document, score)| **score > 0.0 && is_wanted(&document.id))
             .map(|(document, score)| Hit {
                 id: &document.id,
                 score: *score,
             })
             .collect();
+        let count = hits.len();
         let order = |left: &Hit<'_>, right: &Hit<'_>| {
             (right.score.total_cmp(&left.score)).then_with(|| left.id.cmp(right.id))
         };
@@ -177,7 +193,7 @@ impl SearchIndex {
             hits.truncate(limit);
         }
         hits.sort_unstable_by(order);
-        hits
+        (hits, count)
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::handle::Runtime;
 use super::shared::payload;
 use crate::backend::run_scanner;
+use crate::hooks::{Cancelled, Payload};
 use crate::prompt::{CutFragment, Fragment, PromptReport, fit};
 
 impl Runtime {
@@ -56,6 +57,23 @@ impl Runtime {
             tokens: one.contributions.fragment_lost,
         }));
         (fitting, report)
+    }
+
+    /// Whether a skill is active and has a handler for a phase.
+    pub fn has_handler(&self, skill: &SkillId, phase: Phase) -> bool {
+        let active = self.shared.table.get(skill.as_str());
+        active.is_some_and(|active| active.contributions.hooks.contains(&phase))
+    }
+
+    /// Runs the handlers of a phase over any data, for tests of skills. A phase of a tool call takes the tool from it.
+    pub async fn run_handlers(&self, phase: Phase, data: Payload) -> Result<Payload, Cancelled> {
+        let is_call = matches!(phase, Phase::BeforeToolCall | Phase::AfterToolResult);
+        let call = is_call.then(|| {
+            let tool = data.get("tool").and_then(Value::as_str);
+            self.shared.call_context(tool.unwrap_or_default())
+        });
+        let done = self.shared.run_call_hooks(phase, data, call.as_ref(), 0);
+        done.await.map(|(payload, _)| payload)
     }
 
     /// Whether active skills may change a response.

@@ -18,9 +18,8 @@ use super::service::Chats;
 use crate::answer::json_response;
 use crate::app::{Parameters, Part, parameters, part, visible};
 use crate::body::JsonBody;
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, method_not_allowed};
 use crate::limits::{CHATS_LISTED, JSON_BYTES, TITLE_CHARS};
-use crate::router::method_not_allowed;
 
 impl Chats {
     /// The routes of chats, for [`crate::router_with`].

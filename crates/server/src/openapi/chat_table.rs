@@ -16,36 +16,8 @@ const POST: Operation = Operation {
 
 const EVENTS: Content = Content::Text("text/event-stream");
 
-/// The requests of chats, approvals and configuration.
+/// The requests of chats.
 pub(super) const OPERATIONS: &[Operation] = &[
-    Operation {
-        path: "/api/config",
-        id: "getConfiguration",
-        summary: "Returns every setting with its origin, as `prowess config show --json`",
-        tag: "operation",
-        scope: Some(Scope::Admin),
-        responses: &[(200, Content::Json("Configuration"))],
-        ..CHAT
-    },
-    Operation {
-        path: "/api/approvals",
-        id: "listApprovals",
-        summary: "Lists the stored approvals, as `prowess permissions --json`",
-        tag: "approvals",
-        parameters: &["approved-skill"],
-        responses: &[(200, Content::Json("Approvals"))],
-        problems: &[400],
-        ..CHAT
-    },
-    Operation {
-        method: "delete",
-        path: "/api/approvals/{id}",
-        id: "revokeApprovals",
-        summary: "Revokes the stored approvals of a skill",
-        tag: "approvals",
-        responses: &[(204, Content::None)],
-        ..CHAT
-    },
     Operation {
         path: "/api/model",
         id: "getModel",

@@ -56,7 +56,8 @@ impl Operation {
         let Value::Object(members) = &mut operation else {
             return operation;
         };
-        let in_path = ["id", "path", "question"].map(|name| (name, format!("{{{name}}}")));
+        let in_path = ["id", "path", "question", "name", "version", "owner"]
+            .map(|name| (name, format!("{{{name}}}")));
         let in_path = in_path.iter().filter(|(_, text)| self.path.contains(text));
         let in_path = in_path.map(|(name, _)| match (*name, self.tag) {
             ("id", "skills" | "approvals") => "skill",

@@ -29,6 +29,12 @@ const OPERATE: Operation = Operation {
     ..READ
 };
 
+const ASSET: Operation = Operation {
+    scope: None,
+    parameters: &["if-none-match"],
+    ..OPERATE
+};
+
 /// Every request.
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -139,6 +145,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: "post",
+        path: "/api/import",
+        id: "importSkills",
+        summary: "Creates the skills of an archive: .zip, .tar.gz, .tar",
+        parameters: &["collection-of-import"],
+        body: Body::Bytes,
+        responses: &[(200, Content::Json("ImportedSkills"))],
+        problems: &[422],
+        ..WRITE
+    },
+    Operation {
+        method: "post",
         path: "/api/check",
         id: "checkSkill",
         summary: "Checks a SKILL.md",
@@ -205,19 +222,34 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         path: "/",
-        id: "getPage",
-        summary: "Returns a page that says what this server is",
-        scope: None,
-        responses: &[(200, Content::Text("text/html"))],
-        ..OPERATE
+        id: "getConsole",
+        summary: "Returns the web console",
+        responses: &[(200, Content::Text("text/html")), (304, Content::None)],
+        ..ASSET
     },
     Operation {
-        path: "/style.css",
-        id: "getStyle",
-        summary: "Returns the style of the page",
-        scope: None,
-        responses: &[(200, Content::Text("text/css"))],
-        ..OPERATE
+        path: "/app.js",
+        id: "getConsoleScript",
+        summary: "Returns the script of the console",
+        responses: &[
+            (200, Content::Text("text/javascript")),
+            (304, Content::None),
+        ],
+        ..ASSET
+    },
+    Operation {
+        path: "/app.css",
+        id: "getConsoleStyle",
+        summary: "Returns the style of the console",
+        responses: &[(200, Content::Text("text/css")), (304, Content::None)],
+        ..ASSET
+    },
+    Operation {
+        path: "/icon.svg",
+        id: "getConsoleIcon",
+        summary: "Returns the icon of the console",
+        responses: &[(200, Content::Text("image/svg+xml")), (304, Content::None)],
+        ..ASSET
     },
     Operation {
         path: "/healthz",

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use prowess_server::limits::WRONG_TOKENS;
 use prowess_server::{AcceptedToken, Scopes, TokenTable};
+use prowess_store::{RateExchange, Store};
 
 use super::*;
 
@@ -13,7 +14,8 @@ async fn with(options: ApiOptions) -> Ours {
 }
 
 fn token(scope: prowess_server::Scope) -> (String, AcceptedToken) {
-    let (secret, token) = AcceptedToken::generate(Scopes::default().with(scope), None).unwrap();
+    let (secret, token) =
+        AcceptedToken::generate("test", Scopes::default().with(scope), None).unwrap();
     (format!("authorization: Bearer {secret}"), token)
 }
 
@@ -56,6 +58,45 @@ async fn op7_clients_are_limited_by_token_or_address() {
             assert_eq!(get(ours.address, path, &[]).await.status, 200, "{path}");
         }
     }
+}
+
+/// Two servers with one store allow together what one of them allows.
+#[tokio::test]
+async fn replicas_share_the_limit_of_a_client() {
+    const RATE: u32 = 20;
+    let store = Store::memory().await.unwrap();
+    let mut exchanges = [RateExchange::new("one"), RateExchange::new("two")];
+    let options = [(); 2].map(|()| ApiOptions::default().rate_limit(Some(RATE)));
+    let limits = options.each_ref().map(ApiOptions::rate_limits);
+    let [first, second] = options;
+    let servers = [with(first).await, with(second).await];
+    let mut exchange = async || {
+        // Twice: the first to write has not read what the second one wrote.
+        for _ in 0..2 {
+            for (exchange, limits) in exchanges.iter_mut().zip(&limits) {
+                let counts = limits.take_counts();
+                limits.deduct(store.exchange_rates(exchange, counts).await.unwrap());
+            }
+        }
+    };
+    let until_refused = async |server: &Ours| {
+        let mut answered = 0_u32;
+        while get(server.address, "/api/skills", &[]).await.status == 200 {
+            answered += 1;
+        }
+        answered
+    };
+    exchange().await;
+    let began = Instant::now();
+    let mut answered = 0;
+    for round in 0..6 {
+        answered += until_refused(&servers[round % 2]).await;
+        exchange().await;
+    }
+    // Time goes on: a burst, and what the rate allows since.
+    let allowed = f64::from(2 * RATE) + began.elapsed().as_secs_f64() * f64::from(RATE) + 1.0;
+    assert!(answered >= 2 * RATE, "{answered}");
+    assert!(f64::from(answered) <= allowed, "{answered} of {allowed}");
 }
 
 #[tokio::test]
@@ -136,7 +177,7 @@ async fn op14_console_token_allows_everything_and_closes_nothing() {
 }
 
 #[tokio::test]
-async fn op16_page_has_no_script_and_needs_no_token() {
+async fn op16_console_has_a_strict_policy_and_needs_no_token() {
     let ours = with(ApiOptions::default().token("s3cr3t").unwrap()).await;
     let page = get(ours.address, "/", &[]).await;
     assert_eq!(page.status, 200);
@@ -147,24 +188,41 @@ async fn op16_page_has_no_script_and_needs_no_token() {
     assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
     let policy = page.header("content-security-policy").unwrap();
     assert!(
-        policy.starts_with("default-src 'none'; style-src 'self';"),
+        policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"),
         "{policy}"
     );
-    assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"));
-    let text = page.text();
-    for part in ["openapi.json", "healthz", "style.css", "docs/serve.md"] {
-        assert!(text.contains(part), "{part}");
+    for part in [
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+    ] {
+        assert!(policy.contains(part), "{policy}");
     }
     assert!(
-        !text.contains("<script") && !text.contains("style="),
-        "{text}"
+        !policy.contains("unsafe") && !policy.contains("http"),
+        "{policy}"
     );
-    let style = get(ours.address, "/style.css", &[]).await;
-    assert_eq!(
-        style.header("content-type"),
-        Some("text/css; charset=utf-8")
-    );
-    assert!(style.text().contains("prefers-color-scheme: dark"));
+    let text = page.text();
+    assert!(!text.contains("style=") && !text.contains("://"), "{text}");
+    let scripts: Vec<&str> = text.split("<script").skip(1).collect();
+    assert!(scripts.iter().all(|it| it.contains("src=\"")), "{text}");
+    for (path, media) in [
+        ("/app.js", "text/javascript; charset=utf-8"),
+        ("/app.css", "text/css; charset=utf-8"),
+        ("/icon.svg", "image/svg+xml"),
+    ] {
+        let file = get(ours.address, path, &[]).await;
+        assert_eq!(
+            (file.status, file.header("content-type")),
+            (200, Some(media))
+        );
+        let etag = file.header("etag").unwrap().to_owned();
+        let known = format!("If-None-Match: {etag}");
+        assert_eq!(get(ours.address, path, &[&known]).await.status, 304);
+        let small = get(ours.address, path, &["Accept-Encoding: br, gzip"]).await;
+        assert_eq!(small.header("content-encoding"), Some("gzip"));
+        assert_eq!(small.header("etag"), Some(&*etag));
+    }
     // All other paths have the policy that allows nothing.
     let other = get(ours.address, "/healthz", &[]).await;
     let policy = other.header("content-security-policy").unwrap();

@@ -128,7 +128,9 @@ async fn h5_also_after_a_restart() {
 #[tokio::test]
 async fn h5_the_cache_belongs_to_one_credential() {
     let directory = tempfile::tempdir().unwrap();
-    let ours = Ours::over(some_skills()).await;
+    let skills = Skills::builder().source("served", some_skills()).build();
+    let allowed = ApiOptions::default().token("mine").unwrap();
+    let ours = Ours::start(skills.await.unwrap(), allowed).await;
     let mut mine = options(&ours.url());
     mine.auth = Some(bearer("mine"));
     keeping(mine, directory.path()).snapshot().await.unwrap();

@@ -96,9 +96,30 @@ pub async fn send(address: SocketAddr, request: &[u8]) -> Response {
         let (name, value) = line.split_once(':').unwrap();
         (name.to_ascii_lowercase(), value.trim().to_owned())
     };
+    let headers: Vec<(String, String)> = lines.map(header).collect();
+    let body = &bytes[end + 4..];
+    let is_chunked = headers
+        .iter()
+        .any(|(name, value)| name == "transfer-encoding" && value == "chunked");
     Response {
         status: status.parse().unwrap(),
-        headers: lines.map(header).collect(),
-        body: bytes[end + 4..].to_vec(),
+        body: if is_chunked {
+            joined(body)
+        } else {
+            body.to_vec()
+        },
+        headers,
     }
+}
+
+/// The chunks of a body as one.
+fn joined(mut chunks: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = chunks.windows(2).position(|two| two == b"\r\n") {
+        let length = std::str::from_utf8(&chunks[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        body.extend_from_slice(&chunks[end + 2..][..length]);
+        chunks = &chunks[end + 2 + length + 2..];
+    }
+    body
 }

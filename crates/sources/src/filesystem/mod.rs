@@ -48,6 +48,8 @@ pub struct FilesystemOptions {
     pub root: Root,
     /// Which links that sit directly in the root are followed.
     pub links: Links,
+    /// Whether the root is expected to come later, and its absence is not worth a warning.
+    pub awaited: bool,
     /// Directories below the root that are followed.
     pub max_depth: usize,
     /// Directories that are looked at.
@@ -82,6 +84,7 @@ impl FilesystemOptions {
             strictness: Strictness::default(),
             root: Root::default(),
             links: Links::default(),
+            awaited: false,
             max_depth: 64,
             max_entries: 1_000_000,
         }

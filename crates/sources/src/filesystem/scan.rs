@@ -156,7 +156,9 @@ pub(super) fn scan(
         }
         Ok(_) => walk.warn(format!("{} is not a directory", name_of(root))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            walk.warn(format!("{} does not exist", name_of(root)));
+            if !options.awaited {
+                walk.warn(format!("{} does not exist", name_of(root)));
+            }
         }
         Err(error) => walk.warn(format!("cannot read {}: {}", name_of(root), error.kind())),
     }

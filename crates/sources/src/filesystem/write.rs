@@ -3,13 +3,13 @@
 //! A file is replaced by exchanging it with the new one: what was there is then read from under its temporary name, so a
 //! change that another program made in the last moment is seen and put back.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use prowess_core::WriteError;
-use prowess_spec::{SKILL_FILE, SkillPath, is_skill_file};
+use prowess_spec::{SkillPath, is_skill_file};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags, fchmod, flock, mkdirat,
     openat, renameat_with, statat, unlinkat,
@@ -17,10 +17,14 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::{Links, files};
-use crate::beneath::{Missing, open_directory, temporary_file, temporary_name};
+use crate::beneath::{Missing, open_directory, open_real, temporary_file, temporary_name};
 
 /// Creates a skill in the directory `relative` of `root`.
-pub(super) fn create(root: SourceRoot<'_>, relative: &Path, text: &[u8]) -> Result<(), WriteError> {
+pub(super) fn create(
+    root: SourceRoot<'_>,
+    relative: &Path,
+    files: &[(SkillPath, Vec<u8>)],
+) -> Result<(), WriteError> {
     let root = root.open(Missing::Make)?;
     let (above, name) = parts(relative)?;
     for outer in above.ancestors().filter(|it| !it.as_os_str().is_empty()) {
@@ -44,7 +48,7 @@ pub(super) fn create(root: SourceRoot<'_>, relative: &Path, text: &[u8]) -> Resu
     let staged = temporary_name();
     mkdirat(&root, &staged, Mode::from_raw_mode(0o777)).map_err(errno)?;
     let flags = RenameFlags::NOREPLACE;
-    let made = fill(&root, &staged, text)
+    let made = fill(&root, &staged, files)
         .and_then(|()| renameat_with(&root, &staged, &above, name, flags).map_err(io::Error::from));
     made.map_err(|error| {
         let _ = remove_all(&root, &staged);
@@ -55,13 +59,20 @@ pub(super) fn create(root: SourceRoot<'_>, relative: &Path, text: &[u8]) -> Resu
     })
 }
 
-fn fill(root: &OwnedFd, staged: &str, text: &[u8]) -> io::Result<()> {
-    let directory = open_directory(root.try_clone()?, Path::new(staged), Missing::Fail)?;
+fn fill(root: &OwnedFd, staged: &str, files: &[(SkillPath, Vec<u8>)]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = openat(&directory, SKILL_FILE, flags, Mode::from_raw_mode(0o666))?;
-    let mut file = File::from(file);
-    file.write_all(text)?;
-    file.sync_all()
+    for (path, bytes) in files {
+        let path = Path::new(staged).join(path.as_str());
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            continue;
+        };
+        let directory = open_directory(root.try_clone()?, above, Missing::Make)?;
+        let file = openat(&directory, name, flags, Mode::from_raw_mode(0o666))?;
+        let mut file = File::from(file);
+        file.write_all(bytes)?;
+        file.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Replaces, creates or removes a file of the skill in the directory `relative` of `root`.
@@ -231,25 +242,15 @@ pub(super) struct SourceRoot<'r> {
 impl SourceRoot<'_> {
     /// Opens the root and locks it until it is dropped: of several processes that change skills, one does so at a time.
     fn open(self, missing: Missing) -> Result<OwnedFd, WriteError> {
-        let existing = self.path.ancestors().find(|it| it.exists());
-        let existing = existing.unwrap_or(self.path);
-        let real = fs::canonicalize(existing).map_err(|it| failed(&it))?;
-        if let Links::Below(directories) = self.links {
-            let mut allowed = directories
-                .iter()
-                .filter_map(|it| fs::canonicalize(it).ok());
-            if !allowed.any(|it| real.starts_with(it)) {
-                let message = "its directory is a link that leaves the project".to_owned();
-                return Err(WriteError::NotWritable(message));
-            }
-        }
-        // No link is followed on the way to a path without links, so it leads where it was checked to lead.
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let start = rustix::fs::open("/", flags, Mode::empty()).map_err(errno)?;
-        let rest = self.path.strip_prefix(existing).unwrap_or(Path::new(""));
-        let root = open_directory(start, &real, Missing::Fail)
-            .and_then(|it| open_directory(it, rest, missing));
-        let root = root.map_err(|it| failed(&it))?;
+        let within = match self.links {
+            Links::Below(directories) => Some(&**directories),
+            Links::Anywhere => None,
+        };
+        let opened = open_real(self.path, within, missing);
+        let (root, _) = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => WriteError::NotWritable(error.to_string()),
+            _ => failed(&error),
+        })?;
         flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
         Ok(root)
     }
@@ -322,6 +323,8 @@ fn changed_or(error: &io::Error) -> WriteError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn anywhere(path: &Path) -> SourceRoot<'_> {
@@ -417,9 +420,10 @@ mod tests {
         let links = Links::Below([project.clone()].into());
         let text = b"x";
         let root = project.join(".agents/skills");
+        let files = [(SkillPath::parse("SKILL.md").unwrap(), text.to_vec())];
         let create = |path: &Path| {
             let links = &links;
-            create(SourceRoot { path, links }, Path::new("a"), text)
+            create(SourceRoot { path, links }, Path::new("a"), &files)
         };
         std::os::unix::fs::symlink(&outside, &root).unwrap();
         assert!(matches!(create(&root), Err(WriteError::NotWritable(_))));

@@ -42,10 +42,14 @@ impl Inner {
 
 #[async_trait]
 impl SkillWriter for FilesystemSource {
-    async fn create(&self, id: &SkillId, text: Vec<u8>) -> Result<(), WriteError> {
+    async fn create(
+        &self,
+        id: &SkillId,
+        files: Vec<(SkillPath, Vec<u8>)>,
+    ) -> Result<(), WriteError> {
         let inner = Arc::clone(&self.inner);
         let relative = PathBuf::from(id.as_str());
-        let done = background::run(move || write::create(inner.writable_root(), &relative, &text));
+        let done = background::run(move || write::create(inner.writable_root(), &relative, &files));
         done.await
             .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
     }

@@ -14,11 +14,11 @@ use prowess_spec::SkillPath;
 use super::store::{Lock, Store, failed as disk_failed};
 
 /// Files and directories of a tree.
-const ENTRIES: usize = 100_000;
+pub(super) const ENTRIES: usize = 100_000;
 /// Bytes of a tree.
-const TREE_BYTES: u64 = 512 * 1024 * 1024;
+pub(super) const TREE_BYTES: u64 = 512 * 1024 * 1024;
 /// Bytes of one file.
-const FILE_BYTES: u64 = 50 * 1024 * 1024;
+pub(super) const FILE_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Writes the tree below `root` of a commit into the store, and returns the warnings.
 pub(super) fn checkout(
@@ -28,7 +28,12 @@ pub(super) fn checkout(
     store: &Store,
     lock: &Lock,
 ) -> Result<(PathBuf, Vec<String>), SourceError> {
-    let tree = find(repository, commit, root)?;
+    let tree = tree_at(repository, commit, root)?.ok_or_else(|| {
+        let root = root.map_or("", SkillPath::as_str);
+        unavailable(format!(
+            "`skills_root` not found: the repository has no directory `{root}`"
+        ))
+    })?;
     let unfinished = store.unfinished(lock)?;
     let made = unfinished.path().join("tree");
     let mut writer = Writer::new(&made).map_err(|error| disk_failed("write", &error))?;
@@ -36,34 +41,34 @@ pub(super) fn checkout(
         Failure::Io(error) => disk_failed("write", &error),
         Failure::Git(reason) => unavailable(reason),
     })?;
-    let destination = store.tree_path(&commit.to_string());
+    let destination = store.tree_path(&commit.to_string(), lock)?;
     // A complete tree may exist without a state, but its root is unknown.
     let _ = fs::remove_dir_all(&destination);
     fs::rename(&made, &destination).map_err(|error| disk_failed("write", &error))?;
     Ok((destination, writer.warnings))
 }
 
-fn find<'r>(
+/// The tree of a directory of a commit, if it is there.
+pub(super) fn tree_at<'r>(
     repository: &'r Repository,
     commit: ObjectId,
-    root: Option<&SkillPath>,
-) -> Result<Tree<'r>, SourceError> {
-    let broken = |error: gix::Error| unavailable(format!("corrupt repository: {error}"));
-    let whole = repository.find_commit(commit).map_err(broken)?;
-    let whole = whole.tree().map_err(broken)?;
-    let Some(root) = root else {
-        return Ok(whole);
+    directory: Option<&SkillPath>,
+) -> Result<Option<Tree<'r>>, SourceError> {
+    let whole = repository.find_commit(commit).map_err(corrupt)?;
+    let whole = whole.tree().map_err(corrupt)?;
+    let Some(directory) = directory else {
+        return Ok(Some(whole));
     };
-    let missing = || {
-        unavailable(format!(
-            "`skills_root` not found: the repository has no directory `{root}`"
-        ))
-    };
-    let entry = whole.lookup_entry_by_path(root.as_str()).map_err(broken)?;
-    let entry = entry
-        .filter(|entry| entry.mode().is_tree())
-        .ok_or_else(missing)?;
-    Ok(entry.object().map_err(broken)?.into_tree())
+    let entry = whole.lookup_entry_by_path(directory.as_str());
+    match entry.map_err(corrupt)?.filter(|it| it.mode().is_tree()) {
+        Some(entry) => Ok(Some(entry.object().map_err(corrupt)?.into_tree())),
+        None => Ok(None),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(super) fn corrupt(error: gix::Error) -> SourceError {
+    unavailable(format!("corrupt repository: {error}"))
 }
 
 enum Failure {
@@ -79,7 +84,7 @@ impl From<io::Error> for Failure {
 
 impl From<gix::Error> for Failure {
     fn from(error: gix::Error) -> Self {
-        Self::Git(format!("corrupt repository: {error}"))
+        Self::Git(corrupt(error).to_string())
     }
 }
 
@@ -180,15 +185,19 @@ impl Writer {
     }
 
     fn warn(&mut self, directory: &str, name: &str, reason: &str) {
-        let separator = if directory.is_empty() { "" } else { "/" };
-        let shown = format!("{directory}{separator}{name}");
-        self.warnings
-            .push(format!("ignored `{}`: {reason}", shown.escape_debug()));
+        self.warnings.push(ignored(directory, name, reason));
     }
 }
 
+/// The warning about an entry that is left out.
+pub(super) fn ignored(directory: &str, name: &str, reason: &str) -> String {
+    let separator = if directory.is_empty() { "" } else { "/" };
+    let shown = format!("{directory}{separator}{name}");
+    format!("ignored `{}`: {reason}", shown.escape_debug())
+}
+
 /// The path of an entry, if its name is nothing but a name.
-fn name(directory: &str, name: &[u8]) -> Option<String> {
+pub(super) fn name(directory: &str, name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
     let plain = SkillPath::parse(name).is_ok_and(|path| path.as_str() == name);
     // A `.git` directory could be executed by a git that runs inside.

@@ -10,6 +10,7 @@ use gix::bstr::ByteSlice;
 use gix::credentials::helper::Action;
 use gix::credentials::protocol::Outcome;
 use gix::open::Options;
+use gix::protocol::transport::Protocol;
 use gix::protocol::transport::client::blocking_io::Transport;
 use gix::remote::fetch::{Shallow, Tags};
 use gix::remote::{Connection, Direction};
@@ -24,10 +25,15 @@ use super::store::{Lock, Store, failed as disk_failed};
 
 /// Where a fetched commit is noted in the repository of the cache.
 const HEAD: &str = "refs/prowess/head";
+/// What to do about credentials that a server refuses.
+const CHECK_AUTH: &str = "check `auth`";
 /// Milliseconds until a server must have taken the connection.
-const CONNECT_MILLISECONDS: u32 = 15_000;
+pub(super) const CONNECT_MILLISECONDS: u32 = 15_000;
 /// Seconds without data until a server times out.
-const SILENCE_SECONDS: u32 = 30;
+pub(super) const SILENCE_SECONDS: u32 = 30;
+
+/// The error for a repository without a commit.
+pub(super) const EMPTY: &str = "the repository is empty";
 
 /// The repository with the commit that the options name.
 pub(super) fn fetch(
@@ -57,35 +63,50 @@ pub(super) fn fetch(
 
 /// Values that must not reach a server or a program.
 fn check(options: &Git) -> Result<(), SourceError> {
-    let (kind, name) = match &options.reference {
-        None => return Ok(()),
-        Some(GitRef::Branch(name)) => ("branch", name),
-        Some(GitRef::Tag(name)) => ("tag", name),
-        Some(GitRef::Commit(name)) => ("commit", name),
-    };
-    let commit = matches!(options.reference, Some(GitRef::Commit(_)));
-    let fits = if commit {
-        ObjectId::from_hex(name.as_bytes()).is_ok()
-    } else {
-        let full = format!("refs/heads/{name}");
-        !name.starts_with('-') && gix::validate::reference::name(full.as_bytes().as_bstr()).is_ok()
-    };
-    if fits {
-        return Ok(());
+    match &options.reference {
+        None => Ok(()),
+        Some(GitRef::Branch(name)) => check_name("branch", name),
+        Some(GitRef::Tag(name)) => check_name("tag", name),
+        Some(GitRef::Commit(name)) if ObjectId::from_hex(name.as_bytes()).is_ok() => Ok(()),
+        Some(GitRef::Commit(name)) => {
+            let name = name.escape_debug();
+            let message = format!("invalid commit `{name}`; write all 40 digits");
+            Err(unavailable(message))
+        }
     }
-    let hint = if commit { "; write all 40 digits" } else { "" };
-    let name = name.escape_debug();
-    Err(unavailable(format!("invalid {kind} `{name}`{hint}")))
 }
 
-fn local(path: &Path, options: &Git) -> Result<(Repository, ObjectId), SourceError> {
+/// A name that git takes for a reference and never for an option.
+pub(super) fn check_name(kind: &str, name: &str) -> Result<(), SourceError> {
+    let full = format!("refs/heads/{name}");
+    if !name.starts_with('-') && gix::validate::reference::name(full.as_bytes().as_bstr()).is_ok() {
+        return Ok(());
+    }
+    let name = name.escape_debug();
+    Err(unavailable(format!("invalid {kind} `{name}`")))
+}
+
+/// Opens a repository of this machine, with nothing of its or the user's configuration that starts a program.
+pub(super) fn open_local(path: &Path) -> Result<Repository, SourceError> {
     if !path.exists() {
         let shown = path.file_name().unwrap_or(path.as_os_str());
         let shown = shown.to_string_lossy().into_owned();
         return Err(unavailable(format!("repository not found: `{shown}`")));
     }
-    let repository = gix::open_opts(path, Options::isolated())
-        .map_err(|error| failed("open the repository", &error))?;
+    gix::open_opts(path, Options::isolated()).map_err(|error| failed("open the repository", &error))
+}
+
+/// The commit of the current branch of a repository of this machine.
+pub(super) fn local_head(repository: &Repository) -> Result<ObjectId, SourceError> {
+    let failed = |error| failed("find the current branch", &error);
+    if repository.head().map_err(failed)?.is_unborn() {
+        return Err(unavailable(EMPTY.to_owned()));
+    }
+    Ok(repository.head_id().map_err(failed)?.detach())
+}
+
+fn local(path: &Path, options: &Git) -> Result<(Repository, ObjectId), SourceError> {
+    let repository = open_local(path)?;
     let commit = match &options.reference {
         Some(GitRef::Commit(name)) => {
             let id = ObjectId::from_hex(name.as_bytes()).map_err(|_| unknown("commit", name))?;
@@ -99,27 +120,24 @@ fn local(path: &Path, options: &Git) -> Result<(Repository, ObjectId), SourceErr
         Some(GitRef::Tag(name)) => {
             named(&repository, &format!("refs/tags/{name}")).ok_or_else(|| unknown("tag", name))?
         }
-        None => repository
-            .head_id()
-            .map_err(|error| failed("find the current branch", &error))?
-            .detach(),
+        None => local_head(&repository)?,
     };
     Ok((repository, commit))
 }
 
 /// The commit of a reference.
-fn named(repository: &Repository, name: &str) -> Option<ObjectId> {
+pub(super) fn named(repository: &Repository, name: &str) -> Option<ObjectId> {
     let mut reference = repository.find_reference(name).ok()?;
     Some(reference.peel_to_commit().ok()?.id)
 }
 
-fn unknown(kind: &str, name: &str) -> SourceError {
+pub(super) fn unknown(kind: &str, name: &str) -> SourceError {
     let name = name.escape_debug();
     unavailable(format!("the repository has no {kind} `{name}`"))
 }
 
 /// Opens the repository of the cache, with nothing of the machine's or the user's configuration.
-fn open(directory: &Path) -> Result<Repository, SourceError> {
+pub(super) fn open(directory: &Path) -> Result<Repository, SourceError> {
     let overrides = [
         format!("gitoxide.http.connectTimeout={CONNECT_MILLISECONDS}"),
         "http.lowSpeedLimit=1".to_owned(),
@@ -180,7 +198,7 @@ fn receive(
             };
         }
     };
-    named(repository, HEAD).ok_or_else(|| unavailable("the repository is empty".to_owned()))
+    named(repository, HEAD).ok_or_else(|| unavailable(EMPTY.to_owned()))
 }
 
 /// One fetch; returns whether the server has the reference.
@@ -209,20 +227,20 @@ fn ask(
     let remote = repository
         .remote_at(parsed.clone())
         .and_then(|remote| remote.with_refspecs([spec], Direction::Fetch))
-        .map_err(|error| network_failure(&error))?
+        .map_err(|error| network_failure(&error, CHECK_AUTH))?
         .with_fetch_tags(Tags::None);
     if ssh {
-        let (client, transport) = Client::start(&parsed, options)?;
+        let (client, transport) = Client::start(&parsed, options.auth.as_ref(), Protocol::V1)?;
         let connection = remote.to_connection_with_transport(transport);
         let received = exchange(connection, shallow, progress);
         return received.map_err(|error| match client.complaint() {
             Some(complaint) => unavailable(format!("ssh: {complaint}")),
-            None => network_failure(&error),
+            None => network_failure(&error, CHECK_AUTH),
         });
     }
     let mut connection = remote
         .connect(Direction::Fetch)
-        .map_err(|error| network_failure(&error))?;
+        .map_err(|error| network_failure(&error, CHECK_AUTH))?;
     // Without this, git would ask in a terminal.
     connection.set_credentials(move |action| {
         let Action::Get(context) = action else {
@@ -242,7 +260,7 @@ fn ask(
             next: context.into(),
         }))
     });
-    exchange(connection, shallow, progress).map_err(|error| network_failure(&error))
+    exchange(connection, shallow, progress).map_err(|error| network_failure(&error, CHECK_AUTH))
 }
 
 /// Communicates with a server; returns whether it has the reference.
@@ -273,13 +291,13 @@ fn is_about_credentials(cause: &str) -> bool {
     })
 }
 
-fn network_failure(error: &gix::Error) -> SourceError {
+/// `advice` follows an error about credentials.
+pub(super) fn network_failure(error: &gix::Error, advice: &str) -> SourceError {
     if causes(error)
         .iter()
         .any(|cause| is_about_credentials(cause))
     {
-        let message = "authentication failed; check `auth`";
-        return unavailable(message.to_owned());
+        return unavailable(format!("authentication failed; {advice}"));
     }
     // The errors above it contain no details.
     let reason = causes(error).pop().unwrap_or_default();
@@ -304,7 +322,7 @@ fn causes(error: &gix::Error) -> Vec<String> {
     causes
 }
 
-fn failed(action: &str, error: &gix::Error) -> SourceError {
+pub(super) fn failed(action: &str, error: &gix::Error) -> SourceError {
     let causes = causes(error);
     unavailable(format!("cannot {action}: {}", causes.join(": ")))
 }

@@ -5,6 +5,8 @@
 //! always complete; a lock file separates processes. `git` itself is never started; for ssh the client of the system
 //! is.
 //!
+//! A package needs less: [`GitCommit`] fetches the trees of one commit, and then the files that are asked for.
+//!
 //! | limit | what |
 //! |---|---|
 //! | 100,000 | files and directories of a tree |
@@ -12,10 +14,17 @@
 //! | 50 MiB | one file; a larger one is left out |
 
 mod checkout;
+mod commit;
+mod connect;
 mod fetch;
+mod history;
+mod origin;
 mod progress;
+mod reference;
+mod server;
 mod ssh;
 mod store;
+mod tree;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -34,6 +43,10 @@ use crate::refreshing::{Lifetime, Refreshing};
 use crate::remote::{Network, RemoteOptions};
 use crate::task;
 use store::{Lock, Store};
+
+pub use commit::{GitCommit, git_heads};
+pub use history::{GitChange, GitChanges};
+pub use tree::{GitFile, GitFiles, GitSkill};
 
 /// A source over a git repository. Nothing is fetched before first use.
 ///

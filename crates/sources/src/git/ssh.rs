@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use gix::protocol::transport::Protocol;
 use gix::protocol::transport::client::git::ConnectMode;
 use gix::protocol::transport::client::git::blocking_io::Connection;
-use prowess_config::{Git, GitAuth};
+use prowess_config::GitAuth;
 use prowess_core::SourceError;
 
 use super::fetch::unavailable;
@@ -27,8 +27,13 @@ pub(super) struct Client {
 pub(super) type Transport = Connection<ChildStdout, ChildStdin>;
 
 impl Client {
-    /// Starts the client with git's command at the other end.
-    pub(super) fn start(url: &gix::Url, options: &Git) -> Result<(Self, Transport), SourceError> {
+    /// Starts the client with git's command at the other end. A server that takes no variables speaks the first
+    /// version of the protocol.
+    pub(super) fn start(
+        url: &gix::Url,
+        auth: Option<&GitAuth>,
+        version: Protocol,
+    ) -> Result<(Self, Transport), SourceError> {
         let host = url
             .host()
             .filter(|host| !host.starts_with('-'))
@@ -37,8 +42,12 @@ impl Client {
         let mut command = Command::new("ssh");
         command.args(["-o", "BatchMode=yes"]);
         command.args(["-o", &format!("ConnectTimeout={CONNECT_SECONDS}")]);
-        if let Some(GitAuth::SshKey(key)) = &options.auth {
+        if let Some(GitAuth::SshKey(key)) = auth {
             command.args(["-o", "IdentitiesOnly=yes", "-i"]).arg(key);
+        }
+        if version == Protocol::V2 {
+            command.args(["-o", "SendEnv=GIT_PROTOCOL"]);
+            command.env("GIT_PROTOCOL", "version=2");
         }
         if let Some(port) = url.port {
             command.args(["-p", &port.to_string()]);
@@ -81,7 +90,7 @@ impl Client {
         let transport = Connection::new(
             output,
             input,
-            Protocol::V1,
+            version,
             path,
             nobody,
             ConnectMode::Process,

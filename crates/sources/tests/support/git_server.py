@@ -1,7 +1,8 @@
 """git http-backend behind a small server, for tests.
 
 Usage: git_server.py ROOT LOG [TOKEN] [CERTIFICATE KEY]
-Prints its port, and writes a line to LOG for each request.
+Prints its port, and writes a line to LOG for each request. While ROOT has a file `refuse-single-objects`, only
+commits are handed out.
 """
 import base64
 import os
@@ -41,6 +42,12 @@ class Handler(BaseHTTPRequestHandler):
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
+        refuses = os.path.exists(os.path.join(root, "refuse-single-objects"))
+        if refuses and b"command=fetch" in body and b"deepen 1" not in body:
+            self.send_response(403)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": root,

@@ -1,0 +1,257 @@
+//! Changing a place: skills, the links of agents, the lock file, all in one transaction.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use prowess_registry::{
+    Agent, AgentDirectory, Content, LOCK_FILE, LockFile, LockedSkill, PackageTree, Transaction,
+    compare, digest_of,
+};
+use prowess_spec::SkillName;
+
+use super::session::Session;
+use crate::configuration;
+use crate::error::{CommandError, Context, Result};
+
+/// A skill that is to be installed.
+pub(super) struct Installation<'i> {
+    pub(super) name: &'i SkillName,
+    /// The files on disk afterwards.
+    pub(super) tree: &'i PackageTree,
+    /// What the lock file says; its digest is that of `tree` unless `tree` has edits.
+    pub(super) locked: LockedSkill,
+}
+
+/// What becomes of a place.
+pub(super) struct Changes<'c> {
+    session: &'c Session<'c>,
+    transaction: Transaction,
+    /// The lock file as it will be.
+    pub(super) lock: LockFile,
+    before: LockFile,
+    applied: LockFile,
+    /// Skills that stay at another version than that of the lock file.
+    behind: Vec<(SkillName, LockedSkill)>,
+    /// Every directory of an agent; looking for them takes longer than installing a skill.
+    agent_directories: Vec<PathBuf>,
+    copy: bool,
+}
+
+impl<'c> Changes<'c> {
+    /// Locks the place and reads its lock file.
+    pub(super) fn begin(session: &'c Session<'c>, copy: bool) -> Result<Self> {
+        let transaction = session.begin()?;
+        let before = session.lock()?;
+        Ok(Self {
+            session,
+            transaction,
+            lock: before.clone(),
+            before,
+            applied: session.applied(),
+            behind: Vec::new(),
+            agent_directories: session.place.all_directories(&session.user_home()),
+            copy,
+        })
+    }
+
+    /// Installs a skill for these agents.
+    pub(super) fn install(
+        &mut self,
+        installation: Installation<'_>,
+        agents: &[&'static Agent],
+    ) -> Result<Vec<AgentDirectory>> {
+        let Installation { name, tree, locked } = installation;
+        let skills = self.session.place.skills();
+        self.put(&skills, name, &Content::Tree(tree))?;
+        let user = self.session.user_home();
+        let directories = self.session.place.linked_directories(agents, &user);
+        for directory in &directories {
+            self.link(&directory.path, name, tree)?;
+        }
+        // Copies in other agents' directories are updated with it.
+        for path in self.agent_directories.clone() {
+            let is_listed = directories.iter().any(|it| it.path == path);
+            if !is_listed && self.is_unedited_copy(&path.join(name.as_str()), name) {
+                self.put(&path, name, &Content::Tree(tree))?;
+            }
+        }
+        self.lock.skills.insert(name.clone(), locked);
+        Ok(directories)
+    }
+
+    /// Links a skill that is installed for agents that have no link yet, and returns their names. What is in the way stays.
+    pub(super) fn link_missing(
+        &mut self,
+        name: &SkillName,
+        agents: &[&'static Agent],
+    ) -> Result<Vec<&'static str>> {
+        let user = self.session.user_home();
+        let mut linked = Vec::new();
+        for directory in self.session.place.linked_directories(agents, &user) {
+            let path = directory.path.join(name.as_str());
+            if fs::symlink_metadata(&path).is_err() {
+                let skill = self.session.place.skills().join(name.as_str());
+                let read = PackageTree::read_directory(&skill);
+                let (tree, _) = read.with_context(|| format!("cannot read `{name}`"))?;
+                self.link(&directory.path, name, &tree)?;
+                linked.extend(directory.agents);
+            }
+        }
+        Ok(linked)
+    }
+
+    fn put(&mut self, directory: &Path, name: &SkillName, content: &Content<'_>) -> Result<()> {
+        self.transaction
+            .put(directory, name.as_str(), content)
+            .with_context(|| {
+                let path = directory.join(name.as_str());
+                format!("cannot write {}", configuration::shown(&path))
+            })
+    }
+
+    /// Links a skill into the directory of an agent, or copies it where links are not wanted or do not work.
+    fn link(&mut self, directory: &Path, name: &SkillName, tree: &PackageTree) -> Result<()> {
+        let path = directory.join(name.as_str());
+        let target = self.session.place.link_target(directory, name);
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| configuration::shown(&path)),
+            Ok(found) if found.is_symlink() => {
+                let is_own = fs::read_link(&path).is_ok_and(|it| it == target)
+                    || self.leads_to_own(&path, name);
+                if is_own && !self.copy {
+                    return Ok(());
+                }
+                // A broken link is replaced.
+                if !is_own && path.exists() {
+                    return Err(in_the_way(&path, "is a link to something else"));
+                }
+            }
+            Ok(_) if is_same(&path, tree) || self.is_unedited_copy(&path, name) => {}
+            Ok(_) => return Err(in_the_way(&path, "was not installed by prowess")),
+        }
+        if !self.copy {
+            let linked = self
+                .transaction
+                .put(directory, name.as_str(), &Content::Link(&target));
+            match linked {
+                Err(error) if is_unsupported(&error) => {}
+                linked => {
+                    return linked
+                        .with_context(|| format!("cannot link {}", configuration::shown(&path)));
+                }
+            }
+        }
+        self.put(directory, name, &Content::Tree(tree))
+    }
+
+    fn leads_to_own(&self, path: &Path, name: &SkillName) -> bool {
+        let own = self.session.place.skills().join(name.as_str());
+        match (fs::canonicalize(path), fs::canonicalize(own)) {
+            (Ok(path), Ok(own)) => path == own,
+            _ => false,
+        }
+    }
+
+    /// Whether a directory is exactly what the lock file says, or said when this machine was last changed to it.
+    fn is_unedited_copy(&self, path: &Path, name: &SkillName) -> bool {
+        let is_directory = fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+        let versions = [&self.before, &self.applied];
+        let mut versions = versions.into_iter().filter_map(|it| it.skills.get(name));
+        is_directory
+            && versions.any(|locked| {
+                matches!(compare(path, &locked.files), Ok(Some(changes)) if changes.is_empty())
+            })
+    }
+
+    /// Removes a skill and its links; returns copies of agents that were edited and stay.
+    pub(super) fn remove(&mut self, name: &SkillName) -> Result<Vec<PathBuf>> {
+        let place = &self.session.place;
+        let removed =
+            |error: io::Error| CommandError::failure(format!("cannot remove `{name}`: {error}"));
+        let mut kept = Vec::new();
+        for directory in self.agent_directories.clone() {
+            let path = directory.join(name.as_str());
+            let target = place.link_target(&directory, name);
+            let is_link = fs::read_link(&path).is_ok_and(|it| it == target)
+                || (path.is_symlink() && self.leads_to_own(&path, name));
+            if is_link || self.is_unedited_copy(&path, name) {
+                self.transaction
+                    .remove(&directory, name.as_str())
+                    .map_err(removed)?;
+            } else if fs::symlink_metadata(&path).is_ok() {
+                kept.push(path);
+            }
+        }
+        self.transaction
+            .remove(&place.skills(), name.as_str())
+            .map_err(removed)?;
+        self.lock.skills.remove(name);
+        Ok(kept)
+    }
+
+    /// Remembers that a skill stays at this version, whatever the lock file says.
+    pub(super) fn stays(&mut self, name: &SkillName, version: &LockedSkill) {
+        self.behind.push((name.clone(), version.clone()));
+    }
+
+    /// Writes a file of this place.
+    pub(super) fn transaction(&mut self) -> &mut Transaction {
+        &mut self.transaction
+    }
+
+    /// Makes the changes.
+    pub(super) fn commit(mut self) -> Result<()> {
+        let path = self.session.place.lock_path().to_owned();
+        let parent = path.parent().unwrap_or(Path::new(".")).to_owned();
+        let write = |transaction: &mut Transaction| {
+            // One without skills stays: its absence would not say that they were removed.
+            if self.lock != self.before || (!path.exists() && !self.lock.skills.is_empty()) {
+                let text = self.lock.render();
+                transaction.put(&parent, LOCK_FILE, &Content::File(text.as_bytes()))
+            } else {
+                Ok(())
+            }
+        };
+        write(&mut self.transaction)
+            .with_context(|| format!("cannot write {}", configuration::shown(&path)))?;
+        self.transaction
+            .commit()
+            .context("cannot finish the changes")?;
+        self.lock.skills.extend(self.behind);
+        self.session.remember(&self.lock);
+        Ok(())
+    }
+}
+
+fn is_same(path: &Path, tree: &PackageTree) -> bool {
+    matches!(compare(path, &tree.digests()), Ok(Some(changes)) if changes.is_empty())
+}
+
+/// The entry of a skill in the lock file.
+pub(super) fn locked(source: String, resolved: Option<String>, tree: &PackageTree) -> LockedSkill {
+    let files = tree.digests();
+    LockedSkill {
+        source,
+        resolved,
+        signed_by: None,
+        digest: digest_of(&files),
+        files,
+    }
+}
+
+fn in_the_way(path: &Path, what: &str) -> CommandError {
+    let shown = configuration::shown(path);
+    CommandError::failure(format!("{shown} {what}"))
+        .hint("remove it, or name the agents that you want with `--agent`")
+}
+
+/// Whether a file system has no links.
+fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS)
+    )
+}

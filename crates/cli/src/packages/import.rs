@@ -1,0 +1,252 @@
+//! `prowess import`: takes over skills that other tools or people installed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use prowess_registry::{LockedSkill, Package, PackageReference, PackageTree, read_lock_file};
+use prowess_sources::RemoteOptions;
+use prowess_spec::SkillName;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::apply::{Changes, Installation, locked};
+use super::inspect::plural;
+use super::lock_trust;
+use super::session::{ScopeArgument, ScopeName, Session};
+use crate::arguments::Global;
+use crate::error::{CommandError, Context, Result};
+use crate::exit::Exit;
+use crate::{configuration, terminal};
+
+const HELP: &str = "\
+Adds skills that exist to prowess.lock, with the files as they are now: those that the npm tool `skills` \
+installed (skills-lock.json in a project, ~/.agents/.skill-lock.json for you), and those that you name. \
+The files of other tools stay in place. Nothing is fetched.
+
+Examples:
+  prowess import              take over what `npx skills` installed here
+  prowess import --scope user
+  prowess import my-skill     take over a skill that was copied here";
+
+/// Arguments of `import`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct ImportArguments {
+    /// Names of skills that are here [default: those in the lock files of other tools]
+    #[arg(value_name = "SKILL")]
+    names: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgument,
+    /// Show what would be done, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A lock file of the npm tool `skills`: version 1 in projects, version 3 for users.
+#[derive(Deserialize)]
+struct OtherLock {
+    version: u32,
+    skills: BTreeMap<String, OtherSkill>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct OtherSkill {
+    source: String,
+    source_type: String,
+    source_url: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    skill_path: Option<String>,
+}
+
+pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> {
+    let session = Session::open(arguments.scope.scope.unwrap_or(ScopeName::Project), global)?;
+    session.recover()?;
+    let others = match read_others(&session) {
+        // A broken file of another tool does not matter for a skill that is named.
+        Err(error) if !arguments.names.is_empty() => {
+            terminal::note(&terminal::printable(&format!("warning: {error}")));
+            BTreeMap::new()
+        }
+        others => others?,
+    };
+    let names: Vec<String> = if arguments.names.is_empty() {
+        others.keys().cloned().collect()
+    } else {
+        arguments.names.clone()
+    };
+    if names.is_empty() {
+        let path = configuration::shown(&other_path(&session));
+        return Err(
+            CommandError::failure(format!("nothing to import: {path} does not exist"))
+                .hint("name the skills that you want to take over"),
+        );
+    }
+    let mut changes = Changes::begin(&session, false)?;
+    let mut imported: Vec<(SkillName, LockedSkill)> = Vec::new();
+    let mut missing = 0;
+    for text in &names {
+        let Ok(name) = SkillName::parse(text) else {
+            missing += 1;
+            terminal::print_problem(&format!("invalid name `{}`", text.escape_debug()), None);
+            continue;
+        };
+        if changes.lock.skills.contains_key(&name) {
+            continue;
+        }
+        let Some((directory, own)) = find(&session, &name) else {
+            missing += 1;
+            terminal::print_problem(
+                &format!("`{name}` is not on disk"),
+                Some("`prowess add SOURCE` installs it"),
+            );
+            continue;
+        };
+        let (tree, _) = PackageTree::read_directory(&directory)
+            .with_context(|| format!("cannot read {}", configuration::shown(&directory)))?;
+        let source = others
+            .get(text)
+            .and_then(|other| source(&session, other, text));
+        let source = source.unwrap_or_else(|| format!("./.agents/skills/{name}"));
+        let entry = locked(source, None, &tree);
+        if !arguments.dry_run {
+            session.keep(&entry, &tree)?;
+        }
+        if own {
+            changes.lock.skills.insert(name.clone(), entry.clone());
+        } else {
+            // It is moved to where every agent can have it, and linked from where it was.
+            let agents: Vec<_> = prowess_registry::AGENTS
+                .iter()
+                .filter(|agent| {
+                    let path = session.place.directory_of(agent, &session.user_home());
+                    path.as_deref() == directory.parent()
+                })
+                .collect();
+            let (tree, locked, name) = (&tree, entry.clone(), &name);
+            changes.install(Installation { name, tree, locked }, &agents)?;
+        }
+        imported.push((name, entry));
+    }
+    if !arguments.dry_run {
+        changes.commit()?;
+        for (_, entry) in &imported {
+            // Only what a user typed is trusted: the other lock file is a stranger's, too.
+            if entry.source.starts_with("./") {
+                lock_trust::trust(&session, &entry.source.parse()?)?;
+            }
+        }
+    }
+    if arguments.json {
+        let rows = imported.iter().map(|(name, entry)| {
+            json!({"name": name, "source": entry.source, "digest": entry.digest.to_string()})
+        });
+        terminal::print_json(&json!({"imported": rows.collect::<Vec<_>>(), "missing": missing}))?;
+    } else {
+        let sign = if arguments.dry_run {
+            "would import"
+        } else {
+            "+"
+        };
+        for (name, entry) in &imported {
+            terminal::print(&format!("{sign} {name} ({})\n", entry.source))?;
+        }
+        if imported.is_empty() && missing == 0 {
+            terminal::note("already imported");
+        } else if !global.quiet && !arguments.dry_run {
+            terminal::note(&format!("imported {}", plural(imported.len(), "skill")));
+        }
+    }
+    Ok(if missing == 0 {
+        Exit::Success
+    } else {
+        Exit::Failure
+    })
+}
+
+/// The lock file of the npm tool.
+pub(super) fn other_path(session: &Session<'_>) -> PathBuf {
+    let root = session.place.root();
+    if session.place.is_project() {
+        root.join("skills-lock.json")
+    } else {
+        root.join(".agents/.skill-lock.json")
+    }
+}
+
+fn read_others(session: &Session<'_>) -> Result<BTreeMap<String, OtherSkill>> {
+    let path = other_path(session);
+    let shown = || format!("cannot read {}", configuration::shown(&path));
+    let Some(text) = read_lock_file(&path).with_context(shown)? else {
+        return Ok(BTreeMap::new());
+    };
+    let lock: OtherLock = serde_json::from_str(&text).with_context(shown)?;
+    let expected = if session.place.is_project() { 1 } else { 3 };
+    if lock.version != expected {
+        let message = format!("version {} is not supported, only {expected}", lock.version);
+        return Err(CommandError::failure(message)).with_context(shown);
+    }
+    Ok(lock.skills)
+}
+
+/// Where a skill is, and whether that is where ours are.
+fn find(session: &Session<'_>, name: &SkillName) -> Option<(PathBuf, bool)> {
+    let is_directory = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+    let own = session.place.skills().join(name.as_str());
+    if is_directory(&own) {
+        return Some((own, true));
+    }
+    let others = session.place.all_directories(&session.user_home());
+    let mut others = others.into_iter().map(|it| it.join(name.as_str()));
+    Some((others.find(|it| is_directory(it))?, false))
+}
+
+/// Where the other tool got a skill from.
+fn source(session: &Session<'_>, other: &OtherSkill, name: &str) -> Option<String> {
+    let directory = other.skill_path.as_deref().and_then(|path| {
+        let directory = Path::new(path).parent()?.to_str()?;
+        Some(directory.to_owned()).filter(|it| !it.is_empty())
+    });
+    let text = match other.source_type.as_str() {
+        "local" => return local(session, other, name),
+        "github" => {
+            let path = directory.map(|it| format!("/{it}")).unwrap_or_default();
+            format!("github.com/{}{path}", other.source)
+        }
+        "git" | "gitlab" => {
+            let url = other.source_url.as_deref().unwrap_or(&other.source);
+            let url = url.trim_end_matches('/').trim_end_matches(".git");
+            let path = directory.map(|it| format!("/{it}")).unwrap_or_default();
+            format!("{url}.git{path}")
+        }
+        "well-known" => {
+            let url = other.source_url.as_deref().unwrap_or(&other.source);
+            let url = url::Url::parse(url).ok()?;
+            return Some(format!("{}/#{name}", url.origin().ascii_serialization()));
+        }
+        _ => return None,
+    };
+    let reference = other.reference.as_ref().map(|it| format!("@{it}"));
+    let text = text + &reference.unwrap_or_default();
+    let parsed = PackageReference::parse(&text, "github.com").ok()?;
+    Some(parsed.to_string())
+}
+
+/// The directory of a skill below the one that the other tool was given.
+fn local(session: &Session<'_>, other: &OtherSkill, name: &str) -> Option<String> {
+    let reference = PackageReference::Directory(PathBuf::from(&other.source));
+    let root = session.place.root();
+    let package = Package::open(&reference, root, &RemoteOptions::default()).ok()?;
+    let found = package
+        .skills()
+        .ok()?
+        .into_iter()
+        .find(|it| it.name == name)?;
+    Some(package.reference_of(&found, root).to_string())
+}

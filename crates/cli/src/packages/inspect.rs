@@ -1,0 +1,275 @@
+//! What a skill is before it is installed: `check`, `audit`, permissions, files and sizes.
+
+use std::fmt::Write as _;
+
+use prowess_registry::PackageTree;
+use prowess_scan::{File, Finding, Report, Rules, Severity as AuditSeverity, Verdict};
+use prowess_spec::manifest::{self, Keyword, Manifest};
+use prowess_spec::{
+    Context, Diagnostic, LineIndex, MANIFEST_FILE, Profile, SKILL_FILE, Severity, parse,
+};
+use serde::Serialize;
+
+use crate::severities::count_severities;
+use crate::terminal;
+
+/// Findings that are shown one by one.
+const SHOWN: usize = 5;
+
+/// What is known about a skill before it is installed.
+#[derive(Serialize)]
+pub(crate) struct Inspection {
+    pub(super) version: Option<String>,
+    pub(super) description: String,
+    files: usize,
+    bytes: u64,
+    /// Whether agents can load it at all.
+    loads: bool,
+    errors: Vec<String>,
+    warnings: usize,
+    verdict: Verdict,
+    findings: Vec<Finding>,
+    pub(super) permissions: Vec<String>,
+    /// How its code runs.
+    code: Option<String>,
+    pub(super) dependencies: Vec<String>,
+    /// The largest files, with their sizes.
+    #[serde(skip)]
+    listing: Vec<(String, u64)>,
+}
+
+/// What it takes to install a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Consent {
+    /// Nothing was found.
+    None,
+    /// A yes.
+    Yes,
+    /// A yes to what is most likely harmful or broken: `--yes` does not include it.
+    Force,
+}
+
+impl Inspection {
+    /// Looks at a skill that is to be installed as `name`.
+    pub(crate) fn new(name: &str, tree: &PackageTree, rules: &Rules) -> Self {
+        let exists = |path: &str| tree.get(path).is_some();
+        let context = Context {
+            directory: Some(name),
+            exists: Some(&exists),
+        };
+        let mut inspection = Self {
+            version: tree.version(),
+            description: String::new(),
+            files: tree.files().len(),
+            bytes: tree.bytes(),
+            loads: false,
+            errors: Vec::new(),
+            warnings: 0,
+            verdict: Verdict::NothingFound,
+            findings: Vec::new(),
+            permissions: Vec::new(),
+            code: None,
+            dependencies: Vec::new(),
+            listing: Vec::new(),
+        };
+        let mut skill = None;
+        if let Some(file) = tree.skill_file() {
+            let parsed = parse(&file.bytes, &context);
+            inspection.diagnose(SKILL_FILE, &file.bytes, &parsed.diagnostics);
+            skill = parsed.skill;
+        }
+        let mut loads = skill.is_some();
+        if let Some(file) = tree.get(MANIFEST_FILE) {
+            let parsed = manifest::parse(&file.bytes, &context, skill.as_ref());
+            inspection.diagnose(MANIFEST_FILE, &file.bytes, &parsed.diagnostics);
+            if let Some(manifest) = &parsed.manifest {
+                loads |= tree.skill_file().is_none();
+                inspection.describe(manifest);
+            }
+        }
+        inspection.loads = loads;
+        inspection.dependencies = dependencies(tree);
+        if let Some(skill) = &skill {
+            inspection.description.clone_from(&skill.description);
+        }
+        let files = tree.files().map(|(path, file)| File {
+            path: path.as_str(),
+            bytes: &file.bytes,
+        });
+        let report: Report = rules.scan(files, skill.as_ref());
+        inspection.verdict = report.verdict();
+        inspection.findings = report.findings;
+        let sizes = tree.files();
+        let sizes = sizes.map(|(path, file)| (path.to_string(), file.bytes.len() as u64));
+        inspection.listing = sizes.collect();
+        inspection
+    }
+
+    fn diagnose(&mut self, file: &str, bytes: &[u8], diagnostics: &[Diagnostic]) {
+        let lines = LineIndex::new(bytes);
+        for diagnostic in diagnostics {
+            match diagnostic.severity(Profile::Check) {
+                Some(Severity::Error) => {
+                    let line = lines.position(diagnostic.span.start).line;
+                    let message = &diagnostic.message;
+                    self.errors.push(format!("{file}:{line}: {message}"));
+                }
+                Some(Severity::Warning) => self.warnings += 1,
+                None => {}
+            }
+        }
+    }
+
+    fn describe(&mut self, manifest: &Manifest) {
+        let permissions = manifest.permissions.iter().map(|it| it.as_str().to_owned());
+        self.permissions = permissions.collect();
+        let code = manifest.implementation.as_ref();
+        self.code = code.map(|it| it.backend.as_str().to_owned());
+    }
+
+    /// What it takes to install it.
+    pub(super) fn consent(&self) -> Consent {
+        let worst = self.findings.iter().map(|it| it.severity).min();
+        // The worst comes first in the order of the type.
+        if !self.loads || worst.is_some_and(|it| it <= AuditSeverity::High) {
+            Consent::Force
+        } else if self.verdict != Verdict::NothingFound
+            || !self.errors.is_empty()
+            || !self.permissions.is_empty()
+            || self.code.is_some()
+        {
+            Consent::Yes
+        } else {
+            Consent::None
+        }
+    }
+
+    /// Whether it wants or shows something that an earlier version did not.
+    pub(super) fn is_worse_than(&self, before: &Self) -> bool {
+        let rules = |it: &Self| -> Vec<(String, AuditSeverity)> {
+            let found = it.findings.iter();
+            found.map(|it| (it.rule.to_string(), it.severity)).collect()
+        };
+        let known = rules(before);
+        let more = |permission: &String| !before.permissions.contains(permission);
+        self.permissions.iter().any(more)
+            || self.code.is_some() && self.code != before.code
+            || !self.loads && before.loads
+            || rules(self).iter().any(|it| !known.contains(it))
+            || self.verdict == Verdict::Unverified && before.verdict == Verdict::NothingFound
+    }
+
+    /// The lines that a person reads before the answer.
+    pub(crate) fn lines(&self) -> String {
+        let mut out = String::new();
+        if !self.description.is_empty() {
+            let line: String = self.description.chars().take(160).collect();
+            let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            let _ = writeln!(out, "  {line}");
+        }
+        let mut listing: Vec<String> = self.listing.iter().take(SHOWN + 1).map(file).collect();
+        if self.listing.len() > SHOWN + 1 {
+            listing.truncate(SHOWN);
+            listing.push(format!("{} more", self.listing.len() - SHOWN));
+        }
+        let files = plural(self.files, "file");
+        let _ = writeln!(
+            out,
+            "  files        {files}, {}: {}",
+            size(self.bytes),
+            listing.join(", ")
+        );
+        let check = match (self.errors.len(), self.warnings) {
+            (0, 0) => "no problems".to_owned(),
+            (0, count) => plural(count, "warning"),
+            (count, 0) => plural(count, "error"),
+            (errors, warnings) => {
+                format!(
+                    "{}, {}",
+                    plural(errors, "error"),
+                    plural(warnings, "warning")
+                )
+            }
+        };
+        let _ = writeln!(out, "  check        {check}");
+        for error in self.errors.iter().take(SHOWN) {
+            let _ = writeln!(out, "               {error}");
+        }
+        let severities: Vec<_> = self.findings.iter().map(|it| it.severity).collect();
+        let audit = match (severities.len(), self.verdict) {
+            (0, Verdict::Unverified) => "unverified: some code could not be read".to_owned(),
+            (0, _) => "nothing found".to_owned(),
+            (count, _) => {
+                let severities = count_severities(&severities);
+                format!("{} ({severities})", plural(count, "finding"))
+            }
+        };
+        let _ = writeln!(out, "  audit        {audit}");
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        findings.sort_by_key(|it| it.severity);
+        for finding in findings.iter().take(SHOWN) {
+            let (place, line) = (&finding.file, finding.start.line);
+            let (severity, message) = (finding.severity.as_str(), &finding.message);
+            let _ = writeln!(out, "               {severity}: {place}:{line}: {message}");
+        }
+        if findings.len() > SHOWN {
+            let more = findings.len() - SHOWN;
+            let _ = writeln!(out, "               ... and {more} more");
+        }
+        let code = self.code.as_ref().map(|it| format!("run its code ({it})"));
+        let wanted: Vec<String> = code.into_iter().chain(self.permissions.clone()).collect();
+        if !wanted.is_empty() {
+            let _ = writeln!(out, "  permissions  {}", wanted.join(", "));
+        }
+        if !self.dependencies.is_empty() {
+            let _ = writeln!(out, "  needs        {}", self.dependencies.join(", "));
+        }
+        terminal::printable(&out)
+    }
+}
+
+/// The names of the skills that a skill needs.
+pub(super) fn dependencies(tree: &PackageTree) -> Vec<String> {
+    let manifest = tree.get(MANIFEST_FILE).and_then(|file| {
+        let parsed = manifest::parse(&file.bytes, &Context::default(), None);
+        parsed.manifest
+    });
+    let needed = manifest.into_iter().flat_map(|it| it.dependencies);
+    let needed = needed.filter(|it| !it.optional);
+    needed.map(|it| it.name.to_string()).collect()
+}
+
+fn file((path, bytes): &(String, u64)) -> String {
+    format!("{path} ({})", size(*bytes))
+}
+
+/// A size for people.
+pub(super) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+/// More skills than this are summarised.
+pub(super) const MANY: usize = 20;
+
+/// One line for each skill, or one for all if they are many.
+pub(super) fn marked(sign: &str, skills: &[String]) -> String {
+    match skills.len() {
+        count if count > MANY => format!("{sign} {}\n", plural(count, "skill")),
+        _ => skills.iter().fold(String::new(), |mut lines, skill| {
+            let _ = writeln!(lines, "{sign} {skill}");
+            lines
+        }),
+    }
+}
+
+/// A count with its noun.
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}

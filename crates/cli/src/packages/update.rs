@@ -1,0 +1,440 @@
+//! `prowess update`: newer versions of installed skills, without losing edits.
+
+use std::time::Instant;
+
+use clap::Args;
+use prowess_registry::{FileChange, LockFile, LockedSkill, PackageReference, PackageTree, merge};
+use prowess_scan::Rules;
+use prowess_spec::SkillName;
+use serde_json::{Value, json};
+
+use super::apply::{Changes, Installation, locked};
+use super::conflicts;
+use super::inspect::{Consent, Inspection, MANY, marked, plural};
+use super::installed::{DiskState, disk_state, named, nothing, sessions};
+use super::lock_trust;
+use super::news;
+use super::open_packages::Packages;
+use super::session::{ScopeArgument, Session};
+use super::signatures::SignatureRules;
+use crate::arguments::Global;
+use crate::error::{CommandError, Context, Result};
+use crate::exit::Exit;
+use crate::terminal;
+
+const HELP: &str = "\
+Fetches the newest version of installed skills. Files that you edited are merged with it, based on the \
+version that was installed. Where both changed the same lines, nothing is touched: the merged files are \
+written to .agents/merge/SKILL with conflict markers; edit them there, then run `prowess update SKILL --continue`.
+
+Examples:
+  prowess update                 update all installed skills
+  prowess update pdf --dry-run   show what would change
+  prowess update pdf --theirs    discard your edits
+  prowess update pdf --continue  install the merged files of .agents/merge/pdf
+
+Exit codes:
+  0  updated, or up to date
+  1  a source could not be read
+  3  a conflict, or a missing consent for a skill that changed";
+
+/// Arguments of `update`.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct UpdateArguments {
+    /// Names of installed skills [default: all]
+    #[arg(value_name = "SKILL")]
+    names: Vec<String>,
+    /// Merge edits with the new version; this is the default
+    #[arg(long, group = "how")]
+    merge: bool,
+    /// Keep edited files as they are, and update the others
+    #[arg(long, group = "how")]
+    ours: bool,
+    /// Discard edits
+    #[arg(long, group = "how")]
+    theirs: bool,
+    /// Install the merged files, after you resolved the conflicts
+    #[arg(
+        long = "continue",
+        group = "how",
+        requires = "names",
+        conflicts_with = "dry_run"
+    )]
+    resume: bool,
+    #[command(flatten)]
+    scope: ScopeArgument,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Update without asking, unless a finding is of high severity
+    #[arg(short, long)]
+    yes: bool,
+    /// Update whatever was found
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What becomes of a skill.
+enum Outcome {
+    UpToDate,
+    /// The same files at another commit.
+    Moved(LockedSkill),
+    Updated(Box<Update>),
+    Conflict(Box<Update>),
+    Failed(String),
+}
+
+struct Update {
+    /// The files on disk afterwards; with markers where there is a conflict.
+    tree: PackageTree,
+    /// The files on disk now.
+    current: PackageTree,
+    /// The new version.
+    new: PackageTree,
+    locked: LockedSkill,
+    /// The version that was edited.
+    installed: Option<LockedSkill>,
+    /// The files that keep an edit.
+    edited: Vec<String>,
+    conflicts: Vec<String>,
+    inspection: Inspection,
+    news: news::News,
+    consent: Consent,
+}
+
+pub(crate) fn run(arguments: &UpdateArguments, global: &Global) -> Result<Exit> {
+    let mut sessions = sessions(arguments.scope.scope, global)?;
+    if sessions.is_empty() {
+        return Err(nothing());
+    }
+    if !arguments.names.is_empty() {
+        // Of a project and a user that both have it, the project's is meant.
+        let has_all = |session: &Session<'_>| named(session, &arguments.names).is_ok();
+        let index = sessions.iter().position(has_all).unwrap_or_default();
+        sessions = vec![sessions.swap_remove(index)];
+    }
+    let mut exit = Exit::Success;
+    let mut rows = Vec::new();
+    for session in &sessions {
+        session.recover()?;
+        let worse = if arguments.resume {
+            conflicts::resume(session, &named(session, &arguments.names)?)?;
+            Exit::Success
+        } else {
+            update(session, arguments, &mut rows)?
+        };
+        if exit != Exit::Failure && worse != Exit::Success {
+            exit = worse;
+        }
+    }
+    if arguments.json {
+        terminal::print_json(&json!({"skills": rows}))?;
+    }
+    Ok(exit)
+}
+
+fn update(
+    session: &Session<'_>,
+    arguments: &UpdateArguments,
+    rows: &mut Vec<Value>,
+) -> Result<Exit> {
+    let began = Instant::now();
+    let skills = named(session, &arguments.names)?;
+    let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
+    lock_trust::ask(session, &sources, arguments.yes)?;
+    let known = Known {
+        rules: Rules::base(),
+        applied: session.applied(),
+        signatures: SignatureRules::new(session, None)?,
+    };
+    let mut packages = Packages::new(session);
+    packages.prepare(sources.iter().filter_map(|it| it.source.parse().ok()));
+    let outcomes: Vec<Outcome> = skills
+        .iter()
+        .map(|(name, locked)| {
+            look(session, &mut packages, &known, arguments, name, locked)
+                .unwrap_or_else(|error| Outcome::Failed(error.message))
+        })
+        .collect();
+    session.phase(
+        &format!("looked at {}", plural(skills.len(), "skill")),
+        began,
+    );
+    let mut exit = Exit::Success;
+    let mut updated: Vec<String> = Vec::new();
+    let is_new = |it: &&Outcome| matches!(it, Outcome::Updated(_));
+    let shows = outcomes.iter().filter(is_new).count() <= MANY || arguments.dry_run;
+    let mut changes = Changes::begin(session, false)?;
+    for ((name, before), outcome) in skills.iter().zip(outcomes) {
+        if let Outcome::Updated(update) | Outcome::Conflict(update) = &outcome
+            && !arguments.json
+            && (shows || update.consent > Consent::None || !update.edited.is_empty())
+        {
+            show(name, before, update, arguments.dry_run)?;
+        }
+        let (state, worse) = match outcome {
+            Outcome::UpToDate => ("up to date", Exit::Success),
+            Outcome::Moved(locked) => {
+                changes.lock.skills.insert(name.clone(), locked);
+                ("up to date", Exit::Success)
+            }
+            Outcome::Failed(reason) => {
+                terminal::print_problem(&format!("cannot update `{name}`: {reason}"), None);
+                ("failed", Exit::Failure)
+            }
+            Outcome::Conflict(update) if arguments.dry_run => {
+                drop(update);
+                ("conflict", Exit::Findings)
+            }
+            Outcome::Conflict(update) => {
+                if let Some(version) = &update.installed {
+                    changes.stays(name, version);
+                }
+                conflicts::write(session, &mut changes, name, &update.tree, &update.locked)?;
+                session.keep(&update.locked, &update.new)?;
+                let files = update.conflicts.join(", ");
+                terminal::print_problem(
+                    &format!("`{name}` was not updated: conflicts in {files}"),
+                    Some(&conflicts::hint(name)),
+                );
+                ("conflict", Exit::Findings)
+            }
+            Outcome::Updated(_) if arguments.dry_run => ("would update", Exit::Success),
+            Outcome::Updated(update) => {
+                if agrees(arguments, name, &update)? {
+                    let (tree, locked) = (&update.tree, update.locked.clone());
+                    changes.install(Installation { name, tree, locked }, &[])?;
+                    session.keep(&update.locked, &update.new)?;
+                    ("updated", Exit::Success)
+                } else {
+                    ("not accepted", Exit::Findings)
+                }
+            }
+        };
+        if exit != Exit::Failure && worse != Exit::Success {
+            exit = worse;
+        }
+        if arguments.json {
+            rows.push(json!({"name": name, "state": state, "source": before.source}));
+        } else if state == "updated" {
+            updated.push(name.to_string());
+        } else if state == "up to date" && !arguments.names.is_empty() {
+            terminal::print(&format!("{name} is up to date\n"))?;
+        }
+    }
+    if !arguments.dry_run {
+        changes.commit()?;
+    }
+    terminal::print(&marked("*", &updated))?;
+    Ok(exit)
+}
+
+/// What every skill is compared with.
+struct Known {
+    rules: Rules,
+    applied: LockFile,
+    signatures: SignatureRules,
+}
+
+/// What a newer version of a skill would change.
+fn look(
+    session: &Session<'_>,
+    packages: &mut Packages<'_>,
+    known: &Known,
+    arguments: &UpdateArguments,
+    name: &SkillName,
+    before: &LockedSkill,
+) -> Result<Outcome> {
+    let Known {
+        rules,
+        applied,
+        signatures,
+    } = known;
+    let reference: PackageReference = before.source.parse()?;
+    let (new, own) = packages.tree(name, &reference)?;
+    let package = packages.get(&reference)?;
+    let signature = signatures.check(package, &reference, &own, Some(before))?;
+    let resolved = package.resolved_at(&reference);
+    let mut after = locked(before.source.clone(), resolved, &new);
+    after.signed_by = signature.key();
+    let state = disk_state(session, applied, name, before)?;
+    let is_current = match &state {
+        DiskState::Unchanged => true,
+        DiskState::Edited(edits) => edits.base.digest == before.digest,
+        DiskState::Older | DiskState::Missing => false,
+    };
+    if after.digest == before.digest && is_current {
+        let discards = arguments.theirs && matches!(state, DiskState::Edited(_));
+        return Ok(if discards {
+            let news = news::News::default();
+            Outcome::Updated(finish(
+                name,
+                rules,
+                Some(&new),
+                new.clone(),
+                new.clone(),
+                after,
+                news,
+            ))
+        } else if after == *before {
+            Outcome::UpToDate
+        } else {
+            Outcome::Moved(after)
+        });
+    }
+    let mut news = news::since(package.commit(), &reference, before);
+    let path = session.place.skills().join(name.as_str());
+    let ours = match &state {
+        DiskState::Edited(edits) => {
+            let (ours, _) = PackageTree::read_directory(&path)?;
+            if !arguments.force {
+                edits.refuse_foreign(name, &ours)?;
+            }
+            Some(ours)
+        }
+        _ => None,
+    };
+    let (installed, edits) = match state {
+        DiskState::Edited(edits) => (edits.base, edits.changes),
+        _ => (before.clone(), Vec::new()),
+    };
+    let base = session.store.get(installed.digest);
+    let base = match base {
+        Some(base) => Some(base),
+        None => packages.locked(name, &installed).ok().map(|(tree, _)| tree),
+    };
+    news.add_changelog(base.as_ref(), &new);
+    if edits.is_empty() || arguments.theirs {
+        let mut update = finish(name, rules, base.as_ref(), new.clone(), new, after, news);
+        update.current = ours.or(base).unwrap_or_default();
+        return Ok(Outcome::Updated(update));
+    }
+    let ours = ours.unwrap_or_default();
+    if arguments.ours {
+        let tree = keep_edits(&edits, &ours, &new)?;
+        let mut update = finish(name, rules, base.as_ref(), tree, new, after, news);
+        update.edited = edits.into_iter().map(|it| it.path).collect();
+        update.current = ours;
+        return Ok(Outcome::Updated(update));
+    }
+    let base = base.with_context(
+        || "the installed version is not available for a merge; pass `--ours` or `--theirs`",
+    )?;
+    let merged = merge(&base, &ours, &new)?;
+    let mut update = finish(name, rules, Some(&base), merged.tree, new, after, news);
+    update.edited = merged.edited.iter().map(ToString::to_string).collect();
+    update.installed = Some(installed);
+    update.current = ours;
+    update.conflicts = merged.conflicts.iter().map(ToString::to_string).collect();
+    Ok(if update.conflicts.is_empty() {
+        Outcome::Updated(update)
+    } else {
+        Outcome::Conflict(update)
+    })
+}
+
+fn finish(
+    name: &SkillName,
+    rules: &Rules,
+    base: Option<&PackageTree>,
+    tree: PackageTree,
+    new: PackageTree,
+    locked: LockedSkill,
+    news: news::News,
+) -> Box<Update> {
+    let inspection = Inspection::new(name.as_str(), &new, rules);
+    let before = base.map(|base| Inspection::new(name.as_str(), base, rules));
+    // What was accepted before is not asked about again.
+    let consent = match &before {
+        Some(before) if !inspection.is_worse_than(before) => Consent::None,
+        _ => inspection.consent(),
+    };
+    Box::new(Update {
+        tree,
+        current: PackageTree::default(),
+        new,
+        locked,
+        installed: None,
+        edited: Vec::new(),
+        conflicts: Vec::new(),
+        inspection,
+        news,
+        consent,
+    })
+}
+
+/// The new version with the edited files of the old one.
+fn keep_edits(edits: &[FileChange], ours: &PackageTree, new: &PackageTree) -> Result<PackageTree> {
+    let is_edited = |path: &str| edits.iter().any(|it| it.path == path);
+    let own = ours.files().filter(|(path, _)| is_edited(path.as_str()));
+    let rest = new.files().filter(|(path, _)| !is_edited(path.as_str()));
+    let files = own.chain(rest);
+    let files = files.map(|(path, file)| (path.clone(), file.clone()));
+    Ok(PackageTree::new(files)?)
+}
+
+fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -> Result<()> {
+    let short = |locked: &LockedSkill| {
+        let resolved = locked.resolved.as_deref().unwrap_or_default();
+        resolved.chars().take(10).collect::<String>()
+    };
+    let version = update.inspection.version.as_deref();
+    let version = version.map(|it| format!(" {it}")).unwrap_or_default();
+    let commits = match (short(before), short(&update.locked)) {
+        (old, new) if old.is_empty() || old == new => String::new(),
+        (old, new) => format!(" ({old} to {new})"),
+    };
+    terminal::print(&format!("{name}{version}{commits}\n"))?;
+    terminal::print(&update.news.lines())?;
+    let files = news::changed_files(&before.files, &update.locked.files);
+    terminal::print(&terminal::printable(&files))?;
+    if !update.conflicts.is_empty() {
+        let files = update.conflicts.join(", ");
+        terminal::print(&terminal::printable(&format!(
+            "  conflicts with your edits in {files}\n"
+        )))?;
+    } else if !update.edited.is_empty() {
+        let edited = update.edited.join(", ");
+        terminal::print(&terminal::printable(&format!(
+            "  keeps your edits in {edited}\n"
+        )))?;
+    }
+    if update.consent > Consent::None {
+        terminal::print(&update.inspection.lines())?;
+    }
+    if whole {
+        terminal::print_styled(&news::difference(name, &update.current, &update.tree))?;
+    }
+    Ok(())
+}
+
+/// Asks about a version that wants or does more than the one before.
+fn agrees(arguments: &UpdateArguments, name: &SkillName, update: &Update) -> Result<bool> {
+    let given = match (arguments.force, arguments.yes) {
+        (true, _) => Consent::Force,
+        (false, true) => Consent::Yes,
+        (false, false) => Consent::None,
+    };
+    if update.consent <= given {
+        return Ok(true);
+    }
+    if terminal::can_ask() && !arguments.json && !arguments.yes {
+        let question = format!("update {name}, with what was found?");
+        return Ok(terminal::confirm(&question)?);
+    }
+    let flag = match update.consent {
+        Consent::Force => "--force",
+        _ => "--yes",
+    };
+    let error = CommandError::permission(format!(
+        "`{name}` was not updated: the new version has findings or wants more permissions"
+    ))
+    .hint(format!("read them with `--dry-run`, then add `{flag}`"));
+    error.print();
+    Ok(false)
+}

@@ -1,0 +1,31 @@
+//! The contract of packages, with the program: docs/contract/packages.md.
+#![cfg(test)]
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod conditions;
+mod downloads;
+mod fake_registry;
+mod kill;
+mod lock;
+mod many;
+mod mirror;
+mod npm;
+mod picker;
+mod publishing;
+mod registries;
+mod registry_answers;
+mod registry_search;
+mod report;
+mod requests;
+mod running;
+mod servers;
+mod session;
+mod signatures;
+mod sources;
+mod trust;
+mod update;
+mod workshop;

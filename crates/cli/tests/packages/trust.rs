@@ -1,0 +1,123 @@
+//! A lock file that came with a project is a stranger's.
+
+use crate::workshop::{FIRST, Workshop};
+
+#[test]
+fn pk7_sources_are_shown_before_the_first_fetch() {
+    let workshop = Workshop::new();
+    workshop.add();
+    let lock = workshop.read("project/prowess.lock");
+    workshop.write("clone/prowess.lock", &lock);
+    let repository = workshop.path("repository").display().to_string();
+    for command in ["sync", "update", "outdated"] {
+        let run = workshop.expect_in("clone", 4, &[command]);
+        assert!(
+            run.stderr.contains(&format!("reads {repository}")),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("nothing was fetched"), "{}", run.stderr);
+        assert!(!workshop.exists("clone/.agents/skills/pdf"));
+    }
+    workshop.expect_in("clone", 0, &["sync", "--yes"]);
+    // The answer counts for this source in this project, and for no other.
+    workshop.expect_in("clone", 0, &["outdated"]);
+    let other = lock.replace("file://", "http://127.0.0.1:1/x");
+    workshop.write("clone/prowess.lock", other);
+    let run = workshop.expect_in("clone", 4, &["outdated"]);
+    assert!(
+        run.stderr.contains("connects to http://127.0.0.1:1/x"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn pk7_digests_decide() {
+    let workshop = Workshop::new();
+    workshop.add();
+    let lock = workshop.read("project/prowess.lock");
+    let commit = prowess_testing::git(workshop.path("repository"), &["rev-parse", "HEAD"]);
+    // Someone moved the lock file to another commit without the digests.
+    workshop.write(
+        "repository/skills/pdf/SKILL.md",
+        FIRST.replace("first", "evil"),
+    );
+    workshop.commit("evil");
+    let evil = prowess_testing::git(workshop.path("repository"), &["rev-parse", "HEAD"]);
+    workshop.write("clone/prowess.lock", lock.replace(&commit, &evil));
+    let run = workshop.expect_in("clone", 1, &["sync", "--frozen", "--yes"]);
+    assert!(
+        run.stderr.contains("is not what the lock file says"),
+        "{}",
+        run.stderr
+    );
+    assert!(!workshop.exists("clone/.agents/skills/pdf"));
+}
+
+#[test]
+fn pk7_a_pull_that_removes_a_skill_removes_it_here() {
+    let workshop = Workshop::new();
+    workshop.expect(0, &["add", &workshop.url(), "--all"]);
+    workshop.write(
+        "project/.agents/skills/own/SKILL.md",
+        FIRST.replace("pdf", "own"),
+    );
+    let lock = workshop.read("project/prowess.lock");
+    let (before, _) = lock.split_once("\n[[skill]] # pdf").unwrap();
+    workshop.write("project/prowess.lock", before);
+    let run = workshop.expect(0, &["sync"]);
+    assert_eq!(run.stdout, "- pdf\n");
+    assert!(!workshop.exists("project/.agents/skills/pdf"));
+    assert!(!workshop.exists("project/.claude/skills/pdf"));
+    assert!(workshop.exists("project/.agents/skills/own/SKILL.md"));
+}
+
+#[test]
+fn pk33_a_pull_that_updates_a_skill_updates_it_here() {
+    let workshop = Workshop::new();
+    workshop.add();
+    let first = workshop.read("project/prowess.lock");
+    workshop.write("clone/prowess.lock", &first);
+    workshop.write("edited/prowess.lock", &first);
+    workshop.write("conflict/prowess.lock", &first);
+    for clone in ["clone", "edited", "conflict"] {
+        workshop.expect_in(clone, 0, &["sync", "--yes"]);
+    }
+    let file = |clone: &str| format!("{clone}/.agents/skills/pdf/SKILL.md");
+    workshop.write(&file("edited"), FIRST.replace("first", "mine"));
+    workshop.write(&file("conflict"), FIRST.replace("second", "mine"));
+    let newer = FIRST.replace("second", "newer");
+    workshop.write("repository/skills/pdf/SKILL.md", &newer);
+    workshop.write("repository/skills/pdf/new.md", "new");
+    workshop.commit("newer");
+    workshop.expect(0, &["update"]);
+    let second = workshop.read("project/prowess.lock");
+    for clone in ["clone", "edited", "conflict"] {
+        workshop.write(&format!("{clone}/prowess.lock"), &second);
+    }
+    let run = workshop.expect_in("clone", 0, &["sync", "--frozen"]);
+    assert_eq!(run.stdout, "+ pdf\n");
+    assert_eq!(workshop.read(&file("clone")), newer);
+    workshop.expect_in("clone", 0, &["verify"]);
+    workshop.expect_in("edited", 0, &["sync"]);
+    assert_eq!(
+        workshop.read(&file("edited")),
+        newer.replace("first", "mine")
+    );
+    assert_eq!(workshop.read("edited/.agents/skills/pdf/new.md"), "new");
+    let run = workshop.expect_in("conflict", 3, &["sync"]);
+    assert!(run.stderr.contains("are in conflict"), "{}", run.stderr);
+    assert_eq!(
+        workshop.read(&file("conflict")),
+        FIRST.replace("second", "mine")
+    );
+    // The lock file of the project is newer than what is installed here: an update starts from the installed version.
+    workshop.expect_in("conflict", 0, &["update", "--ours"]);
+    assert_eq!(
+        workshop.read(&file("conflict")),
+        FIRST.replace("second", "mine")
+    );
+    assert_eq!(workshop.read("conflict/.agents/skills/pdf/new.md"), "new");
+    assert_eq!(workshop.read("conflict/prowess.lock"), second);
+}

@@ -1,0 +1,75 @@
+//! RX4, RX8: starting and stopping.
+
+use std::thread;
+
+use prowess_testing::{ClosedPort, free_port};
+
+use crate::client::{Client, path};
+use crate::deployment::{Deployment, assert_whole, package};
+use crate::server::Server;
+use crate::support::TestProject;
+
+#[test]
+fn rx4_two_servers_start_at_once_on_an_empty_database() {
+    let deployment = Deployment::services();
+    let servers: Vec<_> = thread::scope(|scope| {
+        let starts: Vec<_> = (0..2).map(|_| scope.spawn(|| deployment.start())).collect();
+        starts.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let bytes = package("pdf", "pages", 1000);
+    for (server, expected) in servers.iter().zip([201, 200]) {
+        // Tokens that are created now are known within two seconds; that of the console is known at once.
+        let console = server.ready["console"].as_str().unwrap();
+        let token = console.split_once("#token=").unwrap().1.to_owned();
+        let client = Client { token: Some(token) };
+        let answer = client.publish(server.port, "pdf/1.0.0", &bytes).unwrap();
+        assert_eq!(answer.status, expected, "{}", answer.text());
+        for server in &servers {
+            assert_whole(&Client { token: None }, server.port, "pdf/1.0.0", &bytes);
+        }
+    }
+}
+
+#[test]
+fn rx10_a_registry_does_not_start_without_its_database() {
+    let port = free_port();
+    let _closed = ClosedPort::new(port);
+    let project = TestProject::new();
+    let configure = |registry: &str| {
+        let text =
+            format!("[store]\nurl = \"postgres://u:hunter2@127.0.0.1:{port}/d\"\n{registry}");
+        project.write("home/.config/prowess/prowess.toml", text);
+    };
+    let storage = project.path("packages");
+    configure(&format!(
+        "[registry]\nstorage = \"{}\"\n",
+        storage.display()
+    ));
+    let run = project.run(&["serve", "--bind", "127.0.0.1:0"]);
+    assert_eq!(run.code, Some(1), "{}", run.snapshot());
+    assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+    // Skills are served without one.
+    configure("");
+    let serve = ["serve", "--json", "--bind", "127.0.0.1:0"];
+    let server = Server::start(&mut project.command(&serve));
+    assert_eq!(server.status("GET /readyz HTTP/1.1"), 200);
+}
+
+#[test]
+fn rx8_downloads_are_counted_across_a_restart() {
+    let deployment = Deployment::files();
+    let client = deployment.publisher();
+    let server = deployment.start();
+    let bytes = package("pdf", "pages", 1000);
+    let answer = client.publish(server.port, "pdf/1.0.0", &bytes).unwrap();
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    for _ in 0..3 {
+        let answer = client.get(server.port, &path("pdf/1.0.0", "/download"));
+        assert_eq!(answer.unwrap().status, 200);
+    }
+    server.stop();
+    let server = deployment.start();
+    let info = client.get(server.port, &path("pdf", "")).unwrap().json();
+    assert_eq!(info["downloads"], 3, "{info}");
+    assert_eq!(info["versions"][0]["downloads"], 3, "{info}");
+}

@@ -1,0 +1,51 @@
+// A question that only the user can answer.
+
+import { useState } from "preact/hooks";
+import { Button } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { Fold } from "../ui/parts";
+import { LongText } from "./long-text";
+import type { QuestionItem } from "./timeline";
+
+const CLOSED: Record<string, string> = { "timed-out": "not answered in time: nothing was allowed", cancelled: "cancelled: nothing was allowed" };
+
+export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer: (question: string, choice: string) => Promise<void> }) {
+  const { question } = item;
+  const [sent, setSent] = useState<string | null>(null);
+  const chosen = item.choice ?? sent;
+  const open = item.closed === null && chosen === null;
+  const title = question.choices.find((it) => it.id === chosen)?.title ?? chosen;
+  const answer = (choice: string) => {
+    setSent(choice);
+    onAnswer(question.id, choice).catch(() => setSent(null));
+  };
+  return (
+    <section class={open ? "question open" : "question"} data-test="question" data-kind={question.kind} data-open={open} aria-label={`Question about ${question.skill}`}>
+      <header>
+        <Icon name="shield" size={18} />
+        <strong>{question.kind === "command" ? "May this command run?" : `May ${question.skill} do this?`}</strong>
+      </header>
+      <pre class="question-text" tabIndex={0} dir="auto" aria-label="What would be allowed" data-test="question-text">
+        {question.text.trimEnd()}
+      </pre>
+      {question.details && (
+        <Fold title="Files and code" test="question-details">
+          {() => <LongText text={question.details ?? ""} />}
+        </Fold>
+      )}
+      {open ? (
+        <div class="question-choices" role="group" aria-label="Answers">
+          {question.choices.map((choice) => (
+            <Button key={choice.id} look={choice.id === "deny" ? "plain" : choice.id === "once" ? "primary" : "plain"} data-test="question-choice" data-choice={choice.id} onClick={() => answer(choice.id)}>
+              {choice.title}
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <p class={chosen === "deny" || chosen === null ? "question-answer bad-text" : "question-answer"} data-test="question-answer">
+          {chosen === null ? (CLOSED[item.closed ?? ""] ?? item.closed) : `You chose: ${title}`}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,1 @@
+export function PlacesPage() { return null; }

@@ -1,0 +1,1 @@
+export function RegistryPage() { return null; }

@@ -1,0 +1,1 @@
+export function DropZone() { return null; }
