@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod console;
 mod contract;
 mod counts;
 mod deny;

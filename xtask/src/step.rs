@@ -11,7 +11,7 @@ use crate::counts::Counts;
 use crate::generate::{self, Mode};
 use crate::run::{check, run, stream, succeeds};
 use crate::workspace::Workspace;
-use crate::{deny, python, tools};
+use crate::{console, deny, python, tools};
 
 /// One step; cheap ones come first, so that a slip shows early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,6 +22,8 @@ pub(crate) enum Step {
     Format,
     /// Generated files are up to date
     Generated,
+    /// The console is type-checked, and its bundle is what its sources make
+    Console,
     /// `cargo clippy`, where a warning is an error
     Lint,
     /// Licences, doubled crates and origins, by cargo-deny
@@ -43,6 +45,7 @@ impl Step {
             Self::Tools => "tools",
             Self::Format => "format",
             Self::Generated => "generated",
+            Self::Console => "console",
             Self::Lint => "lint",
             Self::Licences => "licences",
             Self::Build => "build",
@@ -69,6 +72,7 @@ impl Step {
             Self::Tools => tools::ensure_for_tests(workspace),
             Self::Format => run(&mut cargo("fmt --all --check")),
             Self::Generated => generate::generate(workspace, Mode::Check),
+            Self::Console => console::check(workspace),
             Self::Lint => run(&mut cargo(
                 "clippy --workspace --all-features --all-targets --locked -- -D warnings",
             )),

@@ -33,6 +33,10 @@ pub(crate) enum Need {
     MariaDb,
     /// A tracer, which shows what a command does in a hostile project.
     Tracer,
+    /// A browser, for the console.
+    Browser,
+    /// The package manager of Node, for peers in JavaScript and the console.
+    Npm,
     /// The second way to make a jail, and the interpreters of the system, which run inside.
     Jail,
 }
@@ -65,6 +69,8 @@ impl Need {
             }
             Self::MariaDb => words("test -x /usr/sbin/mariadbd"),
             Self::Tracer => words("strace -V"),
+            Self::Browser => words("test -x /usr/bin/chromium"),
+            Self::Npm => words("npm --version"),
             Self::Jail => {
                 let mut shell = Command::new("sh");
                 let programs = "bwrap setpriv python3 node jq";
@@ -89,6 +95,8 @@ impl Need {
             Self::Postgres => "a PostgreSQL server (initdb)",
             Self::MariaDb => "a MariaDB server (mariadbd)",
             Self::Tracer => "strace",
+            Self::Browser => "Chromium, as /usr/bin/chromium",
+            Self::Npm => "npm",
             Self::Jail => "bubblewrap, setpriv, Python, node and jq of the system, below /usr/bin",
         }
     }
@@ -106,6 +114,8 @@ impl Need {
             Self::Postgres => &["postgresql"],
             Self::MariaDb => &["mariadb-server-core", "mariadb-client-core"],
             Self::Tracer => &["strace"],
+            Self::Browser => &["chromium", "fonts-noto-core"],
+            Self::Npm => &["npm"],
             Self::Jail => &["bubblewrap", "util-linux", "python3", "nodejs", "jq"],
         }
     }

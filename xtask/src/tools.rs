@@ -24,6 +24,8 @@ pub(crate) fn ensure_for_tests(workspace: &Workspace) -> Result<()> {
         Need::Postgres,
         Need::MariaDb,
         Need::Tracer,
+        Need::Browser,
+        Need::Npm,
         Need::Jail,
     ])?;
     ensure_components(workspace)?;

@@ -87,7 +87,7 @@ export interface AuditFinding {
 export interface Audit {
   verdict: string;
   findings: AuditFinding[];
-  not_read?: { file: string; reason: string }[];
+  not_read?: ({ file: string; reason: string } | string)[];
 }
 
 export interface SkillManifest {
@@ -102,14 +102,15 @@ export interface SkillDetails {
   id: string;
   source: string;
   writable: boolean;
-  enabled: boolean;
+  enabled?: boolean;
   tokens: LevelTokens;
   digest: string | null;
   diagnostics: Diagnostic[];
   audit: Audit | null;
   manifest: SkillManifest | null;
   package: Record<string, unknown> | null;
-  usage: { chats: number; last: number | null } | null;
+  /** In how many chats it was used; older servers call it `chats`. */
+  usage: { uses?: number; chats?: number; last: number | null } | null;
   evals: boolean;
 }
 

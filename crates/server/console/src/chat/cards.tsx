@@ -103,9 +103,19 @@ export function ActivationCard({ item }: { item: ActivationItem }) {
   return <Activation id={item.id} by={item.by} size={item.bytes} dropped={item.dropped} />;
 }
 
+/** Errors of tools are JSON for the model; people read the message in it. */
+function errorText(content: string): string {
+  try {
+    const value = JSON.parse(content) as { error?: { message?: unknown } };
+    return typeof value.error?.message === "string" ? value.error.message : content;
+  } catch {
+    return content;
+  }
+}
+
 function refusalOf(call: CallItem): string | null {
-  if (call.refusal !== null) return call.refusal;
-  return call.state === "failed" ? call.content : null;
+  if (call.state === "failed" && call.content !== null) return errorText(call.content);
+  return call.refusal;
 }
 
 function Refusal({ text }: { text: string }) {

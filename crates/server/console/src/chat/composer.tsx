@@ -59,9 +59,11 @@ export function Composer({ field, draftKey, text, onText, running, disabled, onS
     const area = field.current;
     if (!option || !area) return;
     const next = complete(text, cursor, option.id);
-    change(next.text, next.cursor);
+    // At once: the next key may come before the next frame.
+    area.value = next.text;
     area.focus();
-    requestAnimationFrame(() => area.setSelectionRange(next.cursor, next.cursor));
+    area.setSelectionRange(next.cursor, next.cursor);
+    change(next.text, next.cursor);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {

@@ -29,6 +29,8 @@ export class LiveChat {
   readonly forkedFrom = signal<string | null>(null);
 
   private lastEvent: string | null = null;
+  /** Undone turns of this tab whose events are still to come: loading the chat again would lose what only events say. */
+  private ownUndos = 0;
   private queue: ChatEvent[] = [];
   private frame = 0;
   private abort = new AbortController();
@@ -67,6 +69,7 @@ export class LiveChat {
     try {
       const chat = await request<Chat>(this.path, { signal: aborted });
       this.queue = [];
+      this.ownUndos = 0;
       batch(() => this.show(chat));
       void this.follow();
     } catch (error) {
@@ -147,6 +150,10 @@ export class LiveChat {
   private apply(events: readonly ChatEvent[]): void {
     const groups = new Map<number, ChatEvent[]>();
     for (const event of events) {
+      if (event.type === "chat-changed" && this.ownUndos > 0) {
+        this.ownUndos--;
+        continue;
+      }
       if (event.type === "reset" || event.type === "chat-changed") {
         void this.load();
         return;
@@ -229,9 +236,15 @@ export class LiveChat {
 
   /** Removes the last turn and returns its message. */
   async undo(): Promise<string> {
-    const { text } = await request<{ text: string }>(`${this.path}/undo`, { method: "POST" });
-    this.turns.value = this.turns.value.slice(0, -1);
-    return text;
+    this.ownUndos++;
+    try {
+      const { text } = await request<{ text: string }>(`${this.path}/undo`, { method: "POST" });
+      this.turns.value = this.turns.value.slice(0, -1);
+      return text;
+    } catch (error) {
+      this.ownUndos--;
+      throw error;
+    }
   }
 
   /** Removes the last turn and sends a message in its place. */

@@ -10,6 +10,8 @@ export interface Route {
   id: string | null;
   /** A part of that, such as `edit`. */
   part: string | null;
+  /** What that part shows, such as the path of a file. */
+  rest: string | null;
 }
 
 const AREAS: readonly Area[] = ["chat", "skills", "places", "registry", "evals"];
@@ -17,7 +19,7 @@ const AREAS: readonly Area[] = ["chat", "skills", "places", "registry", "evals"]
 export const NEW_SKILL = "+new";
 
 function parse(hash: string): Route {
-  const [area, id, part] = hash
+  const [area, id, part, rest] = hash
     .replace(/^#\/?/, "")
     .split("/")
     .map((word) => {
@@ -28,13 +30,13 @@ function parse(hash: string): Route {
       }
     });
   const known = AREAS.find((it) => it === area);
-  return { area: known ?? "chat", id: (known && id) || null, part: (known && part) || null };
+  return { area: known ?? "chat", id: (known && id) || null, part: (known && part) || null, rest: (known && rest) || null };
 }
 
 export const route = signal<Route>(parse(location.hash));
 
-export function linkTo(area: Area, id?: string | null, part?: string): string {
-  const words = [area, id ?? "", part ?? ""].map(encodeURIComponent);
+export function linkTo(area: Area, id?: string | null, part?: string, rest?: string): string {
+  const words = [area, id ?? "", part ?? "", rest ?? ""].map(encodeURIComponent);
   return `#/${words.join("/").replace(/\/+$/, "")}`;
 }
 

@@ -1,0 +1,31 @@
+"use strict";
+
+module.exports = async (test) => {
+  const { assert } = test;
+  const tab = await test.tab();
+  await tab.open();
+  await tab.say("A question");
+  await tab.see("answer", "The first.");
+  await tab.click("retry");
+  await tab.see("answer", "The second.");
+  assert.equal(await tab.count("user-message"), 1);
+  await tab.click("edit");
+  await tab.fill("edit-field", "A better question");
+  await tab.click("edit-send");
+  await tab.see("answer", "The third.");
+  assert.equal(await tab.count("user-message"), 1);
+  await tab.until(() => document.querySelectorAll('[data-test="usage"]').length === 1);
+  const before = tab.page.url();
+  await tab.click("fork");
+  await tab.until((before) => location.href !== before, before);
+  await tab.see("answer", "The third.");
+  await tab.say("More");
+  await tab.see("answer", "The fourth.");
+  await tab.click("rename");
+  await tab.fill("title-field", "Poems");
+  await tab.press("Enter");
+  await tab.see("chat-row", "Poems");
+  assert.equal(await tab.count("chat-row"), 2);
+  await tab.page.reload();
+  await tab.see("chat-title", "Poems");
+};
