@@ -243,7 +243,7 @@ fn needed_scope(request: &Request) -> Scope {
     // Whatever the user of the server states in files of their own, and what is installed.
     let is_state = path.starts_with("/api/skills/") && path.ends_with("/enabled");
     let is_change = request.method() == Method::PUT;
-    if ["/api/config", "/api/trust"].contains(&path)
+    if ["/api/config", "/api/trust", "/api/reload"].contains(&path)
         || is_at_or_below(path, "/api/packages")
         || (is_state && is_change)
     {

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 
 mod chat;
+mod hostile;
+mod pages;
 #[allow(dead_code, reason = "other tests use more of it")]
 #[path = "../operating/server.rs"]
 mod server;
@@ -26,7 +28,7 @@ pub(crate) struct Console {
     pub(crate) project: TestProject,
     pub(crate) server: Option<Server>,
     pub(crate) port: u16,
-    token: String,
+    pub(crate) token: String,
 }
 
 impl Console {

@@ -28,6 +28,9 @@ pub trait Administration: Send + Sync {
     /// Stores that the user trusts the list with this digest, and opens its sources.
     async fn accept(&self, digest: &str) -> Result<(), HostError>;
 
+    /// Reads the configuration and the sources again.
+    async fn reload(&self) -> Result<(), HostError>;
+
     /// What would be installed, and what was found in it.
     async fn inspect(&self, wanted: &PackageRequest) -> Result<Value, HostError>;
 

@@ -30,6 +30,7 @@ pub fn administration(host: Host) -> Router {
         .route("/api/skills/{id}/details", get(details))
         .route("/api/skills/{id}/enabled", put(set_enabled))
         .route("/api/trust", get(trust).post(accept))
+        .route("/api/reload", post(reload))
         .route("/api/packages/inspect", post(inspect))
         .route("/api/packages/install", post(install))
         .route("/api/evals", get(evals).post(start_eval))
@@ -102,6 +103,11 @@ async fn accept(
     JsonBody(accepted): JsonBody<AcceptedList>,
 ) -> Result<StatusCode, Failure> {
     host.accept(&accepted.digest).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn reload(State(host): State<Host>) -> Result<StatusCode, Failure> {
+    host.reload().await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

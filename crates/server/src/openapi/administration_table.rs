@@ -66,6 +66,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: "post",
+        path: "/api/reload",
+        id: "reload",
+        summary: "Reads the user's list of disabled skills, the trusted sources and all skills again",
+        responses: &[(204, Content::None)],
+        ..ADMIN
+    },
+    Operation {
+        method: "post",
         path: "/api/packages/inspect",
         id: "inspectPackage",
         summary: "Returns what would be installed and what was found in it, as `prowess add --dry-run --json`",

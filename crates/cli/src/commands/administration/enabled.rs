@@ -1,6 +1,5 @@
 //! Disabling skills, and enabling them again, in the configuration of the user.
 
-use prowess_core::Filter;
 use prowess_server::HostError;
 use toml_edit::{Array, DocumentMut, Item, Table, Value, value};
 
@@ -27,16 +26,14 @@ pub(super) async fn set(
     let change = |text: &str| edit(text, skill, enabled);
     user_file::change(file, change).map_err(|error| unavailable(&error))?;
     let config = configuration::load(&host.global).map_err(|error| unavailable(&error))?;
-    let disabled = &config.skills.disabled;
-    let filter = Filter::new(&[], disabled).map_err(|it| HostError::Unavailable(it.to_string()))?;
-    let catalog = host.skills.set_filter(filter).await;
+    let catalog = host.apply(&config).await?;
     let still_disabled = catalog
         .disabled()
         .any(|it| it.descriptor.id.as_str() == skill);
     if enabled && still_disabled {
         let message = format!(
             "`{skill}` is disabled by a pattern or in another file: {}",
-            disabled.join(", ")
+            config.skills.disabled.join(", ")
         );
         return Err(HostError::Invalid(message));
     }

@@ -7,9 +7,11 @@ mod packages;
 mod program;
 mod trust;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use prowess_config::SkillsConfig;
-use prowess_core::Skills;
+use prowess_core::{Catalog, Filter, Skills};
 use prowess_server::{Administration, EvalRequest, HostError, PackageRequest};
 use prowess_store::Store;
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use super::{config, permissions};
 use crate::arguments::{Global, SourceArguments};
 use crate::error::CommandError;
 use crate::terminal::printable;
+use crate::{configuration, open};
 use evals::EvalRuns;
 use program::Program;
 
@@ -89,6 +92,12 @@ impl Administration for ServedAdministration {
         trust::accept(self, digest).await
     }
 
+    async fn reload(&self) -> Result<(), HostError> {
+        let config = configuration::load(&self.global).map_err(|error| unavailable(&error))?;
+        self.apply(&config).await?;
+        Ok(())
+    }
+
     async fn inspect(&self, wanted: &PackageRequest) -> Result<Value, HostError> {
         packages::inspect(&self.program, wanted).await
     }
@@ -119,6 +128,15 @@ impl Administration for ServedAdministration {
 }
 
 impl ServedAdministration {
+    /// Applies the parts of the configuration that can change while the server runs.
+    async fn apply(&self, config: &SkillsConfig) -> Result<Arc<Catalog>, HostError> {
+        let sources = open::trusted(config, &self.sources, &self.global);
+        sources.map_err(|error| unavailable(&error))?;
+        let filter = Filter::new(&[], &config.skills.disabled);
+        let filter = filter.map_err(|error| HostError::Unavailable(error.to_string()))?;
+        Ok(self.skills.set_filter(filter).await)
+    }
+
     /// The id of a skill that is used.
     fn known(&self, skill: &str) -> Result<prowess_core::SkillId, HostError> {
         let catalog = self.skills.catalog();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ServedAdministration, unavailable};
 use crate::arguments::Global;
-use crate::{configuration, environment, open};
+use crate::{configuration, environment};
 
 /// What the project reaches, and whether the user trusts it.
 pub(super) fn document(global: &Global) -> Result<Value, HostError> {
@@ -43,7 +43,6 @@ pub(super) async fn accept(host: &ServedAdministration, digest: &str) -> Result<
     let stored = records.store(&project.root, &project.reach, Decision::Trusted);
     stored.map_err(|error| HostError::Unavailable(error.to_string()))?;
     let config = configuration::load(&host.global).map_err(|error| unavailable(&error))?;
-    open::trusted(&config, &host.sources, &host.global).map_err(|error| unavailable(&error))?;
-    host.skills.refresh().await;
+    host.apply(&config).await?;
     Ok(())
 }

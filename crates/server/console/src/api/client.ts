@@ -1,7 +1,7 @@
 // Requests to the HTTP API. Every failure is an ApiError that can be shown to a user.
 
 import { reportLost, reportReached } from "./connection";
-import { refuseToken, token } from "./token";
+import { refuseToken, token, tokenKnown } from "./token";
 import type { Diagnostic, Problem } from "./types";
 
 /** `code` of an ApiError that is not an answer of the server. */
@@ -52,6 +52,7 @@ async function problemOf(response: Response): Promise<ApiError> {
 
 /** Sends a request and returns a successful response; everything else is thrown. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  await tokenKnown();
   const used = token.value;
   const headers: Record<string, string> = { ...options.headers };
   if (used !== null) headers["Authorization"] = `Bearer ${used}`;

@@ -47,8 +47,10 @@ export function saveSource(id: string, content: string, etag: string): Promise<W
 }
 
 export async function deleteSkill(id: string): Promise<void> {
-  const { etag } = await fetchFiles(id);
-  await send(path(id), { method: "DELETE", headers: { "If-Match": etag } });
+  const { files, etag } = await fetchFiles(id);
+  // A skill with files is named by the list of its files, one without by itself.
+  const tag = files.length > 0 ? etag : ((await send(path(id))).headers.get("etag") ?? "");
+  await send(path(id), { method: "DELETE", headers: { "If-Match": tag } });
 }
 
 export async function setEnabled(id: string, enabled: boolean): Promise<void> {
@@ -56,7 +58,7 @@ export async function setEnabled(id: string, enabled: boolean): Promise<void> {
 }
 
 export function importArchive(bytes: BodyInit, type: string): Promise<ImportResult> {
-  return request<ImportResult>("/api/skills/import", { method: "POST", body: bytes, headers: { "Content-Type": type } });
+  return request<ImportResult>("/api/import", { method: "POST", body: bytes, headers: { "Content-Type": type } });
 }
 
 export async function fetchApprovals(signal?: AbortSignal): Promise<Approval[]> {

@@ -36,10 +36,10 @@ export function setToken(value: string): void {
 
 /** The server answered 401: the token expired or was revoked. It is not used again. */
 export function refuseToken(used: string | null): void {
-  // An answer to an older token says nothing about the present one.
-  if (used !== token.value) return;
+  // An answer to an older token, or to none, says nothing about the present one.
+  if (used === null || used !== token.value) return;
   token.value = null;
-  tokenState.value = used === null ? "none" : "refused";
+  tokenState.value = "refused";
   try {
     sessionStorage.removeItem(KEY);
   } catch {

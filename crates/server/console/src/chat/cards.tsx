@@ -5,6 +5,7 @@ import { encodeId, encodePath, request, requestText } from "../api/client";
 import type { Skill } from "../api/types";
 import { skillsById } from "../state/skill-index";
 import { linkTo } from "../state/route";
+import { sourceOf } from "../state/skill-sources";
 import { CopyButton } from "../ui/copy-button";
 import { bytes, duration } from "../ui/format";
 import { Icon, type IconName } from "../ui/icon";
@@ -71,6 +72,7 @@ interface ActivationProps {
 function Activation({ id, by, size, dropped, call }: ActivationProps) {
   const skill = skillsById.value.get(id);
   const state = call?.state ?? "done";
+  const source = sourceOf(id);
   const shownSize = size ?? skill?.body_bytes ?? null;
   const refusal = call ? refusalOf(call) : null;
   return (
@@ -83,7 +85,7 @@ function Activation({ id, by, size, dropped, call }: ActivationProps) {
           Skill <a href={linkTo("skills", id)}>{id}</a> {state === "failed" ? "was not activated" : state === "running" ? "is activated" : "activated"}
         </>
       }
-      facts={[WHO[by] ?? by, skill?.scope ?? null, shownSize === null ? null : bytes(shownSize), call?.milliseconds == null ? null : duration(call.milliseconds)]}
+      facts={[WHO[by] ?? by, source === null ? (skill?.scope ?? null) : `from ${source}`, shownSize === null ? null : bytes(shownSize), call?.milliseconds == null ? null : duration(call.milliseconds)]}
       badges={dropped > 0 ? <Badge tone="warn">truncated: {bytes(dropped)} left out</Badge> : undefined}
     >
       {refusal && <Refusal text={refusal} />}

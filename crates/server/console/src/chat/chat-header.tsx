@@ -1,6 +1,6 @@
 // The title of a chat, and what can be done with the whole chat.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../api/client";
 import { go, linkTo } from "../state/route";
 import { tellError } from "../state/toasts";
@@ -13,13 +13,22 @@ import type { LiveChat } from "./live-chat";
 function TitleForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const [value, setValue] = useState(title);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  const done = useRef(false);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const finish = (result: string | null) => {
+    if (done.current) return;
+    done.current = true;
+    onDone(result);
+  };
   return (
     <form
       class="title-form"
       onSubmit={(event) => {
         event.preventDefault();
-        onDone(value.trim() || null);
+        finish(value.trim() || null);
       }}
     >
       <input
@@ -29,9 +38,9 @@ function TitleForm({ title, onDone }: { title: string; onDone: (title: string | 
         data-test="title-field"
         maxLength={200}
         onInput={(event) => setValue(event.currentTarget.value)}
-        onBlur={() => onDone(null)}
+        onBlur={() => finish(value.trim() || null)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone(null);
+          if (event.key === "Escape") finish(null);
         }}
       />
     </form>

@@ -131,7 +131,7 @@ function ChatView({ id }: { id: string | null }) {
 
   if (chat?.status.value === "missing" || chat?.status.value === "deleted") {
     return (
-      <Empty icon="chat" title="This chat does not exist any more" test="chat-missing">
+      <Empty icon="chat" page title="This chat does not exist any more" test="chat-missing">
         <p>It was deleted, perhaps in another tab.</p>
         {text !== "" && <p>What you typed is kept for a new chat.</p>}
         <Button

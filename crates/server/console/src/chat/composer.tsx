@@ -115,7 +115,7 @@ export function Composer({ field, draftKey, text, onText, running, disabled, onS
           dir="auto"
           value={text}
           disabled={disabled}
-          placeholder="Ask something, or type / to use a skill"
+          placeholder="Ask, or type / for a skill"
           aria-label="Message"
           aria-autocomplete="list"
           aria-haspopup="listbox"

@@ -16,6 +16,9 @@ const HIDDEN_MS = 20_000;
 /** A stream that ends at once is not opened again at once. */
 const PAUSE_MS = 400;
 
+/** How long the events of the running turn may take until open questions are shown without them. */
+const QUESTIONS_MS = 600;
+
 export type ChatStatus = "loading" | "ready" | "missing" | "failed" | "deleted";
 
 export class LiveChat {
@@ -72,6 +75,7 @@ export class LiveChat {
       this.ownUndos = 0;
       batch(() => this.show(chat));
       void this.follow();
+      if (chat.questions.length > 0) setTimeout(() => this.showQuestions(chat), QUESTIONS_MS);
     } catch (error) {
       if (isAbort(error)) return;
       // A chat that is on the screen stays there while the server is gone.
@@ -99,6 +103,19 @@ export class LiveChat {
     this.lastEvent = chat.last_event;
     this.status.value = "ready";
     this.error.value = null;
+  }
+
+  /** A question is open whether or not the server still has the event that asked it. */
+  private showQuestions(chat: Chat): void {
+    const turn = this.turns.value.find((it) => it.number === chat.turn);
+    if (!turn || turn.state === "done") return;
+    const shown = new Set(turn.items.map((item) => (item.kind === "question" ? item.question.id : "")));
+    const missing = chat.questions.filter((question) => !shown.has(question.id));
+    if (missing.length === 0) return;
+    this.applyToTurn(
+      turn.number,
+      missing.map((question): ChatEvent => ({ ...question, type: "question" })),
+    );
   }
 
   private async follow(): Promise<void> {
@@ -196,10 +213,10 @@ export class LiveChat {
     }
     saveMarks(this.id, turn);
     announce(turn.ending === "cancelled" ? "Answer stopped" : "Answer complete");
-    if (this.title.value === "" || turn.items.some((item) => item.kind === "call")) void this.fetchResults(turn.number);
+    if (turn.number === 1 || turn.items.some((item) => item.kind === "call")) void this.fetchResults(turn.number);
   }
 
-  /** The results of tools are in the saved chat only. */
+  /** The results of tools are in the saved chat only, and so is a title made from the first message. */
   private async fetchResults(number: number): Promise<void> {
     try {
       const chat = await request<Chat>(this.path, { signal: this.abort.signal });

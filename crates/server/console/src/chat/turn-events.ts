@@ -45,6 +45,13 @@ function replaceText(items: TurnItem[], text: string): void {
   if (!replaceLast(items, (it) => it.kind === "text", () => ({ kind: "text", text }))) items.push({ kind: "text", text });
 }
 
+/** Why there is no complete answer; a failure was reported before. */
+function endNote(ending: string): NoteItem | null {
+  if (ending === "too-many-rounds") return cutNote("rounds");
+  if (ending === "filtered") return note("warn", "filtered", "the provider blocked the answer");
+  return ending === "cancelled" || ending === "length" ? cutNote(ending) : null;
+}
+
 function applyToItems(items: TurnItem[], event: ChatEvent): void {
   switch (event.type) {
     case "text":
@@ -145,11 +152,6 @@ function applyToItems(items: TurnItem[], event: ChatEvent): void {
     case "not-saved":
       items.push(note("bad", event.type, `this turn was not saved: ${event.reason}`));
       return;
-    case "done":
-      if (event.ending === "cancelled" || event.ending === "length") items.push(cutNote(event.ending));
-      if (event.ending === "too-many-rounds") items.push(cutNote("rounds"));
-      if (event.ending === "filtered") items.push(note("warn", "filtered", "the provider blocked the answer"));
-      return;
     default:
       return;
   }
@@ -168,6 +170,8 @@ export function applyEvents(turn: Turn, events: readonly ChatEvent[]): Turn {
     else if (event.type === "turn-finished") {
       next.state = "done";
       next.ending = event.ending;
+      const end = endNote(event.ending);
+      if (end) items.push(end);
     } else applyToItems(items, event);
   }
   next.items = items;

@@ -12,6 +12,7 @@ import { LongText } from "./long-text";
 import { QuestionCard } from "./question-card";
 import type { NoteItem, Turn, TurnItem } from "./timeline";
 import { Usage } from "./usage";
+import { Ticks } from "../ui/ticks";
 
 /** Longer messages of a user are shown in parts. */
 const LONG_MESSAGE = 6000;
@@ -28,7 +29,7 @@ function Note({ item }: { item: NoteItem }) {
   return (
     <p class={`note ${item.tone}`} data-test={`note-${item.topic}`} role={item.tone === "bad" ? "alert" : undefined}>
       <Icon name={icon} size={16} />
-      <span dir="auto">{item.text}</span>
+      <span dir="auto"><Ticks text={item.text} /></span>
     </p>
   );
 }

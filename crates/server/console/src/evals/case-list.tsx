@@ -5,6 +5,7 @@ import { Markdown } from "../markdown/markdown";
 import { duration, percent } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { Badge, Fold } from "../ui/parts";
+import { Ticks } from "../ui/ticks";
 
 function Grades({ it }: { it: EvalCase }) {
   return (
@@ -15,7 +16,7 @@ function Grades({ it }: { it: EvalCase }) {
             <Icon name={expectation.passed ? "check" : "close"} size={16} />
             <span dir="auto">
               <span class="off-screen">{expectation.passed ? "passed: " : "failed: "}</span>
-              {expectation.text}
+              <Ticks text={expectation.text} />
               {expectation.evidence && <span class="quiet-text"> {expectation.evidence}</span>}
             </span>
           </li>

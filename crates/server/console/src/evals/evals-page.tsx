@@ -85,7 +85,7 @@ function Overview() {
   const evals = useResource(fetchEvals, "evals");
   if (evals.error && isNotFound(evals.error)) {
     return (
-      <Empty icon="evals" title="This server runs no evals">
+      <Empty icon="evals" page title="This server runs no evals">
         <p>
           Run them in a terminal: <code>prowess eval NAME</code>
         </p>

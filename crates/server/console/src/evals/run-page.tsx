@@ -13,6 +13,7 @@ import { CaseList } from "./case-list";
 import { PairChart } from "./pair-chart";
 import { STATE_TONES } from "./evals-page";
 import { TriggerTable } from "./trigger-table";
+import { Ticks } from "../ui/ticks";
 
 const POLL_MS = 500;
 
@@ -55,7 +56,7 @@ export function RunPage({ id }: { id: string }) {
   }, [state]);
   if (run.error && !run.value) {
     return (
-      <Empty icon="evals" title={isNotFound(run.error) ? "This run does not exist any more" : "This run cannot be shown"}>
+      <Empty icon="evals" page title={isNotFound(run.error) ? "This run does not exist any more" : "This run cannot be shown"}>
         <p>{isNotFound(run.error) ? "Runs are kept until the server stops." : run.error.message}</p>
         <LinkButton href={linkTo("evals")}>All evals</LinkButton>
       </Empty>
@@ -100,7 +101,7 @@ export function RunPage({ id }: { id: string }) {
       )}
       {value.reason && (
         <Notice tone="bad" title={value.state === "cancelled" ? "Cancelled" : "The run failed"} test="eval-reason">
-          <p>{value.reason}</p>
+          <p><Ticks text={value.reason} /></p>
         </Notice>
       )}
       {value.benchmark && <Results benchmark={value.benchmark} />}

@@ -34,7 +34,7 @@ function Code({ token }: { token: Tokens.Code }) {
 function Table({ token, context }: { token: Tokens.Table; context: BlockContext }) {
   const align = (at: number) => token.align[at] ?? undefined;
   return (
-    <div class="md-table" tabIndex={0} role="region" aria-label="Table">
+    <div class="md-table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -73,12 +73,18 @@ function Heading({ token, context }: { token: Tokens.Heading; context: BlockCont
 
 function List({ token, context, depth }: { token: Tokens.List; context: BlockContext; depth: number }) {
   const items = token.items.map((item, at) => (
-    <li key={at} dir="auto" class={item.task ? "md-task" : undefined}>
+    <li key={at} class={item.task ? "md-task" : undefined}>
       {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label={item.checked ? "done" : "to do"} />}
       {blocks(item.tokens, context, depth + 1)}
     </li>
   ));
-  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  return token.ordered ? (
+    <ol dir="auto" start={Number(token.start) || 1}>
+      {items}
+    </ol>
+  ) : (
+    <ul dir="auto">{items}</ul>
+  );
 }
 
 export function block(token: Token, context: BlockContext, depth = 0): ComponentChildren {

@@ -3,7 +3,7 @@
 import { Lexer, type Token, type Tokens } from "marked";
 
 /** Longer paragraphs are shown as they are: finding emphasis in them takes too long. */
-const INLINE_CHARS = 16_000;
+const INLINE_CHARS = 8_000;
 /** Blocks inside of blocks. */
 export const MAX_DEPTH = 24;
 /** What is drawn at once of a long text. */

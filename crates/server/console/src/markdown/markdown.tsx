@@ -42,7 +42,7 @@ interface MarkdownProps {
 }
 
 /** A finished text. A long one is shown in parts. */
-export const Markdown = memo(function Markdown({ text, base = 3, resolve }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, base = 2, resolve }: MarkdownProps) {
   const [shown, setShown] = useState(1);
   const { parts, next } = useMemo(() => {
     const list: Token[][] = [];
@@ -80,7 +80,7 @@ export function StreamingMarkdown({ text }: { text: string }) {
   const tokens = growing.current.update(text);
   return (
     <div class="md streaming" dir="auto">
-      <Blocks tokens={tokens} base={3} />
+      <Blocks tokens={tokens} base={2} />
       {text.length > GROWING_CHARS && <p class="md-rest">… {bytes(text.length - GROWING_CHARS)} more; the rest is shown when the answer is complete</p>}
     </div>
   );

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Configuration, Setting } from "../api/place-api";
 import { Badge } from "../ui/parts";
+import { Ticks } from "../ui/ticks";
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -21,23 +22,22 @@ function Origin({ setting }: { setting: Setting }) {
   );
 }
 
-function ignoredText(entry: Record<string, unknown>): string {
-  const { key, path, line, reason } = entry;
-  const place = typeof path === "string" ? ` (${path}${typeof line === "number" ? `:${line}` : ""})` : "";
-  return `${typeof key === "string" ? key : JSON.stringify(entry)}${place}${typeof reason === "string" ? `: ${reason}` : ""}`;
+function ignoredText({ key, reason }: Record<string, unknown>): string {
+  return typeof reason === "string" ? reason : String(key);
 }
 
 export function ConfigurationTable({ configuration }: { configuration: Configuration }) {
-  const [all, setAll] = useState(false);
-  const own = configuration.entries.filter((it) => it.origin.from !== "default");
-  const rows = all ? configuration.entries : own;
+  const [ownOnly, setOwnOnly] = useState(false);
+  const isOwn = (it: Setting) => it.origin.from !== "default";
+  const own = configuration.entries.filter(isOwn);
+  const rows = ownOnly ? own : [...own, ...configuration.entries.filter((it) => !isOwn(it))];
   const ignored = configuration.ignored ?? [];
   return (
     <>
       <div class="row-start">
         <label class="check-field">
-          <input type="checkbox" checked={all} data-test="all-settings" onChange={(event) => setAll(event.currentTarget.checked)} />
-          Show defaults and limits, too
+          <input type="checkbox" checked={ownOnly} data-test="own-settings" onChange={(event) => setOwnOnly(event.currentTarget.checked)} />
+          Only what a file sets
         </label>
       </div>
       {rows.length === 0 ? (
@@ -78,7 +78,7 @@ export function ConfigurationTable({ configuration }: { configuration: Configura
           <ul class="lines">
             {ignored.map((entry, at) => (
               <li key={at} class="warn-text">
-                {ignoredText(entry)}
+                <Ticks text={ignoredText(entry)} />
               </li>
             ))}
           </ul>

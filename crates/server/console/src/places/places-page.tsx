@@ -25,7 +25,7 @@ function SourceRow({ source, number }: { source: Source; number: number }) {
         <p class="source-name" dir="auto">
           {source.name}
         </p>
-        {source.reason && <p class={source.health === "healthy" ? "quiet-text" : "bad-text"}>{source.reason}</p>}
+        {source.reason && <p class={source.health === "unhealthy" ? "bad-text" : source.health === "healthy" ? "quiet-text" : "warn-text"}>{source.reason}</p>}
         {(source.warnings ?? []).map((warning) => (
           <p key={warning} class="warn-text">
             {warning}

@@ -17,7 +17,7 @@ export function TrustQuestion({ trust, onAnswered }: { trust: Trust; onAnswered:
       await acceptTrust(trust.digest);
       tell("The project is trusted");
     } catch (error) {
-      const changed = error instanceof ApiError && error.status === 409;
+      const changed = error instanceof ApiError && error.status === 412;
       tellError(changed ? "the list has changed: read it again" : `cannot trust the project: ${messageOf(error)}`);
       setRead(false);
     } finally {
@@ -32,7 +32,7 @@ export function TrustQuestion({ trust, onAnswered }: { trust: Trust; onAnswered:
         <h2 id="trust">Do you trust this project?</h2>
       </header>
       <p>
-        <code>{trust.root}</code> wants to:
+        If you trust it, <code>{trust.root}</code>
       </p>
       <ul class="reach">
         {trust.reach.map((line) => (

@@ -7,6 +7,9 @@ import { setEnabled } from "../api/skill-api";
 import { tell, tellError } from "../state/toasts";
 import { Button } from "../ui/button";
 import { Badge, type Tone } from "../ui/parts";
+import { Ticks } from "../ui/ticks";
+
+const REFUSALS: Record<string, string> = { "reserved-id": "reserved-id: a built-in skill has this id" };
 
 interface UnusedRow {
   key: string;
@@ -35,9 +38,9 @@ export function UnusedSkills({ catalog, onChange }: { catalog: Catalog; onChange
       source: it.source,
       state: "invalid",
       tone: "bad",
-      reason: it.reasons.join("; "),
+      reason: <Ticks text={it.reasons.join("; ")} />,
     })),
-    ...(catalog.refused ?? []).map((it): UnusedRow => ({ key: `refused ${it.source} ${it.id}`, name: it.id, source: it.source, state: "refused", tone: "bad", reason: it.reason })),
+    ...(catalog.refused ?? []).map((it): UnusedRow => ({ key: `refused ${it.source} ${it.id}`, name: it.id, source: it.source, state: "refused", tone: "bad", reason: REFUSALS[it.reason] ?? it.reason })),
     ...(catalog.shadowed ?? []).map((it): UnusedRow => ({
       key: `shadowed ${it.source} ${it.path ?? it.id}`,
       name: it.id,

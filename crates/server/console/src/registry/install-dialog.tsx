@@ -13,6 +13,7 @@ import { Dialog } from "../ui/dialog";
 import { bytes, plural } from "../ui/format";
 import { Notice, Skeleton } from "../ui/parts";
 import { useResource } from "../ui/use-resource";
+import { Ticks } from "../ui/ticks";
 
 /** What a user has to accept: nothing, code and permissions, or what looks dangerous. */
 function consentFor(candidates: readonly InstallCandidate[]): Consent {
@@ -142,7 +143,7 @@ export function InstallDialog({ source, onClose }: { source: string; onClose: ()
       </fieldset>
       {inspected.error ? (
         <Notice tone="bad" title="This cannot be installed">
-          <p>{inspected.error.message}</p>
+          <p><Ticks text={inspected.error.message} /></p>
         </Notice>
       ) : inspected.value === null ? (
         <Skeleton lines={6} />
@@ -161,7 +162,7 @@ export function InstallDialog({ source, onClose }: { source: string; onClose: ()
       )}
       {problem !== null && (
         <Notice tone="bad" title="Not installed">
-          <p>{problem}</p>
+          <p><Ticks text={problem} /></p>
         </Notice>
       )}
       {consent !== "none" && candidates.length > 0 && (

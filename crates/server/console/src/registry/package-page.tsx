@@ -59,7 +59,7 @@ export function PackagePage({ name }: { name: string }) {
   const it = found.value;
   if (found.error) {
     return (
-      <Empty icon="registry" title="This package cannot be shown">
+      <Empty icon="registry" page title="This package cannot be shown">
         <p>{found.error.message}</p>
         <LinkButton href={linkTo("registry")}>All packages</LinkButton>
       </Empty>

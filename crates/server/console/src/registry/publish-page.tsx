@@ -12,6 +12,7 @@ import { gzip, tar, type ArchiveFile } from "../skills/archive";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/parts";
 import { useResource } from "../ui/use-resource";
+import { Ticks } from "../ui/ticks";
 
 async function packageOf(id: string): Promise<Blob> {
   const { files } = await fetchFiles(id);
@@ -78,7 +79,7 @@ export function PublishPage({ skill }: { skill: string | null }) {
       </form>
       {problem !== null && (
         <Notice tone="bad" title="Not published">
-          <p>{problem}</p>
+          <p><Ticks text={problem} /></p>
         </Notice>
       )}
       {receipt && (

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { onReconnect } from "../api/connection";
-import { token, tokenKnown } from "../api/token";
+import { token } from "../api/token";
 import { ChatPage } from "../chat/chat-page";
 import { EvalsPage } from "../evals/evals-page";
 import { PlacesPage } from "../places/places-page";
@@ -38,7 +38,7 @@ export function App() {
   const used = token.value;
   useEffect(() => {
     void loadSkills();
-    void tokenKnown().then(loadModel);
+    void loadModel();
     return onReconnect(() => {
       void loadModel();
       void loadSkills();

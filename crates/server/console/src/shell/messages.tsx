@@ -7,6 +7,7 @@ import { announcement, dismiss, toasts } from "../state/toasts";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { TokenField } from "./token-form";
+import { Ticks } from "../ui/ticks";
 
 export function Toasts() {
   return (
@@ -14,7 +15,7 @@ export function Toasts() {
       {toasts.value.map((toast) => (
         <div key={toast.id} class={`toast ${toast.tone}`} data-test="toast" data-tone={toast.tone}>
           <Icon name={toast.tone === "error" ? "warning" : "info"} size={16} />
-          <span dir="auto">{toast.text}</span>
+          <span dir="auto"><Ticks text={toast.text} /></span>
           {toast.action && (
             <Button
               small

@@ -1,6 +1,6 @@
 // The command palette: pages, commands, skills and chats by name.
 
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chats } from "../chat/chat-list-state";
 import { go, linkTo, NEW_SKILL } from "../state/route";
 import { searchLocally, skills } from "../state/skill-index";
@@ -56,7 +56,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const rows = commands(query);
   const chosen = Math.min(at, rows.length - 1);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
     element?.showModal();

@@ -25,7 +25,9 @@ export function TokenField() {
       }}
     >
       <label>
-        Token, or the URL that <code>prowess serve</code> printed
+        <span>
+          Token, or the URL that <code>prowess serve</code> printed
+        </span>
         <input type="password" value={value} autocomplete="off" spellcheck={false} data-test="token-field" onInput={(event) => setValue(event.currentTarget.value)} />
       </label>
       <Button look="primary" type="submit" data-test="token-submit" disabled={value.trim() === ""}>

@@ -1,7 +1,7 @@
 // The line at the top: where the user is, the palette, the model, the theme.
 
 import { connection } from "../api/connection";
-import { model } from "../state/model";
+import { chatAccess, model } from "../state/model";
 import { theme, THEMES, type Theme } from "../state/theme";
 import { IconButton } from "../ui/button";
 import { Icon, type IconName } from "../ui/icon";
@@ -26,6 +26,8 @@ export function TopBar() {
           <span class="connection-dot" aria-hidden="true" />
           <span class="connection-word">{online ? "Connected" : "Not connected"}</span>
         </span>
+        {/* The place of the name is there before the name is known. */}
+        {!model.value && chatAccess.value === "unknown" && <span class="model-button" aria-hidden="true" />}
         {model.value && (
           <button type="button" class="model-button" data-test="model" onClick={() => openOverlay("model")}>
             {model.value.demo ? "Demo model" : model.value.name}

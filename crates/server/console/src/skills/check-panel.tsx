@@ -5,6 +5,7 @@ import { fetchSource } from "../api/skill-api";
 import { Badge, Notice, Skeleton, type Tone } from "../ui/parts";
 import { useResource } from "../ui/use-resource";
 import { SourceView } from "./source-view";
+import { Ticks } from "../ui/ticks";
 
 const VERDICTS: Record<string, { title: string; tone: Tone }> = {
   "nothing-found": { title: "nothing found", tone: "good" },
@@ -44,7 +45,7 @@ function Findings({ audit }: { audit: Audit }) {
           <li key={at} data-test="finding">
             <Badge tone={SEVERITY_TONES[finding.severity] ?? "plain"}>{finding.severity}</Badge>
             <div>
-              <p dir="auto">{finding.message}</p>
+              <p dir="auto"><Ticks text={finding.message} /></p>
               <p class="quiet-text">
                 <code>
                   {finding.file}

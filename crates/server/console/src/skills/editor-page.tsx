@@ -74,7 +74,7 @@ export function EditorPage({ id }: { id: string }) {
 
   if (source.error && base === null && text === null) {
     return (
-      <Empty icon="warning" title="This skill cannot be edited">
+      <Empty icon="warning" page title="This skill cannot be edited">
         <p>{source.error.message}</p>
         <LinkButton href={linkTo("skills")}>All skills</LinkButton>
       </Empty>
@@ -103,7 +103,7 @@ export function EditorPage({ id }: { id: string }) {
               Discard changes
             </Button>
           )}
-          <Button look="primary" data-test="save" disabled={!changed || saving} onClick={() => void save(base?.etag)}>
+          <Button look="primary" data-test="save" disabled={!changed || saving || theirs !== null} onClick={() => void save(base?.etag)}>
             Save
           </Button>
         </div>

@@ -86,7 +86,7 @@ export function FilePanel({ id, files, findings, chosen, onChoose }: FilePanelPr
       </ul>
       {file && (
         <div class="file-preview" data-test="file-preview">
-          <h3>{file.path}</h3>
+          <h2>{file.path}</h2>
           {file.size > PREVIEW_BYTES ? (
             <p class="quiet-text">This file is too large to be shown: {bytes(file.size)}.</p>
           ) : (

@@ -19,19 +19,20 @@ function entriesOf(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]
   return new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 }
 
-async function collect(entry: FileSystemEntry, files: ArchiveFile[]): Promise<void> {
+async function collect(entry: FileSystemEntry, parent: string, files: ArchiveFile[]): Promise<void> {
   // Hidden files such as .git are not part of a skill.
   if (entry.name.startsWith(".")) return;
+  const path = parent + entry.name;
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
-    files.push({ path: entry.fullPath.replace(/^\/+/, ""), content: new Uint8Array(await file.arrayBuffer()) });
+    files.push({ path, content: new Uint8Array(await file.arrayBuffer()) });
     const size = files.reduce((sum, it) => sum + it.content.length, 0);
     if (files.length > MAX_FILES || size > MAX_BYTES) throw new Error(`the folder is too large: at most ${MAX_FILES} files and 16 MiB`);
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (let part = await entriesOf(reader); part.length > 0; part = await entriesOf(reader)) {
-    for (const child of part) await collect(child, files);
+    for (const child of part) await collect(child, `${path}/`, files);
   }
 }
 
@@ -66,7 +67,7 @@ async function dropped(data: DataTransfer): Promise<ImportResult[]> {
   const folders: ArchiveFile[] = [];
   for (const [at, entry] of entries.entries()) {
     const file = files[at];
-    if (entry?.isDirectory) await collect(entry, folders);
+    if (entry?.isDirectory) await collect(entry, "", folders);
     else if (file && isArchive(file.name)) {
       results.push(await sendArchive(file));
     } else if (file?.name === "SKILL.md") throw new Error("cannot add SKILL.md alone: drop its folder");

@@ -104,7 +104,7 @@ function SkillMissing({ id, onChange }: { id: string; onChange: () => void }) {
       );
     };
     return (
-      <Empty icon="skills" title="This skill is off" test="skill-off">
+      <Empty icon="skills" page title="This skill is off" test="skill-off">
         <p>
           No model is told about <code>{id}</code>.
         </p>
@@ -115,7 +115,7 @@ function SkillMissing({ id, onChange }: { id: string; onChange: () => void }) {
     );
   }
   return (
-    <Empty icon="skills" title="This skill does not exist any more" test="skill-missing">
+    <Empty icon="skills" page title="This skill does not exist any more" test="skill-missing">
       <p>
         <code>{id}</code> was deleted, perhaps in another tab.
       </p>
@@ -143,7 +143,7 @@ export function SkillPage({ id }: { id: string }) {
   }
   if (skill.error && !skill.value && details.value === null) {
     return (
-      <Empty icon="warning" title="This skill cannot be shown">
+      <Empty icon="warning" page title="This skill cannot be shown">
         <p>{skill.error.message}</p>
         <Button onClick={skill.reload}>Try again</Button>
       </Empty>

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { Ticks } from "../ui/ticks";
 
 const FIRST_LINES = 400;
 
@@ -23,8 +24,10 @@ export function LineNoteView({ note }: { note: LineNote }) {
     <div class={isGrave(note.severity) ? "line-note bad" : "line-note warn"} data-test="diagnostic" data-code={note.code} data-line={note.line}>
       <Icon name={isGrave(note.severity) ? "refuse" : "warning"} size={14} />
       <span>
-        <strong>{note.message}</strong> <code>{note.code}</code>
-        {note.help && <span class="line-help">{note.help}</span>}
+        <strong>
+          <Ticks text={note.message} />
+        </strong> <code>{note.code}</code>
+        {note.help && <span class="line-help"><Ticks text={note.help} /></span>}
       </span>
     </div>
   );

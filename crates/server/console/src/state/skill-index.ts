@@ -1,6 +1,6 @@
 // All skills without their instructions. The first page is painted at once, the rest arrives in the background.
 
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { ApiError, request } from "../api/client";
 import type { SkillCollection, SkillEntry, SkillList } from "../api/types";
 
@@ -32,6 +32,9 @@ async function loadAll(): Promise<void> {
   let gathered: IndexedSkill[] = [];
   let cursor: string | null = null;
   try {
+    // Asked for at the same time, so that the first page and the collections are painted together.
+    const found = request<{ collections: SkillCollection[] }>("/api/skill-collections");
+    found.catch(() => undefined);
     do {
       const size: number = gathered.length === 0 && first ? FIRST_PAGE : NEXT_PAGE;
       const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
@@ -39,11 +42,16 @@ async function loadAll(): Promise<void> {
       gathered = gathered.concat(page.skills.map(indexed));
       cursor = page.next ?? null;
       // A reload replaces the list in one step, so that rows do not vanish and come back.
-      if (first) skills.value = gathered;
+      if (first) {
+        const list = (await found).collections;
+        batch(() => {
+          skills.value = gathered;
+          collections.value = list;
+        });
+      }
     } while (cursor !== null);
     skills.value = gathered;
-    const found = await request<{ collections: SkillCollection[] }>("/api/skill-collections");
-    collections.value = found.collections;
+    collections.value = (await found).collections;
     indexState.value = "complete";
     indexError.value = null;
   } catch (error) {

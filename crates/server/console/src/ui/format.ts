@@ -6,11 +6,11 @@ const DAY = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day
 const MOMENT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
 export function count(value: number): string {
-  return value < 10_000 ? WHOLE.format(value) : COMPACT.format(value).toLowerCase();
+  return value < 100_000 ? WHOLE.format(value) : COMPACT.format(value).toLowerCase();
 }
 
 export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+  return `${WHOLE.format(value)} ${value === 1 ? one : many}`;
 }
 
 export function bytes(value: number): string {

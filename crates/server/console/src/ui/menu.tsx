@@ -1,6 +1,6 @@
 // A menu behind a button.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button";
 import { Icon, type IconName } from "./icon";
 
@@ -17,7 +17,7 @@ export function Menu({ title, items, icon = "menu", test }: { title: string; ite
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     box.current?.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
     const away = (event: Event) => {

@@ -15,13 +15,15 @@ export function Badge({ tone = "plain", children, title }: { tone?: Tone; childr
 }
 
 /** A page or a part without content says what to do. */
-export function Empty({ icon, title, children, test }: { icon: IconName; title: string; children?: ComponentChildren; test?: string }) {
+export function Empty({ icon, title, children, test, page }: { icon: IconName; title: string; children?: ComponentChildren; test?: string; page?: boolean }) {
+  // A view that is nothing else has its title here.
+  const Title = page ? "h1" : "h2";
   return (
     <div class="empty" data-test={test}>
       <span class="empty-icon">
         <Icon name={icon} size={22} />
       </span>
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children}
     </div>
   );
