@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 enum Bench {
     /// The loop around a model
     Agent,
+    /// The web console in a browser
+    Console,
     /// Discovering and rendering skills
     Engine,
     /// Parsing and checking skills
@@ -50,6 +52,7 @@ impl Bench {
     fn target(self) -> (&'static str, &'static str) {
         match self {
             Self::Agent => ("prowess-agent", "agent"),
+            Self::Console => ("prowess-cli", "console"),
             Self::Engine => ("prowess-cli", "engine"),
             Self::Format => ("prowess-cli", "format"),
             Self::Mcp => ("prowess-cli", "mcp"),

@@ -135,7 +135,7 @@ fn co17_a_server_that_restarts_loses_no_text() {
 }
 
 #[test]
-fn co18_edit_retry_fork_rename_and_delete() {
+fn co18_retry_edit_fork_rename_export_and_delete() {
     let model = scripted([
         Step::Say("The first."),
         Step::Say("The second."),

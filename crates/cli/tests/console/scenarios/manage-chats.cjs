@@ -1,5 +1,8 @@
 "use strict";
 
+const fs = require("node:fs");
+const path = require("node:path");
+
 module.exports = async (test) => {
   const { assert } = test;
   const tab = await test.tab();
@@ -28,4 +31,25 @@ module.exports = async (test) => {
   assert.equal(await tab.count("chat-row"), 2);
   await tab.page.reload();
   await tab.see("chat-title", "Poems");
+  // Exported files are downloads.
+  const downloads = path.join(test.directory, "downloads");
+  fs.rmSync(downloads, { recursive: true, force: true });
+  const session = await test.browser.target().createCDPSession();
+  await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
+  for (const [choice, ending, text] of [["export-md", ".md", "The fourth."], ["export-json", ".json", "better question"]]) {
+    await tab.click("chat-menu");
+    await tab.click(choice);
+    let found;
+    while (!found) {
+      await tab.page.evaluate(() => new Promise(requestAnimationFrame));
+      found = fs.existsSync(downloads) && fs.readdirSync(downloads).find((it) => it.endsWith(ending));
+    }
+    assert.ok(fs.readFileSync(path.join(downloads, found), "utf8").includes(text), found);
+  }
+  await tab.click("chat-menu");
+  await tab.click("delete-chat");
+  await tab.gone("chat-row", "Poems");
+  await tab.page.reload();
+  await tab.see("chat-row");
+  await tab.until(() => document.querySelectorAll('[data-test="chat-row"]').length === 1);
 };

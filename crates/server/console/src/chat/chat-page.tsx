@@ -27,9 +27,15 @@ const NEW = "new";
 /** Undoing many turns one by one takes too long. */
 const FORK_DEPTH = 50;
 
+/** Chats that this tab created and did not open yet. */
+const created = new Map<string, Chat>();
+
 function useLiveChat(id: string | null): LiveChat | null {
-  const chat = useMemo(() => (id === null ? null : new LiveChat(id, () => void loadChats())), [id]);
-  useEffect(() => () => chat?.close(), [chat]);
+  const chat = useMemo(() => (id === null ? null : new LiveChat(id, () => void loadChats(), created.get(id))), [id]);
+  useEffect(() => {
+    if (id !== null) created.delete(id);
+    return () => chat?.close();
+  }, [chat]);
   const used = token.value;
   const first = useRef(used);
   useEffect(() => {
@@ -61,7 +67,7 @@ function ChatView({ id }: { id: string | null }) {
     setText(loadDraft(draftKey) ?? "");
     setEditing(null);
     // On a phone the keyboard would cover the page.
-    if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true });
+    if (!matchMedia("(pointer: coarse)").matches) field.current?.focus({ preventScroll: true });
   }, [id]);
 
   const turns = chat?.turns.value ?? [];
@@ -81,6 +87,7 @@ function ChatView({ id }: { id: string | null }) {
       else {
         const made = await request<Chat>("/api/chats", { method: "POST", json: {} });
         await send(`/api/chats/${encodeURIComponent(made.id)}/messages`, { method: "POST", json: { text: message } });
+        created.set(made.id, made);
         go(linkTo("chat", made.id), "replace");
         void loadChats();
       }

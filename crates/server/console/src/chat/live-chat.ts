@@ -45,10 +45,17 @@ export class LiveChat {
     readonly id: string,
     /** Called when something changed that the list of chats shows. */
     private readonly onListChange: () => void,
+    /** The chat as it was created: its first turn may be over before it could be fetched, and only events say all of it. */
+    created: Chat | undefined,
   ) {
     this.stopListening = onReconnect(() => void this.load());
     document.addEventListener("visibilitychange", this.onVisibility);
-    void this.load();
+    if (created) {
+      this.show(created);
+      void this.follow();
+    } else {
+      void this.load();
+    }
   }
 
   close(): void {

@@ -25,10 +25,14 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
         <Icon name="shield" size={18} />
         <strong>{question.kind === "command" ? "May this command run?" : `May ${question.skill} do this?`}</strong>
       </header>
-      <pre class="question-text" tabIndex={0} dir="auto" aria-label="What would be allowed" data-test="question-text">
-        {question.text.trimEnd()}
-      </pre>
-      {question.details && (
+      {open ? (
+        <pre class="question-text" tabIndex={0} dir="auto" aria-label="What would be allowed" data-test="question-text">
+          {question.text.trimEnd()}
+        </pre>
+      ) : (
+        <Fold title="What was asked">{() => <LongText text={question.text.trimEnd()} />}</Fold>
+      )}
+      {open && question.details && (
         <Fold title="Files and code" test="question-details">
           {() => <LongText text={question.details ?? ""} />}
         </Fold>

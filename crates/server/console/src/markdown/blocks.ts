@@ -10,7 +10,8 @@ export const MAX_DEPTH = 24;
 const PART_CHARS = 40_000;
 
 const OPTIONS = { gfm: true, breaks: false } as const;
-const QUOTES = new RegExp(`^( {0,3}>){${MAX_DEPTH}}`, "m");
+/** Quotes and lists that open at once, deeper than anyone reads. */
+const DEEP = new RegExp(String.raw`^(?: {0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]?){${MAX_DEPTH}}`, "m");
 
 function plain(text: string): Token {
   return { type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text }] };
@@ -18,7 +19,7 @@ function plain(text: string): Token {
 
 /** The blocks of a text. A text that Markdown cannot read in reasonable time is one plain block. */
 export function lex(text: string): Token[] {
-  if (QUOTES.test(text)) return [plain(text)];
+  if (DEEP.test(text)) return [plain(text)];
   try {
     const lexer = new Lexer(OPTIONS);
     lexer.blockTokens(text.replace(/\r\n?/g, "\n"), lexer.tokens);

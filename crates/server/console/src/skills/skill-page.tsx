@@ -36,7 +36,7 @@ function Facts({ skill, details }: { skill: Skill; details: SkillDetails | null 
   if (details?.manifest?.tools?.length) rows.push(["Tools", details.manifest.tools.join(", ")]);
   if (details?.manifest?.workflows?.length) rows.push(["Workflows", details.manifest.workflows.join(", ")]);
   for (const [name, value] of Object.entries(skill.metadata)) rows.push([name, value]);
-  for (const [name, value] of Object.entries(details?.package ?? {})) rows.push([`Package ${name}`, typeof value === "string" ? value : JSON.stringify(value)]);
+  for (const [name, value] of Object.entries(details?.package ?? {})) rows.push([name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " "), typeof value === "string" ? value : JSON.stringify(value)]);
   if (details?.usage) {
     const uses = details.usage.uses ?? details.usage.chats ?? 0;
     rows.push(["Used", uses === 0 ? "in no chat yet" : `${plural(uses, "time")}${details.usage.last ? `, last ${age(details.usage.last)}` : ""}`]);

@@ -6,8 +6,8 @@ import { isAbort } from "../api/client";
 import { searchSkills } from "../api/skill-api";
 import { tokenState } from "../api/token";
 import { linkTo, NEW_SKILL } from "../state/route";
-import { collections, indexError, indexState, searchLocally, skills, skillsById, type IndexedSkill } from "../state/skill-index";
-import { IconButton, LinkButton } from "../ui/button";
+import { collections, indexError, indexState, loadSkills, searchLocally, skills, skillsById, type IndexedSkill } from "../state/skill-index";
+import { Button, IconButton, LinkButton } from "../ui/button";
 import { count, plural } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
@@ -78,7 +78,7 @@ function Collections() {
       <ul>
         <li>
           <button type="button" class="chip" aria-pressed={collection.value === ""} onClick={() => choose("")}>
-            All <span>{count(skills.value.length)}</span>
+            All
           </button>
         </li>
         {collections.value.map((it) => (
@@ -113,6 +113,8 @@ export function SkillsPage() {
   const found = useFound();
   if (indexError.value?.status === 401 && skills.value.length === 0 && tokenState.value !== "present") return <TokenForm purpose="read" />;
   const cards = view.value === "cards";
+  // The list comes together with the collections above it, so that neither moves the other.
+  const waiting = skills.value.length === 0 && indexState.value !== "complete" && indexState.value !== "failed";
   const none = indexState.value === "complete" && skills.value.length === 0;
   return (
     <div class="skills-page">
@@ -159,7 +161,12 @@ export function SkillsPage() {
         </div>
         <Collections />
       </header>
-      {none ? (
+      {waiting ? null : indexState.value === "failed" && skills.value.length === 0 ? (
+        <Empty icon="warning" title="The skills cannot be listed">
+          <p>{indexError.value?.message}</p>
+          <Button onClick={() => void loadSkills()}>Try again</Button>
+        </Empty>
+      ) : none ? (
         <FirstSkill />
       ) : found.length === 0 && query.value !== "" ? (
         <Empty icon="search" title="No skill fits">

@@ -1,0 +1,44 @@
+"use strict";
+
+// The pictures of the documents.
+module.exports = async (test) => {
+  const tab = await test.tab();
+  await tab.size(1280, 800);
+  await tab.open();
+  await tab.type("composer", "What is in people.csv?");
+  await tab.press("Enter");
+  await tab.see("question");
+  await tab.picture("question");
+  await tab.click("question-choice", "once");
+  await tab.until(() => document.querySelectorAll('[data-test="usage"]').length === 1);
+  await tab.picture("chat");
+  await tab.go("#/skills");
+  await tab.see("skill-row", "pdf-forms");
+  await tab.picture("skills");
+  await tab.go("#/skills/csv-summary");
+  await tab.see("levels");
+  await tab.picture("skill");
+  await tab.go("#/skills/release-notes/edit");
+  const text = await tab.value("editor");
+  await tab.fill("editor", text.replace("description:", "description: Use when:").replace("license", "licence"));
+  await tab.see("line-mark");
+  await tab.picture("editor");
+  await tab.fill("editor", text);
+  await tab.go("#/places");
+  await tab.see("source");
+  await tab.picture("places");
+  await tab.go("#/registry/pdf-forms");
+  await tab.see("version");
+  await tab.picture("registry");
+  await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await tab.go("#/skills");
+  await tab.see("skill-row", "pdf-forms");
+  await tab.click("view-cards");
+  await tab.picture("skills-dark");
+  await tab.size(360, 740);
+  await tab.page.goBack();
+  await tab.go("#/chat");
+  await tab.click("chat-row");
+  await tab.see("answer");
+  await tab.picture("chat-phone");
+};
