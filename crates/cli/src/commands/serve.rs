@@ -400,6 +400,9 @@ async fn listen(
         }
         () = stop => note(global, "stopped at once"),
     }
+    if let Some((_, administration)) = &stored {
+        administration.stop();
+    }
     tokens.synchronise().await;
     if let Some(registry) = &registry {
         registry.write_downloads().await;

@@ -328,8 +328,28 @@ fn co6_evals_run_and_are_cancelled() {
             "{wanted}"
         );
     }
+    // A run ends with its server.
+    let (_, run) = console.ask("POST /api/evals", &many);
+    assert_eq!(run["state"], "running");
+    let children = || {
+        let listed = std::process::Command::new("pgrep")
+            .args(["-P", &console.server.child.id().to_string()])
+            .output();
+        let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
+        listed.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let started = children();
+    assert!(!started.is_empty());
     let (_, run) = console.ask("POST /api/evals", &json!({"skill": "plain"}));
     let failed = ended(&format!("/api/evals/{}", run["id"].as_str().unwrap()));
     assert_eq!(failed["state"], "failed");
     assert!(failed["reason"].as_str().unwrap().contains("plain"));
+    console.server.stop();
+    let began = Instant::now();
+    for process in started {
+        while std::path::Path::new(&format!("/proc/{process}/exe")).exists() {
+            assert!(began.elapsed() < DEADLINE, "{process} is still running");
+            std::thread::yield_now();
+        }
+    }
 }

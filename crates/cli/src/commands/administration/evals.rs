@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use prowess_agent::eval::Suite;
 use prowess_core::{SkillId, Skills};
 use prowess_server::{EvalRequest, HostError};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr};
@@ -67,6 +68,7 @@ struct EvalRun {
     id: String,
     skill: String,
     started: u64,
+    process: Option<Pid>,
     cancelled: Notify,
     state: Mutex<RunState>,
 }
@@ -173,6 +175,16 @@ impl EvalRuns {
         found.ok_or_else(|| HostError::NotFound("unknown run of evals".to_owned()))
     }
 
+    /// Ends the processes of all runs, because the server ends.
+    pub(super) fn stop(&self) {
+        for run in self.runs().iter() {
+            let is_running = run.state().state == "running";
+            if let Some(process) = run.process.filter(|_| is_running) {
+                let _ = kill_process(process, Signal::KILL);
+            }
+        }
+    }
+
     pub(super) fn cancel(&self, id: &str) -> Result<(), HostError> {
         self.find(id)?.cancelled.notify_one();
         Ok(())
@@ -209,6 +221,7 @@ impl EvalRuns {
             id: format!("{started:x}-{number}"),
             skill: wanted.skill.clone(),
             started,
+            process: child.id().and_then(|it| Pid::from_raw(it.cast_signed())),
             cancelled: Notify::new(),
             state: Mutex::new(RunState {
                 state: "running",

@@ -128,6 +128,11 @@ impl Administration for ServedAdministration {
 }
 
 impl ServedAdministration {
+    /// Ends what was started for clients.
+    pub(crate) fn stop(&self) {
+        self.evals.stop();
+    }
+
     /// Applies the parts of the configuration that can change while the server runs.
     async fn apply(&self, config: &SkillsConfig) -> Result<Arc<Catalog>, HostError> {
         let sources = open::trusted(config, &self.sources, &self.global);

@@ -5,7 +5,7 @@ import { refuseToken, token, tokenKnown } from "./token";
 import type { Diagnostic, Problem } from "./types";
 
 /** `code` of an ApiError that is not an answer of the server. */
-export const UNREACHABLE = "unreachable";
+const UNREACHABLE = "unreachable";
 
 export class ApiError extends Error {
   constructor(

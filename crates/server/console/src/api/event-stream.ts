@@ -8,7 +8,7 @@ export interface StreamMessage {
 }
 
 /** Splits a stream of text into messages. Comments, which only show that the server lives, are dropped. */
-export class EventParser {
+class EventParser {
   private rest = "";
 
   push(chunk: string): StreamMessage[] {

@@ -19,7 +19,7 @@ function groupOf(chat: ChatSummary, now: number): string {
   return now - chat.updated < 7 * DAY ? "This week" : "Older";
 }
 
-export function ChatTitle({ title }: { title: string }) {
+function ChatTitle({ title }: { title: string }) {
   return <>{title || "New chat"}</>;
 }
 

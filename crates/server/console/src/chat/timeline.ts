@@ -113,7 +113,7 @@ export function cutNote(cut: string): NoteItem {
 }
 
 /** The reference at the start of a message: `pdf-forms` of `/pdf-forms fill this in`. */
-export function leadingReference(text: string): string | null {
+function leadingReference(text: string): string | null {
   return /^\/([^\s/][^\s]*)/.exec(text)?.[1] ?? null;
 }
 

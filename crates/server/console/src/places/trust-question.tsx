@@ -45,7 +45,8 @@ export function TrustQuestion({ trust, onAnswered }: { trust: Trust; onAnswered:
         Digest <code data-test="trust-digest">{trust.digest}</code>. You are asked again when the list changes.
       </p>
       <label class="check-field">
-        <input type="checkbox" checked={read} data-test="trust-read" onChange={(event) => setRead(event.currentTarget.checked)} />I read all {trust.reach.length} lines
+        <input type="checkbox" checked={read} data-test="trust-read" onChange={(event) => setRead(event.currentTarget.checked)} />
+        {trust.reach.length === 1 ? "I read this line" : `I read all ${trust.reach.length} lines`}
       </label>
       <div class="row-start">
         <Button look="primary" disabled={!read || sending} data-test="trust-accept" onClick={() => void accept()}>

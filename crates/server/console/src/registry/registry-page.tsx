@@ -12,7 +12,7 @@ import { InstallDialog } from "./install-dialog";
 import { PackagePage } from "./package-page";
 import { PublishPage } from "./publish-page";
 
-export const PUBLISH = "+publish";
+const PUBLISH = "+publish";
 const PAUSE_MS = 150;
 
 const TYPES = ["instruction", "tool", "workflow", "hook", "scanner", "prompt"];

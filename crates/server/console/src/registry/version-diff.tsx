@@ -9,12 +9,14 @@ const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
 const LINES = 2000;
 
 function lineKind(line: string): string {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "head";
+  if (line.startsWith("@@")) return "head";
   return line.startsWith("+") ? "right" : line.startsWith("-") ? "left" : "same";
 }
 
 function UnifiedDiff({ text, path }: { text: string; path: string }) {
-  const lines = text.split("\n");
+  const lines = text.replace(/\n$/, "").split("\n");
+  // The names of the two versions say nothing here. Later lines may look the same, and are text.
+  if (lines[0]?.startsWith("--- ") && lines[1]?.startsWith("+++ ")) lines.splice(0, 2);
   return (
     <div class="diff" tabIndex={0} role="region" aria-label={`Differences in ${path}`} dir="ltr">
       {lines.slice(0, LINES).map((line, at) => (

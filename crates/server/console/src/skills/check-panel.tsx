@@ -16,7 +16,7 @@ const VERDICTS: Record<string, { title: string; tone: Tone }> = {
   dangerous: { title: "dangerous", tone: "bad" },
 };
 
-export function verdictOf(word: string): { title: string; tone: Tone } {
+function verdictOf(word: string): { title: string; tone: Tone } {
   return VERDICTS[word] ?? { title: word, tone: "plain" };
 }
 

@@ -15,7 +15,7 @@ export interface LineNote {
   help?: string | null;
 }
 
-export function isGrave(severity: string): boolean {
+function isGrave(severity: string): boolean {
   return severity === "error" || severity === "critical" || severity === "high";
 }
 

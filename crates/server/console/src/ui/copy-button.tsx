@@ -19,7 +19,7 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -38,7 +38,6 @@ const PATHS = {
   key: "M12.500 11a3.500 3.500 0 1 0-3.200-2L4 14.500V17h2.500l.5-2h2l.5-2 1.500-1.500c.500-.300 1-.500 1.500-.500zM13.500 7.200v.1",
   folder: "M3.500 5.500h5l1.500 2h6.500v8.500h-13z",
   menu: "M5 10h.1M10 10h.1M15 10h.1",
-  back: "M12 5l-5 5 5 5",
 } as const;
 
 export type IconName = keyof typeof PATHS;

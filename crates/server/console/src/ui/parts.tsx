@@ -120,7 +120,3 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
     </div>
   );
 }
-
-export function Key({ children }: { children: string }) {
-  return <kbd>{children}</kbd>;
-}
