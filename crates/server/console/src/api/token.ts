@@ -52,7 +52,11 @@ function takeFromAddress(): string | null {
   const match = /^#token=([^&]+)/.exec(location.hash);
   if (!match?.[1]) return null;
   history.replaceState(null, "", location.pathname + location.search + "#/");
-  return decodeURIComponent(match[1]);
+  try {
+    return decodeURIComponent(match[1]);
+  } catch {
+    return match[1];
+  }
 }
 
 /** A tab that was opened with a link has no token of its own: tabs of this origin share theirs. */
