@@ -28,6 +28,38 @@ fn names(project: &TestProject) -> Vec<String> {
 }
 
 #[test]
+fn d11_no_command_prints_a_file_behind_a_link_of_a_skill() {
+    let (project, victim) = (TestProject::new(), TestProject::new());
+    victim.write("key", "SECRET-KEY\n");
+    for name in ["SKILL.md", "SKILL.yaml", "skill.md"] {
+        let skill = format!("skills/{}", name.replace('.', "-").to_lowercase());
+        fs::create_dir_all(project.path(&skill)).unwrap();
+        symlink(victim.path("key"), project.path(&format!("{skill}/{name}"))).unwrap();
+        for arguments in [
+            &["check", &skill][..],
+            &["check", "--json", &skill],
+            &["check", "--format", "github", &skill],
+            &["test", &skill],
+            &["pack", &skill],
+            &["audit", &skill],
+        ] {
+            let run = project.run(arguments);
+            let printed = format!("{}{}", run.stdout, run.stderr);
+            assert!(!printed.contains("SECRET"), "{arguments:?}: {printed}");
+            assert_ne!(run.code, Some(0), "{arguments:?}: {printed}");
+        }
+    }
+    // A link that stays in the skill is followed.
+    project.write(
+        "skills/inside/docs/text.md",
+        BROKEN.replace("pdf", "inside").replace("s: f", "s f"),
+    );
+    symlink("docs/text.md", project.path("skills/inside/SKILL.md")).unwrap();
+    let run = project.run(&["check", "skills/inside"]);
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
 fn q29_fixes_are_not_written_behind_links() {
     let (project, victim) = (TestProject::new(), victim());
     fs::create_dir_all(project.path("skills/pdf")).unwrap();

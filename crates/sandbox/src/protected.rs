@@ -17,6 +17,8 @@ pub const PROTECTED_NAMES: &[&str] = &[
     "AGENTS.md",
     "AGENT.md",
     "CLAUDE.md",
+    "GEMINI.md",
+    "copilot-instructions.md",
     ".mcp.json",
     ".envrc",
     ".vscode",

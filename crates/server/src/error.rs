@@ -52,6 +52,8 @@ pub enum Code {
     VersionExists,
     /// The user must accept what was found first.
     ConsentNeeded,
+    /// The command cannot do what was asked.
+    CommandFailed,
     /// The package belongs to others.
     NotOwner,
     /// A package needs an owner.
@@ -113,6 +115,7 @@ impl Code {
             Self::NotSigned => "not-signed",
             Self::VersionExists => "version-exists",
             Self::ConsentNeeded => "consent-needed",
+            Self::CommandFailed => "command-failed",
             Self::NotOwner => "not-owner",
             Self::LastOwner => "last-owner",
             Self::InvalidPackage => "invalid-package",
@@ -167,7 +170,9 @@ impl Code {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthorised => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::InvalidSkill | Self::InvalidPackage => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::InvalidSkill | Self::InvalidPackage | Self::CommandFailed => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,

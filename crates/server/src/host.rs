@@ -76,7 +76,10 @@ impl Hosts {
 /// The host alone: lower case, no brackets, no final dot.
 fn plain(authority: &Authority) -> Option<String> {
     let host = authority.host();
-    if authority.as_str().contains('@') || host.contains('*') {
+    // What follows the host must be a port.
+    let port = authority.as_str().strip_prefix(host).unwrap_or_default();
+    let is_port = port.is_empty() || authority.port_u16().is_some();
+    if authority.as_str().contains('@') || host.contains('*') || !is_port {
         return None;
     }
     if let Some(inner) = host
@@ -128,6 +131,9 @@ mod tests {
             "evil.com@localhost",
             "example.com",
             "127.0.0.1.evil.com",
+            "127.0.0.1:80.evil.com",
+            "localhost:",
+            "localhost:99999",
             "0.0.0.0",
             "",
             ":80",

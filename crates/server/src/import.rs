@@ -103,7 +103,7 @@ async fn create(
     for (path, bytes) in &files {
         writable_path(path.as_str()).map_err(|failure| failure.message().to_owned())?;
         if is_skill_file(path.as_str()) {
-            let checked = valid(bytes, id.name(), Profile::Load);
+            let checked = valid(bytes, id.name(), Profile::Check);
             checked.map_err(|failure| failure.message().to_owned())?;
         }
     }

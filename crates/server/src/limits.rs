@@ -38,6 +38,8 @@ pub const FOUND: usize = 20;
 pub const JSON_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of a file that a client writes; larger ones have no `ETag`.
 pub const FILE_BYTES: usize = 16 * 1024 * 1024;
+/// Directories inside each other in a skill: files below are neither listed nor written.
+pub const DIRECTORIES: usize = 16;
 /// Bytes of an archive with skills that a client sends.
 pub const IMPORT_BYTES: usize = 32 * 1024 * 1024;
 /// Files of a skill in such an archive.

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use prowess_core::wire::{FileList, SkillBody};
 use prowess_core::{Catalog, SkillId, SkillWriter, SourceError, WriteError};
 use prowess_sandbox::is_protected;
-use prowess_spec::{MANIFEST_FILE, Profile, SKILL_FILE, SkillPath, is_skill_file};
+use prowess_spec::{MANIFEST_FILE, Profile, SKILL_FILE, SkillPath, is_hidden, is_skill_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ use crate::body::{JsonBody, body_error};
 use crate::check::{valid, valid_manifest};
 use crate::error::{Code, Failure};
 use crate::files::skill_path;
-use crate::limits::{FILE_BYTES, WHOLE_FILE};
+use crate::limits::{DIRECTORIES, FILE_BYTES, WHOLE_FILE};
 use crate::skills::body_of;
 
 #[derive(Deserialize)]
@@ -172,6 +172,14 @@ pub(crate) async fn remove_file(
 /// A path that clients may write. Other programs trust and run some files wherever they find them.
 pub(crate) fn writable_path(path: &str) -> Result<SkillPath, Failure> {
     let path = skill_path(path)?;
+    if path.as_str().split('/').count() > DIRECTORIES + 1 {
+        let message = format!("nested too deep: at most {DIRECTORIES} directories");
+        return Err(Failure::new(Code::InvalidPath, message));
+    }
+    if path.as_str().contains(is_hidden) {
+        let message = "invalid path: it has characters that are not visible";
+        return Err(Failure::new(Code::InvalidPath, message));
+    }
     let mut parts = path.as_str().split('/');
     // Hidden files are not served, either.
     let protected = parts.find(|it| it.starts_with('.') || is_protected(it.as_ref()));

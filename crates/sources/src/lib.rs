@@ -45,7 +45,7 @@ pub use git::{
 };
 #[cfg(feature = "http")]
 pub use http::HttpSource;
-pub use open::open_without_waiting;
+pub use open::{open_in, open_without_waiting};
 #[cfg(feature = "config")]
 pub use pending::PendingSources;
 pub use records::{SkillRecord, records};

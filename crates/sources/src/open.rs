@@ -13,7 +13,7 @@ pub fn open_without_waiting(path: &Path) -> io::Result<File> {
 
 /// The same for a file of a directory. A link is followed if it stays below the directory; one that leaves it is
 /// refused with [`io::ErrorKind::PermissionDenied`].
-pub(crate) fn open_in(directory: &Path, name: &str) -> io::Result<File> {
+pub fn open_in(directory: &Path, name: &str) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::{fs::OFlags, io::Errno};

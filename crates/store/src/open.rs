@@ -19,8 +19,8 @@ use crate::schema::migrate;
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
 
-/// How long a server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+/// How long a server may take to accept a connection: a request waits for it.
+const CONNECT: Duration = Duration::from_secs(5);
 
 /// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use prowess_sources::open_without_waiting;
 use prowess_spec::{
     Context, Diagnostic, MANIFEST_FILE, Severity, Skill, SkillPath, advise, choose_skill_file, fix,
     manifest, parse,
@@ -54,18 +53,13 @@ pub(crate) fn check(
         let path = directory.path.join(file);
         let bytes = match directory.standard {
             Some(file) => read::regular(file),
-            None => open_without_waiting(&path).and_then(read::regular),
+            None => read::open(&directory.path, file).and_then(read::regular),
         };
         let bytes = bytes.map_err(|error| unreadable(&path, &error))?;
         skill = check_skill(&path, bytes, about_name, &context, fixes, &mut report);
     }
     if directory.has_manifest {
-        check_manifest(
-            &directory.path.join(MANIFEST_FILE),
-            skill.as_ref(),
-            &context,
-            &mut report,
-        )?;
+        check_manifest(&directory.path, skill.as_ref(), &context, &mut report)?;
     }
     let from_manifest = report
         .manifest
@@ -103,12 +97,13 @@ fn check_skill(
 }
 
 fn check_manifest(
-    path: &Path,
+    directory: &Path,
     skill: Option<&Skill>,
     context: &Context<'_>,
     report: &mut SkillReport,
 ) -> Result<(), Problem> {
-    let bytes = open_without_waiting(path).and_then(read::regular);
+    let path = &directory.join(MANIFEST_FILE);
+    let bytes = read::open(directory, MANIFEST_FILE).and_then(read::regular);
     let bytes = bytes.map_err(|error| unreadable(path, &error))?;
     let parsed = manifest::parse(&bytes, context, skill);
     add(report, path, &bytes, parsed.diagnostics);
@@ -132,7 +127,13 @@ fn resolved_name(path: &Path) -> Option<String> {
 
 /// The path as it is printed.
 fn shown(path: &Path) -> String {
-    path.strip_prefix(".").unwrap_or(path).display().to_string()
+    let path = path.strip_prefix(".").unwrap_or(path).display().to_string();
+    // A name with a line break could forge a line of the report.
+    if path.contains(['\n', '\r']) {
+        path.escape_debug().to_string()
+    } else {
+        path
+    }
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use prowess_sources::open_without_waiting;
 use prowess_spec::{MANIFEST_FILE, SKILL_FILE, is_skill_file};
 use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
+use super::read;
 use super::report::{Problem, SkillReport};
 use crate::target::{self, PathKind};
 
@@ -220,7 +220,7 @@ impl Search<'_> {
 
 /// A skill with the standard's file name, found without listing its directory.
 fn probe(path: &Path) -> io::Result<Option<SkillDirectory>> {
-    let standard = match open_without_waiting(&path.join(SKILL_FILE)) {
+    let standard = match read::open(path, SKILL_FILE) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

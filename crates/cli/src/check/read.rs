@@ -2,8 +2,22 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
+use prowess_sources::open_in;
 use prowess_spec::limits::FILE_BYTES;
+
+/// Opens a file of a skill. A link that leaves the skill is refused: what it leads to would be printed.
+pub(crate) fn open(directory: &Path, name: &str) -> io::Result<File> {
+    open_in(directory, name).map_err(|error| {
+        let is_refused = error.kind() == io::ErrorKind::PermissionDenied;
+        if is_refused && directory.join(name).is_symlink() {
+            let message = format!("{name} is a symbolic link that leaves the skill");
+            return io::Error::new(error.kind(), message);
+        }
+        error
+    })
+}
 
 /// The bytes of a regular file, at most one more than a skill may have.
 pub(crate) fn regular(mut file: File) -> io::Result<Vec<u8>> {

@@ -285,7 +285,9 @@ pub(crate) fn refused(what: &str, error: &RegistryError) -> CommandError {
             401 => failure.hint(format!(
                 "`prowess login` with the URL of {host} stores a valid token"
             )),
-            409 => failure.hint("a version never changes; publish the next one"),
+            409 if what.starts_with("cannot publish") => {
+                failure.hint("a version never changes; publish the next one")
+            }
             422 => failure.hint("fix these problems, then publish again"),
             _ => failure,
         };

@@ -149,6 +149,10 @@ fn co3_an_archive_adds_its_skills() {
     project.write("pack/hooked/SKILL.md", skill_text("hooked", "d", "b\n"));
     project.write("pack/hooked/AGENTS.md", "obey\n");
     project.write("pack/broken/SKILL.md", "no fields\n");
+    project.write(
+        "pack/named/SKILL.md",
+        skill_text("../../evil", "Has another name. Use it.", "b\n"),
+    );
     let zip = "import shutil; shutil.make_archive('skills', 'zip', 'pack')";
     let made = std::process::Command::new("python3")
         .args(["-c", zip])
@@ -181,7 +185,7 @@ fn co3_an_archive_adds_its_skills() {
         .iter()
         .map(|it| it["id"].as_str().unwrap())
         .collect();
-    assert_eq!(refused.len(), 3, "{imported}");
+    assert_eq!(refused.len(), 4, "{imported}");
     assert_eq!(project.read(".agents/skills/pdf/references/a.md"), "A.\n");
     assert!(!project.path(".agents/skills/hooked").exists());
     let (code, imported) = send("/api/import?collection=docs", &archive);
@@ -275,7 +279,7 @@ fn co5_a_package_is_inspected_then_installed() {
     let option = json!({"source": "--force"});
     assert_eq!(console.ask("POST /api/packages/install", &option).0, 400);
     let (status, problem) = console.ask("POST /api/packages/inspect", &json!({"source": "./none"}));
-    assert!([400, 503].contains(&status), "{problem}");
+    assert_eq!((status, &problem["code"]), (422, &"command-failed".into()));
 }
 
 #[test]

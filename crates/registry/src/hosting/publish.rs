@@ -165,6 +165,11 @@ impl HostedRegistry {
         by: &Publisher,
     ) -> Result<(), HostingError> {
         let owners = self.owners(name).await?;
+        let is_name =
+            owner.trim() == owner && !owner.is_empty() && !owner.contains(char::is_control);
+        if is_owner && !is_name {
+            return Err(HostingError::InvalidOwner(owner.to_owned()));
+        }
         let claim = name.ownership();
         let allowed = (!by.is_administrator).then_some(by.name.as_str());
         if self

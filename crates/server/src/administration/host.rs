@@ -65,7 +65,10 @@ pub enum HostError {
     /// What was accepted is not what is there now.
     #[error("{0}")]
     Changed(String),
-    /// It failed.
+    /// The command cannot do it, whatever the reason.
+    #[error("{0}")]
+    Failed(String),
+    /// The server cannot do it now.
     #[error("{0}")]
     Unavailable(String),
 }

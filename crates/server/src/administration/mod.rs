@@ -159,6 +159,7 @@ impl From<HostError> for Failure {
             HostError::Invalid(_) => Code::InvalidRequest,
             HostError::ConsentNeeded(_) => Code::ConsentNeeded,
             HostError::Changed(_) => Code::PreconditionFailed,
+            HostError::Failed(_) => Code::CommandFailed,
             HostError::Unavailable(_) => Code::Unavailable,
         };
         Self::new(code, error.to_string())

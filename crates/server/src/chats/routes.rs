@@ -65,6 +65,7 @@ struct ChatList {
 async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Response, Failure> {
     let page = parameters(page)?;
     let limit = page.limit.unwrap_or(CHATS_LISTED).clamp(1, CHATS_LISTED);
+    let is_first_page = page.before.is_none();
     let before = page
         .before
         .map(|text| text.parse::<ChatCursor>())
@@ -77,9 +78,18 @@ async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Resp
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more);
+    let next = next.map(|last| ChatCursor::after(last).to_string());
+    // A chat whose first turn runs has no turn in the store yet; it may wait for an answer.
+    let mut listed = Vec::new();
+    for id in chats.in_first_turn().into_iter().filter(|_| is_first_page) {
+        if let Ok(chat) = chats.host().store().chat(&id).await {
+            listed.push(SavedChat::from(chat.summary));
+        }
+    }
+    listed.extend(found.into_iter().map(SavedChat::from));
     json_response(&ChatList {
-        next: next.map(|last| ChatCursor::after(last).to_string()),
-        chats: found.into_iter().map(SavedChat::from).collect(),
+        next,
+        chats: listed,
     })
 }
 

@@ -92,6 +92,16 @@ impl Chats {
     }
 
     /// A chat, if it is in use.
+    /// The chats whose first turn runs.
+    pub(crate) fn in_first_turn(&self) -> Vec<ChatId> {
+        let live = self.0.table.all().into_iter();
+        let first = live.filter(|chat| {
+            let view = chat.view();
+            view.turn.is_some() && view.content.turns() == 0
+        });
+        first.map(|chat| chat.id.clone()).collect()
+    }
+
     pub(crate) fn find(&self, id: &ChatId) -> Option<Lease> {
         self.0.table.find(id)
     }

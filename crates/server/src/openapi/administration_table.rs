@@ -79,7 +79,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Returns what would be installed and what was found in it, as `prowess add --dry-run --json`",
         body: Body::Json("PackageRequest"),
         responses: &[(200, Content::Json("PackageReport"))],
-        problems: &[404],
+        problems: &[422],
         ..ADMIN
     },
     Operation {
@@ -89,7 +89,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Installs a package, as `prowess add --json`; 409 if what was found must be accepted first",
         body: Body::Json("PackageRequest"),
         responses: &[(200, Content::Json("PackageReport"))],
-        problems: &[404, 409],
+        problems: &[409, 422],
         ..ADMIN
     },
     Operation {

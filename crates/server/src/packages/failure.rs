@@ -16,6 +16,7 @@ impl From<HostingError> for Failure {
             HostingError::VersionExists { .. } => Self::new(Code::VersionExists, message),
             HostingError::NotOwner { .. } => Self::new(Code::NotOwner, message),
             HostingError::LastOwner(_) => Self::new(Code::LastOwner, message),
+            HostingError::InvalidOwner(_) => Self::new(Code::InvalidRequest, message),
             HostingError::NotAPackage(_) | HostingError::Tree(_) | HostingError::Signature(_) => {
                 Self::new(Code::InvalidPackage, message)
             }

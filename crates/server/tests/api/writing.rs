@@ -342,11 +342,22 @@ async fn sv7_files() {
     let up = "/api/skills/tools%2Fpdf/files/a/..%2F..%2Fx";
     let refused = server.ask("PUT", up, &["if-none-match: *"], b"x").await;
     assert_eq!((refused.status, &*refused.code()), (400, "invalid-path"));
+    // Neither what would not be listed, nor what looks like something else.
+    for name in [&*format!("{}x", "d/".repeat(17)), "a%E2%80%AEtxt.exe"] {
+        let path = format!("/api/skills/tools%2Fpdf/files/{name}");
+        let refused = server.ask("PUT", &path, &["if-none-match: *"], b"x").await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (400, "invalid-path"),
+            "{name}"
+        );
+    }
     for name in [
         ".git/config",
         "scripts/.ENVRC",
         "AGENTS.md",
         "a/.vscode/tasks.json",
+        "GEMINI.md",
     ] {
         let protected = format!("/api/skills/tools%2Fpdf/files/{name}");
         let refused = server

@@ -140,6 +140,21 @@ async fn ch3_chats_are_created_listed_renamed_and_deleted() {
     );
 }
 
+/// The user may have closed the page while a skill waits for an answer.
+#[tokio::test]
+async fn ch3_a_chat_in_its_first_turn_is_listed() {
+    let server = Server::start().await;
+    let path = server.chat().await;
+    assert_eq!(server.get("/api/chats").await.json()["chats"], json!([]));
+    let after = server.say(&path, "hold").await;
+    let mut stream = server.events(&path, &after).await;
+    stream.until("text").await;
+    let listed = server.get("/api/chats").await.json();
+    let id = listed["chats"][0]["id"].as_str().unwrap();
+    assert_eq!(path, format!("/api/chats/{id}"));
+    assert_eq!(listed["chats"].as_array().unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn ch3_a_title_before_the_first_turn_stays() {
     let server = Server::start().await;

@@ -248,6 +248,9 @@ async fn rg10_owners_share_a_package_or_a_namespace() {
         assert_eq!(by_bob.status, 201);
         let owners = setup.get("/api/v1/skills/acme/csv/owners").await.json();
         assert_eq!(owners, json!(["alice", "bob"]));
+        let blank = "/api/v1/skills/acme/pdf/owners/%20";
+        let refused = setup.ask("alice", "PUT", blank, &[], b"").await;
+        assert_eq!(outcome(&refused), expected(400, "invalid-request"));
         let first = "/api/v1/skills/acme/pdf/owners/alice";
         assert_eq!(
             setup.ask("bob", "DELETE", first, &[], b"").await.status,

@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr};
 use tokio::sync::Notify;
 
-use super::program::{self, Program};
+use super::program::{self, Hints, Program};
 use crate::eval::ProgressLine;
 
 /// Runs that are known; older ones are forgotten.
@@ -119,7 +119,7 @@ impl EvalRun {
         let ended = tokio::select! {
             ended = async {
                 // Both pipes are read, or the process would wait for us.
-                let (answer, ()) = tokio::join!(program::answer(&mut child), self.count(lines));
+                let (answer, ()) = tokio::join!(program::answer(&mut child, Hints::Shown), self.count(lines));
                 answer
             } => Some(ended),
             () = self.cancelled.notified() => None,

@@ -3,7 +3,7 @@
 use prowess_server::{Accept, HostError, PackageRequest, PackageScope};
 use serde_json::Value;
 
-use super::program::{self, Program};
+use super::program::{self, Hints, Program};
 
 /// What would be installed, and what was found in it.
 pub(super) async fn inspect(
@@ -47,7 +47,7 @@ async fn run(
         .command("add", &arguments)?
         .spawn()
         .map_err(|error| HostError::Unavailable(error.to_string()))?;
-    let mut answer = program::answer(&mut child).await?;
+    let mut answer = program::answer(&mut child, Hints::Hidden).await?;
     let members = answer.as_object_mut();
     if let Some(members) = members {
         let skills = members

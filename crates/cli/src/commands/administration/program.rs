@@ -60,8 +60,15 @@ impl Program {
     }
 }
 
+/// Whether the hints of an error, which name options of the command line, are of use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hints {
+    Shown,
+    Hidden,
+}
+
 /// The JSON that a command printed, or its error.
-pub(super) async fn answer(child: &mut Child) -> Result<Value, HostError> {
+pub(super) async fn answer(child: &mut Child, shown: Hints) -> Result<Value, HostError> {
     let mut text = Vec::new();
     if let Some(stdout) = child.stdout.take() {
         let read = stdout.take(OUTPUT).read_to_end(&mut text).await;
@@ -80,6 +87,7 @@ pub(super) async fn answer(child: &mut Child) -> Result<Value, HostError> {
     let words = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let mut message = words("message").to_owned();
     let hints = error.get("hints").and_then(Value::as_array);
+    let hints = hints.filter(|_| shown == Hints::Shown);
     for hint in hints.into_iter().flatten().filter_map(Value::as_str) {
         message = format!("{message}; {hint}");
     }
@@ -87,7 +95,7 @@ pub(super) async fn answer(child: &mut Child) -> Result<Value, HostError> {
     Err(match words("code") {
         "permission" => HostError::ConsentNeeded(message),
         "usage" => HostError::Invalid(message),
-        _ => HostError::Unavailable(message),
+        _ => HostError::Failed(message),
     })
 }
 

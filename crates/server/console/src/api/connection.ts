@@ -57,6 +57,19 @@ async function probe(): Promise<void> {
   schedule();
 }
 
+/** A page that asks for nothing notices nothing: it looks now and then whether the server is there. */
+const LOOK_MS = 5_000;
+
+async function look(): Promise<void> {
+  if (document.hidden || connection.value === "lost") return;
+  try {
+    await fetch("/readyz", { cache: "no-store" });
+  } catch {
+    reportLost();
+  }
+}
+
+setInterval(() => void look(), LOOK_MS);
 addEventListener("online", tryNow);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) tryNow();
