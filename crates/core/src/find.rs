@@ -1,19 +1,89 @@
 //! Searching the skills of a catalog, with an index that keeps up with it.
 
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
+use std::thread::{self, JoinHandle};
 
+use crate::descriptor::Descriptor;
 use crate::id::SkillId;
 use crate::join::join_all;
-use crate::search::{IndexedSkill, SearchIndex};
+use crate::search::{FeatureValue, IndexBuilder, IndexedSkill, SearchIndex, SearchRequest};
+use crate::signal::RankSignal;
 use crate::skills::Skills;
+use crate::source::Document;
 
 /// Skills that are read at once while the index catches up.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 64;
+/// Threads that split texts into words.
+const MOST_THREADS: usize = 4;
+/// Groups of skills that wait for a thread, so that few texts are in memory.
+const WAITING: usize = 2;
 
 /// Metadata keys whose values are words to search for.
 const KEYWORDS: [&str; 4] = ["keywords", "tags", "topics", "category"];
 
+/// A skill that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkillMatch {
+    /// The skill.
+    pub id: SkillId,
+    /// Higher is better; only good for comparison within one search.
+    pub score: f32,
+    /// Everything that counted.
+    pub features: Vec<FeatureValue>,
+    /// Skills with nearly the same text, which are not listed by themselves.
+    pub similar: Vec<SkillId>,
+}
+
 impl Skills {
+    /// The skills that fit a task that is described by some queries, the best first: some hundreds at most. Near copies are
+    /// folded into one.
+    ///
+    /// Updates the index first, and asks the signals of [`Self::set_signals`].
+    pub async fn find(
+        &self,
+        queries: &[&str],
+        is_wanted: impl Fn(&SkillId) -> bool,
+    ) -> Vec<SkillMatch> {
+        let index = self.update_index().await;
+        let catalog = self.catalog();
+        let mut signals = Vec::new();
+        for signal in self.signals() {
+            signals.extend(signal.rank(queries).await);
+        }
+        let known = |id: &str| catalog.get(id).map(|skill| skill.descriptor.id.clone());
+        let request = SearchRequest {
+            queries,
+            signals: &signals,
+        };
+        let found = index.find(&request, |id| known(id).is_some_and(|id| is_wanted(&id)));
+        let matches = found.into_iter().filter_map(|skill| {
+            Some(SkillMatch {
+                id: known(skill.hit.id)?,
+                score: skill.hit.score,
+                features: skill.hit.features,
+                similar: skill.similar.into_iter().filter_map(known).collect(),
+            })
+        });
+        matches.collect()
+    }
+
+    /// What else ranks skills, besides their words: none unless the host sets some.
+    pub fn set_signals(&self, signals: Vec<Arc<dyn RankSignal>>) {
+        *self
+            .signal_list()
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = signals;
+    }
+
+    pub(crate) fn signals(&self) -> Vec<Arc<dyn RankSignal>> {
+        let signals = self
+            .signal_list()
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        signals.clone()
+    }
+
     /// The skills that fit a query, the best first.
     ///
     /// Updates the index first: only skills that changed since the last update are read.
@@ -37,6 +107,15 @@ impl Skills {
     }
 
     async fn update_index(&self) -> Arc<SearchIndex> {
+        self.update_search_index(&|_, _| {}).await
+    }
+
+    /// Reads the skills that changed since the last update, so that the next search does not have to; `progress` gets the
+    /// number of those that were read, and of all that will be.
+    pub async fn update_search_index(
+        &self,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Arc<SearchIndex> {
         let index = self.search_index();
         let catalog = self.catalog();
         let stamps = catalog
@@ -46,50 +125,126 @@ impl Skills {
         if stale.is_empty() && index.len() == catalog.len() {
             return index;
         }
-        let load = |position: usize| {
-            let id = catalog
-                .at(position)
-                .map(|skill| skill.descriptor.id.clone());
-            async move {
-                let document = match id {
-                    Some(id) => self.sources().load(&id).await.ok(),
-                    None => None,
-                };
-                (
-                    position,
-                    document.map(|document| document.body).unwrap_or_default(),
-                )
-            }
-        };
-        let mut bodies: Vec<(usize, String)> = Vec::with_capacity(stale.len());
-        for positions in stale.chunks(AT_ONCE) {
-            bodies.extend(join_all(positions.iter().copied().map(load)).await);
+        let mut readers = Readers::new(stale.len());
+        for (number, positions) in stale.chunks(AT_ONCE).enumerate() {
+            let load = |position: usize| {
+                let skill = catalog.at(position);
+                let descriptor = skill.map(|skill| skill.descriptor.clone());
+                async move {
+                    let descriptor = descriptor?;
+                    let document = self.sources().load(&descriptor.id).await.ok();
+                    Some(ReadSkill::new(&descriptor, document))
+                }
+            };
+            let read = join_all(positions.iter().copied().map(load)).await;
+            readers.send(number, read.into_iter().flatten().collect());
+            progress(number * AT_ONCE + positions.len(), stale.len());
         }
-        bodies.sort_unstable();
-        let body = |position: usize| {
-            let found = bodies
-                .binary_search_by_key(&position, |(position, _)| *position)
-                .ok()?;
-            bodies.get(found).map(|(_, body)| body.as_str())
-        };
-        let documents = catalog.skills().enumerate().map(|(position, skill)| {
-            let descriptor = skill.descriptor;
-            let is_keyword = |key: &str| KEYWORDS.contains(&key);
-            let keywords = descriptor
-                .metadata
-                .iter()
-                .filter(|(key, _)| is_keyword(key));
-            IndexedSkill {
-                id: descriptor.id.as_str(),
-                description: &descriptor.description,
-                keywords: keywords.map(|(_, value)| &**value).collect(),
-                body: body(position),
-                stamp: descriptor.stamp,
-            }
-        });
-        let (updated, _) = index.update(documents);
+        let ids = catalog.skills().map(|skill| skill.descriptor.id.as_str());
+        let (updated, _) = index.extend(ids, readers.finish());
         let updated = Arc::new(updated);
         *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
         updated
+    }
+}
+
+/// A skill with its text, on the way to the index.
+struct ReadSkill {
+    id: SkillId,
+    description: String,
+    keywords: Vec<String>,
+    when_to_use: Option<String>,
+    body: String,
+    stamp: u64,
+}
+
+impl ReadSkill {
+    /// A skill that could not be read is found by its description, and not read again until it changes.
+    fn new(descriptor: &Descriptor, document: Option<Document>) -> Self {
+        let metadata = descriptor.metadata.iter();
+        let keywords = metadata.filter(|(key, _)| KEYWORDS.contains(&&**key));
+        let (when_to_use, body) = match document {
+            Some(document) => (document.skill.client.when_to_use, document.body),
+            None => (None, String::new()),
+        };
+        Self {
+            id: descriptor.id.clone(),
+            description: descriptor.description.to_string(),
+            keywords: keywords.map(|(_, value)| value.to_string()).collect(),
+            when_to_use,
+            body,
+            stamp: descriptor.stamp,
+        }
+    }
+
+    fn add_to(&self, builder: &mut IndexBuilder) {
+        builder.add(&IndexedSkill {
+            id: self.id.as_str(),
+            description: &self.description,
+            keywords: self.keywords.iter().map(String::as_str).collect(),
+            when_to_use: self.when_to_use.as_deref(),
+            body: Some(&self.body),
+            stamp: self.stamp,
+        });
+    }
+}
+
+/// Threads that split texts into words while others are read from the disk; none for a few skills.
+enum Readers {
+    Here(IndexBuilder),
+    Threads(Vec<(SyncSender<Vec<ReadSkill>>, JoinHandle<IndexBuilder>)>),
+}
+
+impl Readers {
+    fn new(skills: usize) -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        if skills <= AT_ONCE || cores == 1 {
+            return Self::Here(IndexBuilder::default());
+        }
+        let reader = |_| {
+            let (sender, receiver) = sync_channel::<Vec<ReadSkill>>(WAITING);
+            let work = move || {
+                let mut builder = IndexBuilder::default();
+                for skills in receiver {
+                    for skill in &skills {
+                        skill.add_to(&mut builder);
+                    }
+                }
+                builder
+            };
+            (sender, thread::spawn(work))
+        };
+        Self::Threads((0..cores.min(MOST_THREADS)).map(reader).collect())
+    }
+
+    /// Skills in ascending order of id, in turn to each thread.
+    fn send(&mut self, number: usize, skills: Vec<ReadSkill>) {
+        match self {
+            Self::Here(builder) => {
+                for skill in &skills {
+                    skill.add_to(builder);
+                }
+            }
+            Self::Threads(threads) => {
+                let thread = number % threads.len().max(1);
+                if let Some((sender, _)) = threads.get(thread) {
+                    // A thread that is gone loses its skills; they stay stale.
+                    let _ = sender.send(skills);
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<IndexBuilder> {
+        match self {
+            Self::Here(builder) => vec![builder],
+            Self::Threads(threads) => {
+                let done = threads.into_iter().map(|(sender, thread)| {
+                    drop(sender);
+                    thread.join()
+                });
+                done.filter_map(Result::ok).collect()
+            }
+        }
     }
 }

@@ -23,6 +23,7 @@ mod script;
 mod search;
 mod session;
 mod session_store;
+mod signal;
 mod skills;
 mod source;
 mod tools;
@@ -46,6 +47,7 @@ pub use dialect::{
 pub use embedded::embedded;
 pub use event::Event;
 pub use filter::{Filter, FilterError};
+pub use find::SkillMatch;
 pub use id::{CollectionPath, InvalidId, SkillId};
 pub use media::media_type;
 pub use memory::{MemorySource, document};
@@ -56,9 +58,13 @@ pub use render::{
     ToolNames, render_catalog, render_skill, without_cut_tag, without_own_tags,
 };
 pub use script::ScriptRunner;
-pub use search::{Hit, IndexedSkill, SearchIndex, UpdateReport};
+pub use search::{
+    ExplainedHit, FeatureValue, FoundSkill, Hit, IndexBuilder, IndexedSkill, SearchIndex,
+    SearchRequest, SignalRanking, UpdateReport,
+};
 pub use session::{Prompt, Session, ToolOutcome, ToolRefusal, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};
+pub use signal::RankSignal;
 pub use skills::{Enforcement, IncompleteSkills, NestedSkill, PreloadError, Settings, Skills};
 pub use source::{
     Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,

@@ -16,6 +16,7 @@ use crate::join::join_all;
 use crate::render::render_skill;
 use crate::script::ScriptRunner;
 use crate::search::SearchIndex;
+use crate::signal::RankSignal;
 use crate::source::SourceError;
 use crate::turn::Block;
 
@@ -68,6 +69,7 @@ struct Inner {
     preloaded: Vec<Block>,
     catalog: RwLock<Arc<Catalog>>,
     index: RwLock<Arc<SearchIndex>>,
+    signals: RwLock<Vec<Arc<dyn RankSignal>>>,
 }
 
 /// Skills or sources that could not be used.
@@ -135,6 +137,7 @@ impl Skills {
             preloaded,
             catalog: RwLock::new(Arc::new(catalog)),
             index: RwLock::new(Arc::new(SearchIndex::empty())),
+            signals: RwLock::default(),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -170,6 +173,7 @@ impl Skills {
             sources,
             catalog: RwLock::new(Arc::new(catalog)),
             index: RwLock::new(Arc::new(SearchIndex::empty())),
+            signals: RwLock::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -342,6 +346,10 @@ impl Skills {
 
     pub(crate) fn index(&self) -> &RwLock<Arc<SearchIndex>> {
         &self.inner.index
+    }
+
+    pub(crate) fn signal_list(&self) -> &RwLock<Vec<Arc<dyn RankSignal>>> {
+        &self.inner.signals
     }
 }
 

@@ -12,8 +12,11 @@ use crate::deployment::Deployment;
 use crate::server::{DEADLINE, Server};
 
 #[allow(dead_code, reason = "the benchmark uses more of it")]
-#[path = "../../benches/search/labelled.rs"]
+#[path = "../../../core/benches/search/labelled.rs"]
 mod labelled;
+#[allow(dead_code, reason = "the benchmark uses more of it")]
+#[path = "../../../core/benches/search/own.rs"]
+mod own;
 
 fn encoded(query: &str) -> String {
     let mut text = String::new();
@@ -55,7 +58,7 @@ fn fill(client: &Client, server: &Server, skills: &[labelled::Skill]) {
 
 #[test]
 fn rx9_both_databases_give_the_same_first_results() {
-    let (skills, tasks) = (labelled::skills(), labelled::tasks());
+    let (skills, tasks) = (own::skills(), own::tasks());
     let deployments = [Deployment::files(), Deployment::services()];
     let servers = deployments.each_ref().map(|deployment| {
         let client = deployment.publisher();

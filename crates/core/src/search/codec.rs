@@ -1,56 +1,29 @@
 //! The index as bytes.
 //!
-//! A header (mark, version, checksum), then the skills, the words and the postings. Adjacent entries of both tables
-//! share prefixes, so each entry stores the length of the shared prefix. Postings have the same form as in memory.
+//! Two parts, as in memory: the base, and the delta with the dead skills of the base. Each ends in a footer (sizes,
+//! checksum, version, mark). The postings come first in a part, so that they are used where they were read.
 
 use std::sync::Arc;
 
-use super::index::{Document, Extent, SearchIndex};
-use super::lexicon::{Lexicon, Prominence};
-use super::postings::{read_number, write_number};
+use super::index::SearchIndex;
+use super::lexicon::{Lexicon, Prominence, Stem, Word, narrow, wide};
+use super::postings::{Field, read_number, write_number};
+use super::segment::{Document, Extent, Segment, State};
+use super::sketch::{BINS, Sketch};
 
 /// Incremented with every change of the layout, the tokenizer or the stop words: an old index is rebuilt.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const MARK: [u8; 7] = *b"prowidx";
+/// Bytes of the footer: length of the postings, checksum, version and mark.
+const FOOTER: usize = 8 + 8 + 1 + 7;
 
 impl SearchIndex {
     /// The index as [`SearchIndex::from_bytes`] reads it back.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut body = Vec::new();
-        write_number(&mut body, self.documents.len() as u64);
-        let mut before = "";
-        for document in &self.documents {
-            write_text(&mut body, before, &document.id);
-            before = &document.id;
-            body.extend(document.stamp.to_le_bytes());
-            body.push(u8::from(document.extent == Extent::Whole));
-            for length in document.lengths {
-                write_number(&mut body, u64::from(length));
-            }
-        }
-        write_number(&mut body, self.lexicon.stem_count() as u64);
-        let mut before = "";
-        for (stem, words) in self.lexicon.groups() {
-            write_text(&mut body, before, stem);
-            before = stem;
-            write_number(&mut body, words.len() as u64);
-            for entry in words {
-                write_text(&mut body, stem, entry.word);
-                let prominence = match entry.prominence {
-                    Prominence::Name => 0,
-                    Prominence::Description => 1,
-                    Prominence::Elsewhere => 2,
-                };
-                write_number(&mut body, entry.postings.len() as u64 * 4 + prominence);
-            }
-        }
-        body.extend(self.lexicon.all_postings());
-
-        let mut bytes = Vec::with_capacity(body.len() + 16);
-        bytes.extend(MARK);
-        bytes.push(VERSION);
-        bytes.extend(checksum(&body).to_le_bytes());
-        bytes.extend(body);
+        let mut bytes = self.delta_bytes();
+        let delta = bytes.len() as u64;
+        bytes.extend(self.base_bytes());
+        bytes.extend(delta.to_le_bytes());
         bytes
     }
 
@@ -58,81 +31,216 @@ impl SearchIndex {
     ///
     /// The checksum finds accidents, not forgeries: keep the bytes where only the user can write.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let rest = bytes.strip_prefix(&MARK)?.strip_prefix(&[VERSION])?;
-        let (sum, body) = rest.split_first_chunk()?;
-        if checksum(body) != u64::from_le_bytes(*sum) {
+        let (rest, delta) = bytes.split_last_chunk()?;
+        let delta = usize::try_from(u64::from_le_bytes(*delta)).ok()?;
+        let (delta, base) = rest.split_at_checked(delta)?;
+        Self::from_parts(base.to_vec(), Some(delta))
+    }
+
+    /// The larger part, which stays the same for many updates.
+    pub fn base_bytes(&self) -> Vec<u8> {
+        part_bytes(&self.base, &[])
+    }
+
+    /// The smaller part: what changed since the larger one was made.
+    pub fn delta_bytes(&self) -> Vec<u8> {
+        part_bytes(&self.delta, &self.dead)
+    }
+
+    /// Whether the larger part is that of another index, and need not be written again.
+    pub fn has_base_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.base, &other.base)
+    }
+
+    /// The index of both parts, or of the larger one alone; none when bytes are damaged, of another version, or do not
+    /// belong together.
+    pub fn from_parts(base: Vec<u8>, delta: Option<&[u8]>) -> Option<Self> {
+        let (base, dead) = read_part(base, None)?;
+        if !dead.is_empty() {
             return None;
         }
-        decode(body)
+        let (delta, dead) = match delta {
+            Some(delta) => read_part(delta.to_vec(), Some(&base))?,
+            None => (Segment::default(), Vec::new()),
+        };
+        if dead.last().is_some_and(|last| wide(*last) >= base.len()) {
+            return None;
+        }
+        Some(Self {
+            base: Arc::new(base),
+            delta: Arc::new(delta),
+            dead: Arc::new(dead),
+        })
     }
 }
 
-fn decode(mut body: &[u8]) -> Option<SearchIndex> {
-    let bytes = &mut body;
+fn part_bytes(segment: &Segment, dead: &[u32]) -> Vec<u8> {
+    let lexicon = &segment.lexicon;
+    let mut bytes = lexicon.postings.clone();
+    write_number(&mut bytes, segment.documents.len() as u64);
+    let mut before = "";
+    let mut head_end = 0;
+    for document in &segment.documents {
+        write_text(&mut bytes, before, &document.id);
+        before = &document.id;
+        bytes.extend(document.stamp.to_le_bytes());
+        let extent = u8::from(document.extent == Extent::Whole);
+        bytes.push(extent | u8::from(document.state == State::Deprecated) << 1);
+        for length in document.lengths {
+            write_number(&mut bytes, u64::from(length));
+        }
+        write_number(
+            &mut bytes,
+            u64::from(document.head_end.saturating_sub(head_end)),
+        );
+        head_end = document.head_end;
+        for bin in document.sketch.0 {
+            bytes.extend(bin.to_le_bytes());
+        }
+    }
+    write_number(&mut bytes, segment.heads.len() as u64);
+    bytes.extend(segment.heads.iter().flat_map(|word| word.to_le_bytes()));
+    write_number(&mut bytes, lexicon.text.len() as u64);
+    bytes.extend(lexicon.text.as_bytes());
+    write_number(&mut bytes, lexicon.stems.len() as u64);
+    for stem in &lexicon.stems {
+        bytes.extend(stem.start.to_le_bytes());
+        bytes.extend(stem.length.to_le_bytes());
+        bytes.extend(stem.first.to_le_bytes());
+    }
+    write_number(&mut bytes, lexicon.words.len() as u64);
+    for word in &lexicon.words {
+        bytes.extend(word.start.to_le_bytes());
+        bytes.extend((word.length << 2 | word.prominence as u16).to_le_bytes());
+        bytes.extend(word.end.to_le_bytes());
+        bytes.extend(word.letters.to_le_bytes());
+    }
+    write_number(&mut bytes, dead.len() as u64);
+    bytes.extend(dead.iter().flat_map(|position| position.to_le_bytes()));
+
+    bytes.extend((lexicon.postings.len() as u64).to_le_bytes());
+    bytes.extend(checksum(&bytes).to_le_bytes());
+    bytes.push(VERSION);
+    bytes.extend(MARK);
+    bytes
+}
+
+fn read_part(mut bytes: Vec<u8>, base: Option<&Segment>) -> Option<(Segment, Vec<u32>)> {
+    let end = bytes.len().checked_sub(FOOTER)?;
+    let (_, footer) = bytes.split_at_checked(end)?;
+    let (postings, footer) = footer.split_first_chunk()?;
+    let (sum, footer) = footer.split_first_chunk()?;
+    if footer != [&[VERSION], MARK.as_slice()].concat()
+        || checksum(bytes.get(..end + 8)?) != u64::from_le_bytes(*sum)
+    {
+        return None;
+    }
+    let postings = usize::try_from(u64::from_le_bytes(*postings)).ok()?;
+    let tables = decode(bytes.get(postings..end)?)?;
+    let (documents, heads, mut lexicon, dead) = tables;
+    bytes.truncate(postings);
+    lexicon.postings = bytes;
+    let norms = base.filter(|base| base.len() > 0).map(|base| &base.norms);
+    Some((Segment::new(documents, lexicon, heads, norms), dead))
+}
+
+type Tables = (Vec<Document>, Vec<u16>, Lexicon, Vec<u32>);
+
+fn decode(mut bytes: &[u8]) -> Option<Tables> {
+    let bytes = &mut bytes;
     let count = read_size(bytes)?;
     // A count from damaged bytes must not reserve memory that the bytes themselves cannot fill.
     let mut documents: Vec<Document> = Vec::with_capacity(count.min(bytes.len()));
     let mut id = String::new();
+    let mut head_end = 0_u32;
     for _ in 0..count {
         read_text(bytes, &mut id)?;
         if documents.last().is_some_and(|last| *last.id >= *id) {
             return None;
         }
-        documents.push(read_document(bytes, &id)?);
+        documents.push(read_document(bytes, &id, &mut head_end)?);
     }
-
-    let mut lexicon = Lexicon::default();
-    let (mut stem, mut before, mut word, mut end) =
-        (String::new(), String::new(), String::new(), 0_usize);
-    for number in 0..read_size(bytes)? {
-        before.clone_from(&stem);
-        read_text(bytes, &mut stem)?;
-        if number > 0 && before >= stem {
-            return None;
-        }
-        let mut last: Option<String> = None;
-        for _ in 0..read_size(bytes)? {
-            word.clone_from(&stem);
-            read_text(bytes, &mut word)?;
-            if last.as_ref().is_some_and(|last| *last >= word) {
-                return None;
-            }
-            let packed = read_size(bytes)?;
-            end = end.checked_add(packed / 4)?;
-            let prominence = match packed % 4 {
-                0 => Prominence::Name,
-                1 => Prominence::Description,
-                2 => Prominence::Elsewhere,
-                _ => return None,
-            };
-            lexicon.push_word(&stem, &word, prominence, end);
-            last.get_or_insert_default().clone_from(&word);
-        }
-    }
-    if end != bytes.len() {
-        return None;
-    }
-    lexicon.set_postings(bytes.to_vec());
-    Some(SearchIndex::new(documents, lexicon))
+    let heads = read_array(bytes, |chunk: &[u8; 2]| u16::from_le_bytes(*chunk))?;
+    let length = read_size(bytes)?;
+    let (text, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    let lexicon = Lexicon {
+        text: std::str::from_utf8(text).ok()?.to_owned(),
+        stems: read_array(bytes, stem)?,
+        words: read_array(bytes, word)?,
+        postings: Vec::new(),
+    };
+    let dead = read_array(bytes, |chunk: &[u8; 4]| u32::from_le_bytes(*chunk))?;
+    let is_valid = bytes.is_empty() && dead.is_sorted() && wide(head_end) == heads.len();
+    is_valid.then_some((documents, heads, lexicon, dead))
 }
 
-fn read_document(bytes: &mut &[u8], id: &str) -> Option<Document> {
-    let (stamp, rest) = bytes.split_first_chunk()?;
-    let (extent, rest) = rest.split_first()?;
+fn stem(chunk: &[u8; 10]) -> Stem {
+    let [rest @ .., f0, f1, f2, f3] = *chunk;
+    let [s0, s1, s2, s3, l0, l1] = rest;
+    Stem {
+        start: u32::from_le_bytes([s0, s1, s2, s3]),
+        length: u16::from_le_bytes([l0, l1]),
+        first: u32::from_le_bytes([f0, f1, f2, f3]),
+    }
+}
+
+fn word(chunk: &[u8; 14]) -> Word {
+    let [s0, s1, s2, s3, p0, p1, e0, e1, e2, e3, l0, l1, l2, l3] = *chunk;
+    let packed = u16::from_le_bytes([p0, p1]);
+    Word {
+        start: u32::from_le_bytes([s0, s1, s2, s3]),
+        length: packed >> 2,
+        prominence: match packed & 3 {
+            0 => Prominence::Name,
+            1 => Prominence::Description,
+            _ => Prominence::Elsewhere,
+        },
+        end: u32::from_le_bytes([e0, e1, e2, e3]),
+        letters: u32::from_le_bytes([l0, l1, l2, l3]),
+    }
+}
+
+fn read_array<T, const N: usize>(
+    bytes: &mut &[u8],
+    read: impl Fn(&[u8; N]) -> T,
+) -> Option<Vec<T>> {
+    let length = read_size(bytes)?.checked_mul(N)?;
+    let (items, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    let mut lengths = [0; 4];
+    Some(items.as_chunks().0.iter().map(read).collect())
+}
+
+fn read_document(bytes: &mut &[u8], id: &str, head_end: &mut u32) -> Option<Document> {
+    let (stamp, rest) = bytes.split_first_chunk()?;
+    let (flags, rest) = rest.split_first()?;
+    *bytes = rest;
+    let mut lengths = [0; Field::COUNT];
     for length in &mut lengths {
         *length = u32::try_from(read_number(bytes)?).ok()?;
+    }
+    *head_end = head_end.checked_add(narrow(read_size(bytes)?))?;
+    let (sketch, rest) = bytes.split_first_chunk::<{ BINS * 2 }>()?;
+    *bytes = rest;
+    let mut bins = [0; BINS];
+    for (bin, chunk) in bins.iter_mut().zip(sketch.as_chunks().0) {
+        *bin = u16::from_le_bytes(*chunk);
     }
     Some(Document {
         id: Arc::from(id),
         stamp: u64::from_le_bytes(*stamp),
-        extent: match extent {
+        extent: match flags & 1 {
             0 => Extent::Head,
-            1 => Extent::Whole,
+            _ => Extent::Whole,
+        },
+        state: match flags >> 1 {
+            0 => State::Current,
+            1 => State::Deprecated,
             _ => return None,
         },
         lengths,
+        head_end: *head_end,
+        sketch: Sketch(bins),
     })
 }
 
@@ -168,22 +276,25 @@ fn read_text(bytes: &mut &[u8], text: &mut String) -> Option<()> {
     Some(())
 }
 
-/// FNV-1a over words of eight bytes, folded at each step so that high bits reach low ones.
+/// Four times FNV-1a over words of eight bytes, folded at each step so that high bits reach low ones. Each takes every
+/// fourth word, so that a processor computes them at once.
 fn checksum(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let step = |sum: u64, word: u64| {
         let mixed = (sum ^ word).wrapping_mul(PRIME);
         mixed ^ (mixed >> 32)
     };
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut sum = step(0xcbf2_9ce4_8422_2325, bytes.len() as u64);
-    for word in words {
-        sum = step(sum, u64::from_le_bytes(*word));
+    let start = step(0xcbf2_9ce4_8422_2325, bytes.len() as u64);
+    let mut sums = [start, !start, start.rotate_left(16), start.rotate_left(48)];
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        for (sum, word) in sums.iter_mut().zip(block.as_chunks::<8>().0) {
+            *sum = step(*sum, u64::from_le_bytes(*word));
+        }
     }
-    for byte in rest {
-        sum = step(sum, u64::from(*byte));
-    }
-    sum
+    let sum = sums.into_iter().fold(start, step);
+    rest.iter()
+        .fold(sum, |sum, byte| step(sum, u64::from(*byte)))
 }
 
 #[cfg(test)]
@@ -210,8 +321,18 @@ mod tests {
                 keywords: vec!["key word"],
                 body: (stamp % 5 > 0).then_some(body),
                 stamp: u64::MAX - stamp,
+                ..IndexedSkill::default()
             });
-        SearchIndex::empty().update(skills).0
+        let (index, _) = SearchIndex::empty().update(skills.clone());
+        // One skill is changed and one removed, so that both parts have something.
+        let changed = skills
+            .skip(1)
+            .enumerate()
+            .map(|(number, skill)| IndexedSkill {
+                stamp: if number == 7 { 7 } else { skill.stamp },
+                ..skill
+            });
+        index.update(changed).0
     }
 
     /// Enough for a test to be the same each time.
@@ -225,7 +346,12 @@ mod tests {
     #[test]
     fn index_round_trips() {
         for index in [SearchIndex::empty(), sample()] {
-            assert_eq!(SearchIndex::from_bytes(&index.to_bytes()), Some(index));
+            assert_eq!(
+                SearchIndex::from_bytes(&index.to_bytes()),
+                Some(index.clone())
+            );
+            let (base, delta) = (index.base_bytes(), index.delta_bytes());
+            assert_eq!(SearchIndex::from_parts(base, Some(&delta)), Some(index));
         }
     }
 
@@ -250,7 +376,10 @@ mod tests {
 
     #[test]
     fn damage_that_the_checksum_missed_does_no_harm() {
-        let body = sample().to_bytes().split_off(16);
+        let index = sample();
+        let body = index.base_bytes();
+        let postings = index.base.lexicon.postings.len();
+        let body = body[postings..body.len() - FOOTER].to_vec();
         let mut state = 7;
         let mut read = 0;
         for _ in 0..20_000 {
@@ -262,17 +391,21 @@ mod tests {
             if random(&mut state).is_multiple_of(4) {
                 damaged.truncate(random(&mut state) % damaged.len());
             }
-            let Some(index) = decode(&damaged) else {
+            let Some((documents, heads, mut lexicon, _)) = decode(&damaged) else {
                 continue;
             };
             read += 1;
+            lexicon.postings.clone_from(&index.base.lexicon.postings);
+            let index = SearchIndex {
+                base: Arc::new(Segment::new(documents, lexicon, heads, None)),
+                ..SearchIndex::default()
+            };
             index.search("descriptoin 数据库 run skill", 10);
             index.update([IndexedSkill {
                 id: "group-1/skill-1",
                 description: "Running",
                 keywords: Vec::new(),
-                body: None,
-                stamp: 0,
+                ..IndexedSkill::default()
             }]);
         }
         assert!(read > 100, "{read}");

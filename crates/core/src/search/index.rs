@@ -1,13 +1,11 @@
-//! Documents and results of a search.
+//! Skills that can be searched.
 
 use std::sync::Arc;
 
-use super::lexicon::Lexicon;
-use super::postings::Field;
-use super::score::Norms;
+use super::segment::{Extent, Segment};
 
 /// A skill as the index sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct IndexedSkill<'a> {
     /// Its id in the catalog.
     pub id: &'a str,
@@ -15,6 +13,8 @@ pub struct IndexedSkill<'a> {
     pub description: &'a str,
     /// Words its author chose, from metadata such as `keywords` and `tags`.
     pub keywords: Vec<&'a str>,
+    /// The field `when_to_use`, if it has one. Descriptions and bodies are searched for such a part anyway.
+    pub when_to_use: Option<&'a str>,
     /// The text after the frontmatter.
     ///
     /// `None` when it was not read: for a skill that is not [stale](SearchIndex::stale) nothing is lost, any
@@ -53,54 +53,31 @@ pub struct Hit<'a> {
     pub score: f32,
 }
 
-/// Skills, ready to be searched. Immutable: a change makes another index.
-#[derive(Clone, Debug, PartialEq)]
+/// Skills, ready to be searched. Immutable: a change makes another index, which shares what did not change.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchIndex {
-    /// In order of id; a position here is the number in the postings.
-    pub(super) documents: Vec<Document>,
-    pub(super) lexicon: Lexicon,
-    pub(super) norms: Norms,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Document {
-    pub(super) id: Arc<str>,
-    pub(super) stamp: u64,
-    pub(super) extent: Extent,
-    /// Words in each field, in the order of [`Field::ALL`].
-    pub(super) lengths: [u32; Field::ALL.len()],
-}
-
-/// How much of a skill was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    Head,
-    Whole,
+    /// Nearly all skills.
+    pub(super) base: Arc<Segment>,
+    /// Skills that were added or changed since the base was made.
+    pub(super) delta: Arc<Segment>,
+    /// Positions in the base of skills that are gone or in the delta, ascending.
+    pub(super) dead: Arc<Vec<u32>>,
 }
 
 impl SearchIndex {
     /// An index that finds nothing.
     pub fn empty() -> Self {
-        Self::new(Vec::new(), Lexicon::default())
-    }
-
-    pub(super) fn new(documents: Vec<Document>, lexicon: Lexicon) -> Self {
-        let norms = Norms::new(&documents);
-        Self {
-            documents,
-            lexicon,
-            norms,
-        }
+        Self::default()
     }
 
     /// How many skills it holds.
     pub fn len(&self) -> usize {
-        self.documents.len()
+        (self.base.len() + self.delta.len()).saturating_sub(self.dead.len())
     }
 
     /// Whether it holds no skill.
     pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        self.len() == 0
     }
 
     /// The positions of those skills whose body the next [`update`](Self::update) needs.
@@ -108,33 +85,51 @@ impl SearchIndex {
         skills
             .into_iter()
             .enumerate()
-            .filter(|(_, (id, stamp))| {
-                self.document(id).is_none_or(|document| {
-                    document.stamp != *stamp || document.extent == Extent::Head
-                })
-            })
+            .filter(|(_, (id, stamp))| !self.is_current(id, *stamp, Extent::Whole))
             .map(|(position, _)| position)
             .collect()
     }
 
-    fn document(&self, id: &str) -> Option<&Document> {
-        let position = self
+    /// Whether this version of a skill is in the index, read at least to this extent.
+    pub(super) fn is_current(&self, id: &str, stamp: u64, extent: Extent) -> bool {
+        let live = |position: &usize| {
+            let position = u32::try_from(*position);
+            position.is_ok_and(|position| self.dead.binary_search(&position).is_err())
+        };
+        let found = if let Some(position) = self.delta.position(id) {
+            self.delta.documents.get(position)
+        } else {
+            let position = self.base.position(id).filter(live);
+            position.and_then(|position| self.base.documents.get(position))
+        };
+        found.is_some_and(|document| {
+            document.stamp == stamp && (document.extent == Extent::Whole || extent == Extent::Head)
+        })
+    }
+
+    /// Both parts, with the number of the first skill of each.
+    pub(super) fn parts(&self) -> [(usize, &Segment); 2] {
+        [(0, &self.base), (self.base.len(), &self.delta)]
+    }
+
+    /// Numbers of skills, those of the dead included.
+    pub(super) fn numbers(&self) -> usize {
+        self.base.len() + self.delta.len()
+    }
+
+    /// The part that has a skill, and its position there.
+    pub(super) fn locate(&self, number: usize) -> (&Segment, usize) {
+        match number.checked_sub(self.base.len()) {
+            Some(position) => (&self.delta, position),
+            None => (&self.base, number),
+        }
+    }
+
+    pub(super) fn id(&self, number: usize) -> &str {
+        let (segment, position) = self.locate(number);
+        segment
             .documents
-            .binary_search_by(|document| (*document.id).cmp(id))
-            .ok()?;
-        self.documents.get(position)
-    }
-}
-
-impl Default for SearchIndex {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
-impl Document {
-    /// Whether the indexed version of `skill` is current.
-    pub(super) fn covers(&self, skill: &IndexedSkill<'_>) -> bool {
-        self.stamp == skill.stamp && (self.extent == Extent::Whole || skill.body.is_none())
+            .get(position)
+            .map_or("", |document| &*document.id)
     }
 }

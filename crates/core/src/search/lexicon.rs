@@ -7,25 +7,28 @@ use super::postings::{Counts, Field, Postings};
 /// Words in order of stem, then of spelling, so that the forms of one word lie side by side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Lexicon {
-    text: String,
-    stems: Vec<Stem>,
-    words: Vec<Word>,
-    postings: Vec<u8>,
+    pub(super) text: String,
+    pub(super) stems: Vec<Stem>,
+    pub(super) words: Vec<Word>,
+    pub(super) postings: Vec<u8>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Stem {
-    text: Range<usize>,
-    first: usize,
+/// A slice of [`Lexicon::text`], and the first of its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stem {
+    pub(super) start: u32,
+    pub(super) length: u16,
+    pub(super) first: u32,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Word {
-    text: Range<usize>,
-    /// In [`Lexicon::postings`], up to where those of the next word begin.
-    end: usize,
-    letters: u32,
-    prominence: Prominence,
+/// A slice of [`Lexicon::text`], and where its postings end; they begin where those of the word before end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Word {
+    pub(super) start: u32,
+    pub(super) length: u16,
+    pub(super) prominence: Prominence,
+    pub(super) end: u32,
+    pub(super) letters: u32,
 }
 
 /// The most prominent field a word occurs in, for guesses at what was meant.
@@ -53,7 +56,6 @@ impl Prominence {
 pub(super) struct LexiconEntry<'a> {
     pub(super) stem: &'a str,
     pub(super) word: &'a str,
-    pub(super) prominence: Prominence,
     pub(super) postings: &'a [u8],
 }
 
@@ -68,59 +70,48 @@ impl Lexicon {
         let before = self.postings.len();
         let prominence = write(&mut self.postings);
         if self.postings.len() > before {
-            self.push_word(stem, word, prominence, self.postings.len());
+            self.push_word(stem, word, prominence);
         }
     }
 
-    /// Adds a word whose postings end at `end` of those passed to [`Lexicon::set_postings`].
-    pub(super) fn push_word(&mut self, stem: &str, word: &str, prominence: Prominence, end: usize) {
-        let known = self.stems.last().map(|last| last.text.clone());
-        let stem_text = match known {
-            Some(text) if self.text.get(text.clone()) == Some(stem) => text,
+    fn push_word(&mut self, stem: &str, word: &str, prominence: Prominence) {
+        let known = self.stems.last().copied();
+        let (start, length) = match known {
+            Some(last) if self.slice(last.start, last.length) == stem => (last.start, last.length),
             _ => {
-                let text = self.push_text(stem);
+                let (start, length) = self.push_text(stem);
+                let first = narrow(self.words.len());
                 self.stems.push(Stem {
-                    text: text.clone(),
-                    first: self.words.len(),
+                    start,
+                    length,
+                    first,
                 });
-                text
+                (start, length)
             }
         };
-        let text = if stem == word {
-            stem_text
+        let (start, length) = if stem == word {
+            (start, length)
         } else {
             self.push_text(word)
         };
         self.words.push(Word {
-            text,
-            end,
-            letters: letters(word),
+            start,
+            length,
             prominence,
+            end: narrow(self.postings.len()),
+            letters: letters(word),
         });
     }
 
-    pub(super) fn set_postings(&mut self, postings: Vec<u8>) {
-        self.postings = postings;
-    }
-
-    fn push_text(&mut self, text: &str) -> Range<usize> {
-        let start = self.text.len();
+    fn push_text(&mut self, text: &str) -> (u32, u16) {
+        let start = narrow(self.text.len());
         self.text.push_str(text);
-        start..self.text.len()
-    }
-
-    pub(super) fn stem_count(&self) -> usize {
-        self.stems.len()
-    }
-
-    pub(super) fn all_postings(&self) -> &[u8] {
-        &self.postings
+        (start, u16::try_from(text.len()).unwrap_or(u16::MAX))
     }
 
     pub(super) fn word(&self, number: usize) -> &str {
-        self.words
-            .get(number)
-            .map_or("", |word| self.slice(&word.text))
+        let word = self.words.get(number);
+        word.map_or("", |word| self.slice(word.start, word.length))
     }
 
     pub(super) fn postings(&self, number: usize) -> Postings<'_> {
@@ -128,36 +119,66 @@ impl Lexicon {
     }
 
     fn bytes(&self, number: usize) -> &[u8] {
-        let end_of = |number| self.words.get(number).map_or(0, |word: &Word| word.end);
+        let end_of = |number| {
+            self.words
+                .get(number)
+                .map_or(0, |word: &Word| wide(word.end))
+        };
         let start = number.checked_sub(1).map_or(0, end_of);
         self.postings.get(start..end_of(number)).unwrap_or_default()
     }
 
-    fn slice(&self, text: &Range<usize>) -> &str {
-        self.text.get(text.clone()).unwrap_or_default()
+    fn slice(&self, start: u32, length: u16) -> &str {
+        let start = wide(start);
+        self.text
+            .get(start..start + usize::from(length))
+            .unwrap_or_default()
+    }
+
+    fn stem(&self, position: usize) -> &str {
+        let stem = self.stems.get(position);
+        stem.map_or("", |stem| self.slice(stem.start, stem.length))
     }
 
     /// The numbers of the words that share a stem.
     pub(super) fn group(&self, stem: &str) -> Range<usize> {
         self.stems
-            .binary_search_by(|candidate| self.slice(&candidate.text).cmp(stem))
+            .binary_search_by(|candidate| self.slice(candidate.start, candidate.length).cmp(stem))
             .map_or(0..0, |position| self.members(position))
     }
 
     fn members(&self, position: usize) -> Range<usize> {
-        let first = |position| self.stems.get(position).map(|stem: &Stem| stem.first);
-        first(position).unwrap_or(self.words.len())..first(position + 1).unwrap_or(self.words.len())
+        // Damaged bytes must not lead to more words than there are.
+        let words = self.words.len();
+        let first = |position| {
+            self.stems
+                .get(position)
+                .map(|stem: &Stem| wide(stem.first).min(words))
+        };
+        first(position).unwrap_or(words)..first(position + 1).unwrap_or(words)
     }
 
-    /// Every word that begins so, with where it occurs.
+    /// Words that begin so, with where they occur.
+    ///
+    /// A word begins as its stem does, so only stems that begin so, or that begin the prefix, are looked at.
     pub(super) fn starting(&self, prefix: &str) -> impl Iterator<Item = (usize, Prominence)> {
-        self.words
-            .iter()
-            .enumerate()
-            .filter(move |(_, word)| {
-                word.text.len() > prefix.len() && self.slice(&word.text).starts_with(prefix)
-            })
-            .map(|(number, word)| (number, word.prominence))
+        let from = self
+            .stems
+            .partition_point(|stem| self.slice(stem.start, stem.length) < prefix);
+        let begins = (from..self.stems.len())
+            .take_while(move |position| self.stem(*position).starts_with(prefix))
+            .flat_map(|position| self.members(position));
+        let shorter = prefix
+            .char_indices()
+            .skip(2)
+            .filter_map(|(end, _)| prefix.get(..end))
+            .flat_map(|stem| self.group(stem));
+        shorter.chain(begins).filter_map(move |number| {
+            let word = self.words.get(number)?;
+            let text = self.slice(word.start, word.length);
+            (text.len() > prefix.len() && text.starts_with(prefix))
+                .then_some((number, word.prominence))
+        })
     }
 
     /// Words of names and descriptions that differ from `word` in at most `edits` letters, and perhaps others.
@@ -173,32 +194,29 @@ impl Lexicon {
             // An edit changes at most two bits: one letter leaves and one comes.
             .filter(move |(_, word)| (word.letters ^ sought).count_ones() <= 2 * edits)
             .filter(|(_, word)| word.prominence != Prominence::Elsewhere)
-            .map(|(number, word)| (number, self.slice(&word.text), word.prominence))
+            .map(|(number, word)| (number, self.slice(word.start, word.length), word.prominence))
     }
 
     /// Every word, in order.
     pub(super) fn entries(&self) -> impl Iterator<Item = LexiconEntry<'_>> {
-        self.groups().flat_map(|(_, entries)| entries)
-    }
-
-    /// Every stem with its words, in order.
-    pub(super) fn groups(
-        &self,
-    ) -> impl Iterator<Item = (&str, impl ExactSizeIterator<Item = LexiconEntry<'_>>)> {
-        self.stems.iter().enumerate().map(move |(position, stem)| {
-            let stem = self.slice(&stem.text);
-            let entry = move |number| LexiconEntry {
+        (0..self.stems.len()).flat_map(move |position| {
+            let stem = self.stem(position);
+            self.members(position).map(move |number| LexiconEntry {
                 stem,
                 word: self.word(number),
-                prominence: self
-                    .words
-                    .get(number)
-                    .map_or(Prominence::Elsewhere, |word| word.prominence),
                 postings: self.bytes(number),
-            };
-            (stem, self.members(position).map(entry))
+            })
         })
     }
+}
+
+/// Sizes of an index stay far below four gigabytes; beyond, words are lost, not memory.
+pub(super) fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+pub(super) fn wide(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// A set of the letters of a word, one bit each.
@@ -214,6 +232,7 @@ mod tests {
     fn lexicon() -> Lexicon {
         let mut lexicon = Lexicon::default();
         for (stem, word, prominence) in [
+            ("deploy", "deployment", Prominence::Name),
             ("run", "run", Prominence::Name),
             ("run", "running", Prominence::Elsewhere),
             ("runtim", "runtime", Prominence::Description),
@@ -230,11 +249,11 @@ mod tests {
     #[test]
     fn forms_of_a_word_are_together() {
         let lexicon = lexicon();
-        assert_eq!(lexicon.group("run"), 0..2);
-        assert_eq!(lexicon.group("runtim"), 2..3);
+        assert_eq!(lexicon.group("run"), 1..3);
+        assert_eq!(lexicon.group("runtim"), 3..4);
         assert!(lexicon.group("ru").is_empty());
-        assert_eq!(lexicon.word(1), "running");
-        assert_eq!(lexicon.postings(2).count(), 1);
+        assert_eq!(lexicon.word(2), "running");
+        assert_eq!(lexicon.postings(3).count(), 1);
     }
 
     #[test]
@@ -243,14 +262,16 @@ mod tests {
             .entries()
             .map(|entry| entry.word.to_owned())
             .collect();
-        assert_eq!(words, ["run", "running", "runtime"]);
+        assert_eq!(words, ["deployment", "run", "running", "runtime"]);
     }
 
     #[test]
     fn beginnings_and_resemblances() {
         let lexicon = lexicon();
-        let starting: Vec<_> = lexicon.starting("run").map(|(number, _)| number).collect();
-        assert_eq!(starting, [1, 2]);
+        let starting =
+            |prefix| -> Vec<usize> { lexicon.starting(prefix).map(|(number, _)| number).collect() };
+        assert_eq!(starting("run"), [2, 3]);
+        assert_eq!(starting("deploym"), [0]);
         let resembling: Vec<_> = lexicon
             .resembling("rnu", 1)
             .map(|(_, word, _)| word)

@@ -13,6 +13,7 @@
 //!     keywords: Vec::new(),
 //!     body: Some(body),
 //!     stamp: 1,
+//!     ..IndexedSkill::default()
 //! };
 //! let (index, report) = SearchIndex::empty().update([
 //!     skill("docs/pdf-forms", "Fills in PDF forms.", "Flatten the result with qpdf."),
@@ -26,17 +27,29 @@
 //! assert_eq!(first("qp"), None);
 //! ```
 
+mod builder;
 mod codec;
 mod expand;
+mod features;
+mod fuse;
 mod index;
 mod lexicon;
 mod postings;
+mod ranker;
 mod score;
+#[expect(clippy::module_inception, reason = "it is what the module is about")]
+mod search;
+mod segment;
+mod sketch;
 mod stop;
 mod tokenize;
 mod typo;
 mod update;
+mod when;
 
 pub(crate) use stop::is_stop;
 
+pub use builder::IndexBuilder;
+pub use fuse::{FoundSkill, SearchRequest, SignalRanking};
 pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};
+pub use search::{ExplainedHit, FeatureValue};

@@ -1,44 +1,75 @@
 //! Which skills hold a word, and how often in which field: two or three bytes a skill.
 
-/// An occurrence of a word.
+/// A part of a skill where a word can occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Name,
     Description,
+    /// What the description or the body says about when to use the skill.
+    When,
     Keywords,
     Body,
 }
 
 impl Field {
-    /// In the order of lengths and weights.
-    pub(super) const ALL: [Self; 4] = [Self::Name, Self::Description, Self::Keywords, Self::Body];
+    /// How many there are.
+    pub(super) const COUNT: usize = 5;
 
-    /// The lowest bit and the highest count in [`Counts`].
-    const fn slot(self) -> (u8, u8) {
-        match self {
-            Self::Name => (0, 1),
-            Self::Keywords => (1, 1),
-            Self::Description => (2, 3),
-            Self::Body => (4, 15),
+    /// In the order of lengths and weights.
+    pub(super) const ALL: [Self; Self::COUNT] = [
+        Self::Name,
+        Self::Description,
+        Self::When,
+        Self::Keywords,
+        Self::Body,
+    ];
+}
+
+/// How often a word occurred in each field of the skill that is being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally([u8; Field::COUNT]);
+
+impl Tally {
+    pub(super) fn add(&mut self, field: Field) {
+        if let Some(count) = self.0.get_mut(field as usize) {
+            *count = count.saturating_add(1);
         }
+    }
+
+    pub(super) fn counts(self) -> Counts {
+        let [name, description, when, keywords, body] = self.0;
+        // The number of binary digits: 1, 2 to 3, 4 to 7 and so on, because long bodies repeat themselves.
+        let body = (u8::BITS - body.leading_zeros()).min(7) as u8;
+        Counts(
+            name.min(1)
+                | keywords.min(1) << 1
+                | description.min(3) << 2
+                | when.min(1) << 4
+                | body << 5,
+        )
     }
 }
 
-/// How often a word occurs in each field of one skill. Counts above the capacity of a slot do not affect the rank.
+/// The same in one byte. What is above the capacity of a field does not affect the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts(pub(super) u8);
 
 impl Counts {
+    /// The count in a field; for bodies, the number of its binary digits.
     pub(super) fn get(self, field: Field) -> u8 {
-        let (shift, most) = field.slot();
-        (self.0 >> shift) & most
+        match field {
+            Field::Name => self.0 & 1,
+            Field::Keywords => self.0 >> 1 & 1,
+            Field::Description => self.0 >> 2 & 3,
+            Field::When => self.0 >> 4 & 1,
+            Field::Body => self.0 >> 5,
+        }
     }
 
-    pub(super) fn add(&mut self, field: Field) {
-        let (shift, most) = field.slot();
-        if self.get(field) < most {
-            self.0 += 1 << shift;
-        }
+    /// The higher count of each field.
+    pub(super) fn union(self, other: Self) -> Self {
+        let higher = |mask: u8| (self.0 & mask).max(other.0 & mask);
+        Self(higher(1) | higher(0b10) | higher(0b1100) | higher(0b1_0000) | higher(0b1110_0000))
     }
 }
 
@@ -64,10 +95,18 @@ impl<'a> Postings<'a> {
 impl Iterator for Postings<'_> {
     type Item = Posting;
 
+    #[inline]
     fn next(&mut self) -> Option<Posting> {
-        let gap = u32::try_from(read_number(&mut self.bytes)?).ok()?;
-        let (&counts, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
+        // Most gaps take one byte.
+        let (gap, counts) = if let [gap @ 0..0x80, counts, ref rest @ ..] = *self.bytes {
+            self.bytes = rest;
+            (u32::from(gap), counts)
+        } else {
+            let gap = u32::try_from(read_number(&mut self.bytes)?).ok()?;
+            let (&counts, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            (gap, counts)
+        };
         let document = self.next.checked_add(gap)?;
         self.next = document.checked_add(1)?;
         Some(Posting {
@@ -85,7 +124,12 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(bytes: &'a mut Vec<u8>) -> Self {
-        Self { bytes, next: 0 }
+        Self::after(bytes, 0)
+    }
+
+    /// Continues a list whose last document is the one before `next`.
+    pub(super) fn after(bytes: &'a mut Vec<u8>, next: u32) -> Self {
+        Self { bytes, next }
     }
 
     pub(super) fn push(&mut self, posting: Posting) {
@@ -141,14 +185,21 @@ mod tests {
     }
 
     #[test]
-    fn counts_stop_at_what_a_slot_holds() {
-        let mut counts = Counts::default();
-        for field in Field::ALL {
-            for _ in 0..20 {
-                counts.add(field);
+    fn counts_stop_at_the_capacity_of_a_field() {
+        let counted = |times: usize| {
+            let mut tally = Tally::default();
+            for field in Field::ALL {
+                for _ in 0..times {
+                    tally.add(field);
+                }
             }
-        }
-        assert_eq!(Field::ALL.map(|field| counts.get(field)), [1, 3, 1, 15]);
+            Field::ALL.map(|field| tally.counts().get(field))
+        };
+        assert_eq!(counted(0), [0, 0, 0, 0, 0]);
+        assert_eq!(counted(1), [1, 1, 1, 1, 1]);
+        assert_eq!(counted(2), [1, 2, 1, 1, 2]);
+        assert_eq!(counted(9), [1, 3, 1, 1, 4]);
+        assert_eq!(counted(1000), [1, 3, 1, 1, 7]);
     }
 
     #[test]

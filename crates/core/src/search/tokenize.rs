@@ -10,37 +10,62 @@ const LONGEST_WORD: usize = 48;
 
 /// Lower-case words of a text, in order.
 ///
-/// Letters and digits make words. Text in Chinese, Japanese or Korean has no reliable spaces and becomes pairs of
-/// neighbours. `CrashLoopBackOff` is one word and also its four parts.
+/// Letters and digits make words. Scripts without spaces between words (Chinese, Japanese, Korean, Thai, Lao, Khmer,
+/// Burmese) become pairs of neighbours. `CrashLoopBackOff` is one word and also its four parts.
 pub(super) fn tokenize(text: &str, mut emit: impl FnMut(&str)) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = rest.bytes().position(is_separator).unwrap_or(rest.len());
+        let (chunk, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        // Nearly every word is one already.
+        if chunk
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        {
+            if !chunk.is_empty() && chunk.len() <= LONGEST_WORD {
+                emit(chunk);
+            }
+        } else {
+            split(chunk, &mut emit);
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+}
+
+/// A byte that is a character by itself and belongs to no word.
+fn is_separator(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'\'' | b'#' | b'+')
+}
+
+fn split(text: &str, emit: &mut impl FnMut(&str)) {
     let mut word = Word::default();
     let mut pairs = Pairs::default();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        if is_cjk(c) {
-            word.finish(&mut emit);
-            pairs.push(c, &mut emit);
+        if is_unspaced(c) {
+            word.finish(emit);
+            pairs.push(c, emit);
             continue;
         }
-        pairs.finish(&mut emit);
+        pairs.finish(emit);
         let next = chars.peek().copied();
-        if c.is_alphanumeric() {
+        if is_inside_word(c, next) {
+            // `don't` is `dont`, and a decomposed accent or a vowel sign does not end a word.
+        } else if c.is_alphanumeric() {
             word.push(c);
-        } else if is_inside_word(c, next) && !word.text.is_empty() {
-            // `don't` is `dont`, and a decomposed accent does not end a word.
         } else if word.is_letter() && (c == '#' || (c == '+' && next == Some('+'))) {
             word.text.push(c);
             if c == '+' {
                 word.text.push('+');
                 chars.next();
             }
-            word.finish(&mut emit);
+            word.finish(emit);
         } else {
-            word.finish(&mut emit);
+            word.finish(emit);
         }
     }
-    word.finish(&mut emit);
-    pairs.finish(&mut emit);
+    word.finish(emit);
+    pairs.finish(emit);
 }
 
 /// The stem of an English word: `deploys` and `deployed` share `deploy`.
@@ -54,9 +79,13 @@ pub(super) fn stem(word: &str) -> Cow<'_, str> {
 }
 
 /// Scripts written without spaces between words.
-pub(super) fn is_cjk(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c,
-        '\u{3041}'..='\u{30ff}'      // kana
+        '\u{e01}'..='\u{e4e}'        // Thai
+        | '\u{e81}'..='\u{ecd}'      // Lao
+        | '\u{1000}'..='\u{103f}'    // Burmese
+        | '\u{1780}'..='\u{17d3}'    // Khmer
+        | '\u{3041}'..='\u{30ff}'    // kana
         | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7a3}'    // hangul
@@ -64,11 +93,54 @@ pub(super) fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3134f}')
 }
 
+/// Vowel and tone signs that are written with the character before them.
+fn is_sign(c: char) -> bool {
+    matches!(c,
+        '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}'
+        | '\u{eb1}' | '\u{eb4}'..='\u{ebc}' | '\u{ec8}'..='\u{ecd}'
+        | '\u{102b}'..='\u{103e}'
+        | '\u{17b4}'..='\u{17d3}')
+}
+
 fn is_inside_word(c: char, next: Option<char>) -> bool {
     match c {
         '\'' | '\u{2019}' => next.is_some_and(char::is_alphabetic),
-        _ => matches!(c, '\u{300}'..='\u{36f}'),
+        _ => matches!(c,
+            '\u{300}'..='\u{36f}'
+            // Hebrew points, Arabic vowels and the stretched line between Arabic letters.
+            | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{640}'
+            // Joiners, and the sign that no vowel follows in the scripts of India.
+            | '\u{200c}' | '\u{200d}' | '\u{93c}' | '\u{94d}' | '\u{9cd}' | '\u{a4d}' | '\u{acd}'
+            | '\u{b4d}' | '\u{bcd}' | '\u{c4d}' | '\u{ccd}' | '\u{d4d}'),
     }
+}
+
+/// One spelling for the letters that Arabic writes in several ways.
+fn plain(c: char) -> char {
+    match c {
+        '\u{622}' | '\u{623}' | '\u{625}' | '\u{671}' => '\u{627}',
+        '\u{649}' | '\u{6cc}' => '\u{64a}',
+        '\u{629}' => '\u{647}',
+        '\u{6a9}' => '\u{643}',
+        c => c,
+    }
+}
+
+/// The same without the Arabic article and what is written together with it.
+fn without_article(word: &str) -> &str {
+    const ARTICLES: [&str; 5] = [
+        "\u{648}\u{627}\u{644}",
+        "\u{628}\u{627}\u{644}",
+        "\u{644}\u{644}",
+        "\u{627}\u{644}",
+        "\u{643}\u{627}\u{644}",
+    ];
+    let stripped = ARTICLES
+        .iter()
+        .find_map(|article| word.strip_prefix(article));
+    stripped
+        .filter(|rest| rest.chars().count() > 2)
+        .unwrap_or(word)
 }
 
 /// The word being read.
@@ -89,7 +161,7 @@ impl Word {
         if c.is_ascii() {
             self.text.push(c.to_ascii_lowercase());
         } else {
-            self.text.extend(c.to_lowercase());
+            self.text.extend(plain(c).to_lowercase());
         }
     }
 
@@ -99,7 +171,7 @@ impl Word {
 
     fn finish(&mut self, emit: &mut impl FnMut(&str)) {
         if !self.text.is_empty() && self.text.len() <= LONGEST_WORD {
-            emit(&self.text);
+            emit(without_article(&self.text));
             // Two parts are more often one name, and `Java` is not what a reader of `JavaScript` means.
             if self.humps.len() > 1 {
                 let mut start = 0;
@@ -116,30 +188,42 @@ impl Word {
     }
 }
 
-/// A run of characters of a script without spaces.
+/// A run of characters of a script without spaces. Signs stay with their character.
 #[derive(Default)]
-enum Pairs {
-    #[default]
-    None,
-    Alone(char),
-    Inside(char),
+struct Pairs {
+    before: String,
+    last: String,
+    has_pair: bool,
 }
 
 impl Pairs {
     fn push(&mut self, c: char, emit: &mut impl FnMut(&str)) {
-        *self = match mem::take(self) {
-            Self::None => Self::Alone(c),
-            Self::Alone(before) | Self::Inside(before) => {
-                emit(&String::from_iter([before, c]));
-                Self::Inside(c)
-            }
-        };
+        if is_sign(c) && !self.last.is_empty() {
+            self.last.push(c);
+            return;
+        }
+        self.emit_pair(emit);
+        self.before = mem::take(&mut self.last);
+        self.last.push(c);
+    }
+
+    fn emit_pair(&mut self, emit: &mut impl FnMut(&str)) {
+        if !self.before.is_empty() && !self.last.is_empty() {
+            self.before.push_str(&self.last);
+            emit(&self.before);
+            self.has_pair = true;
+        }
     }
 
     fn finish(&mut self, emit: &mut impl FnMut(&str)) {
-        if let Self::Alone(c) = mem::take(self) {
-            emit(c.encode_utf8(&mut [0; 4]));
+        if self.last.is_empty() {
+            return;
         }
+        self.emit_pair(emit);
+        if !self.has_pair {
+            emit(&self.last);
+        }
+        *self = Self::default();
     }
 }
 
@@ -183,6 +267,17 @@ mod tests {
         check("数据库迁移", &["数据", "据库", "库迁", "迁移"]);
         check("PDF表格 a 图", &["pdf", "表格", "a", "图"]);
         check("カタ、ひ", &["カタ", "ひ"]);
+    }
+
+    #[test]
+    fn other_scripts() {
+        // Thai "turn off the light in the bedroom": vowel signs stay with their consonant.
+        check("ปิดไฟ", &["ปิด", "ดไ", "ไฟ"]);
+        check("قَاعِدَة البيانات", &["قاعده", "بيانات"]);
+        check("डेटाबेस", &["डेटाबेस"]);
+        check("한국어", &["한국", "국어"]);
+        check("🚀🎉", &[]);
+        check("deploy🚀now", &["deploy", "now"]);
     }
 
     #[test]

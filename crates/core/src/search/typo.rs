@@ -5,37 +5,60 @@ use super::lexicon::{Lexicon, Prominence};
 /// Maximum number of guesses for one word.
 const GUESSES: usize = 8;
 
-/// The words nearest to `word` in names, or else in descriptions, and how many edits away they are.
-pub(super) fn guesses(lexicon: &Lexicon, word: &str) -> (usize, Vec<usize>) {
+/// Letters of a word in which one wrong letter is nearly certain to be an error.
+const CERTAIN: usize = 7;
+
+/// How good a guess is: the smaller, the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Guess {
+    pub(super) edits: usize,
+    prominence: Prominence,
+}
+
+/// The words nearest to `word` in names, or else in descriptions, and how near they are. If `is_certain`, only long words
+/// that begin alike and differ in one letter.
+pub(super) fn guesses(
+    lexicon: &Lexicon,
+    word: &str,
+    is_certain: bool,
+) -> Option<(Guess, Vec<usize>)> {
     let sought: Vec<char> = word.chars().collect();
     let edits = match sought.len() {
-        0..=3 => return (0, Vec::new()),
+        0..=3 => return None,
+        length if is_certain && length < CERTAIN => return None,
+        _ if is_certain => 1,
         4..=7 => 1,
         _ => 2,
     };
-    let mut best = (edits, Prominence::Elsewhere);
+    let mut best = Guess {
+        edits,
+        prominence: Prominence::Elsewhere,
+    };
     let mut found = Vec::new();
     let mut candidate = Vec::new();
     for (number, text, prominence) in lexicon.resembling(word, u32::try_from(edits).unwrap_or(0)) {
         candidate.clear();
         candidate.extend(text.chars());
-        if candidate.len() < 3 || candidate.len().abs_diff(sought.len()) > best.0 {
+        if candidate.len() < 3 || candidate.len().abs_diff(sought.len()) > best.edits {
             continue;
         }
-        let Some(distance) = distance(&sought, &candidate, best.0) else {
+        if is_certain && candidate.first() != sought.first() {
+            continue;
+        }
+        let Some(edits) = distance(&sought, &candidate, best.edits) else {
             continue;
         };
-        let rank = (distance, prominence);
-        if rank < best {
-            best = rank;
+        let guess = Guess { edits, prominence };
+        if guess < best {
+            best = guess;
             found.clear();
         }
-        if rank == best {
+        if guess == best {
             found.push(number);
         }
     }
     found.truncate(GUESSES);
-    (best.0, found)
+    (!found.is_empty()).then_some((best, found))
 }
 
 /// How many letters to insert, remove, replace or swap with their neighbour; none when more than `most`.
@@ -115,8 +138,9 @@ mod tests {
             });
         }
         let words = |word| -> Vec<&str> {
-            let (_, found) = guesses(&lexicon, word);
+            let found = guesses(&lexicon, word, false);
             found
+                .map_or_else(Vec::new, |(_, found)| found)
                 .into_iter()
                 .map(|number| lexicon.word(number))
                 .collect()

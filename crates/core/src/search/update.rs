@@ -1,16 +1,18 @@
 //! From one index to the next, by difference.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::index::{Document, Extent, IndexedSkill, SearchIndex, UpdateReport};
-use super::lexicon::{Lexicon, LexiconEntry, Prominence};
-use super::postings::{Counts, Field, Posting, Postings, Writer};
-use super::stop::is_stop;
-use super::tokenize::{stem, tokenize};
+use super::builder::IndexBuilder;
+use super::index::{IndexedSkill, SearchIndex, UpdateReport};
+use super::lexicon::narrow;
+use super::segment::{DROPPED, Extent, Segment};
 
-/// In the place of a new number: the skill was removed, or its postings must be rebuilt.
-const DROPPED: u32 = u32::MAX;
+/// A delta of so many skills is joined with a base of any size: below, joining costs more than it saves.
+const SMALL_DELTA: usize = 64;
+/// A delta above this part of the base is joined with it, so that a search has few skills to read twice.
+const DELTA_SHARE: usize = 8;
+/// A base with so many dead skills is written anew.
+const DEAD_SHARE: usize = 4;
 
 impl SearchIndex {
     /// The index of exactly these skills. Only new and changed ones are split into words.
@@ -23,176 +25,209 @@ impl SearchIndex {
         let mut skills: Vec<_> = skills.into_iter().collect();
         skills.sort_by(|left, right| left.id.cmp(right.id));
         skills.dedup_by(|later, earlier| later.id == earlier.id);
-
-        let mut report = UpdateReport::default();
-        let mut fresh = Fresh::default();
-        let mut documents = Vec::with_capacity(skills.len());
-        // Both sides are sorted by id, so the new numbers of unchanged skills ascend with the old ones.
-        let mut numbers = vec![DROPPED; self.documents.len()];
-        let mut old = self.documents.iter().zip(&mut numbers).peekable();
-        for (skill, number) in skills.iter().zip(0..DROPPED) {
-            while old
-                .next_if(|(document, _)| *document.id < *skill.id)
-                .is_some()
-            {
-                report.removed += 1;
+        let mut builder = IndexBuilder::default();
+        for skill in &skills {
+            let extent = skill.body.map_or(Extent::Head, |_| Extent::Whole);
+            if !self.is_current(skill.id, skill.stamp, extent) {
+                builder.add(skill);
             }
-            match old.next_if(|(document, _)| *document.id == *skill.id) {
-                Some((document, kept)) if document.covers(skill) => {
-                    report.kept += 1;
-                    *kept = number;
-                    documents.push(document.clone());
-                    continue;
-                }
-                Some(_) => report.changed += 1,
-                None => report.added += 1,
-            }
-            documents.push(fresh.read(number, skill));
         }
-        report.removed += old.count();
+        self.extend(skills.iter().map(|skill| skill.id), [builder])
+    }
+
+    /// The index of the skills in `ids`: those that were read by `builders`, and of the others the ones that are in this
+    /// index.
+    ///
+    /// The time grows with what was read, but for a comparison of the ids.
+    pub fn extend<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        builders: impl IntoIterator<Item = IndexBuilder>,
+    ) -> (Self, UpdateReport) {
+        let mut ids: Vec<&str> = ids.into_iter().collect();
+        if !ids.is_sorted() {
+            ids.sort_unstable();
+        }
+        ids.dedup();
+        let norms = (self.base.len() > 0).then_some(&self.base.norms);
+        let mut fresh: Option<Segment> = None;
+        for builder in builders {
+            let segment = builder.finish(norms);
+            fresh = Some(match fresh {
+                None => segment,
+                Some(before) => interleave(&before, &segment),
+            });
+        }
+        let fresh = fresh.unwrap_or_default();
+        self.with_segment(&ids, fresh)
+    }
+
+    fn with_segment(&self, ids: &[&str], fresh: Segment) -> (Self, UpdateReport) {
+        let mut report = UpdateReport::default();
+        let mut numbers = Numbers::new(self, &fresh);
+        for id in ids {
+            numbers.take(id, &mut report);
+        }
+        let live = self.len();
+        report.removed = live.saturating_sub(report.kept + report.changed);
         if !report.is_change() {
             return (self.clone(), report);
         }
-        let lexicon = merge(&self.lexicon, &numbers, &fresh.into_sorted());
-        (Self::new(documents, lexicon), report)
-    }
-}
-
-/// Words of the skills that had to be read.
-#[derive(Default)]
-struct Fresh {
-    numbers: HashMap<Box<str>, usize>,
-    lists: Vec<Vec<Posting>>,
-}
-
-struct FreshWord {
-    stem: Box<str>,
-    word: Box<str>,
-    postings: Vec<Posting>,
-}
-
-impl Fresh {
-    fn read(&mut self, document: u32, skill: &IndexedSkill<'_>) -> Document {
-        let lengths = Field::ALL.map(|field| match field {
-            Field::Name => self.read_field(document, field, skill.id),
-            Field::Description => self.read_field(document, field, skill.description),
-            Field::Keywords => skill
-                .keywords
-                .iter()
-                .map(|keyword| self.read_field(document, field, keyword))
-                .sum(),
-            Field::Body => self.read_field(document, field, skill.body.unwrap_or_default()),
-        });
-        Document {
-            id: Arc::from(skill.id),
-            stamp: skill.stamp,
-            extent: skill.body.map_or(Extent::Head, |_| Extent::Whole),
-            lengths,
-        }
-    }
-
-    /// Returns how many words there were.
-    fn read_field(&mut self, document: u32, field: Field, text: &str) -> u32 {
-        let mut words = 0;
-        tokenize(text, |word| {
-            if field == Field::Name || !is_stop(word) {
-                words += 1;
-                self.add(document, field, word);
-            }
-        });
-        words
-    }
-
-    fn add(&mut self, document: u32, field: Field, word: &str) {
-        let number = self.numbers.get(word).copied().unwrap_or_else(|| {
-            self.numbers.insert(word.into(), self.lists.len());
-            self.lists.push(Vec::new());
-            self.lists.len() - 1
-        });
-        let Some(list) = self.lists.get_mut(number) else {
-            return;
-        };
-        if let Some(known) = list.last_mut().filter(|known| known.document == document) {
-            known.counts.add(field);
+        let norms = (self.base.len() > 0).then_some(&self.base.norms);
+        let dead = numbers.dead();
+        let (kept, added) = (numbers.delta, numbers.fresh);
+        let delta = if self.delta.len() == 0 && !added.contains(&DROPPED) {
+            fresh
         } else {
-            let mut counts = Counts::default();
-            counts.add(field);
-            list.push(Posting { document, counts });
+            Segment::join((&self.delta, &kept), (&fresh, &added), norms)
+        };
+        let is_large = delta.len() > SMALL_DELTA.max(self.base.len() / DELTA_SHARE);
+        if is_large || self.base.len() == 0 || dead.len() * DEAD_SHARE > self.base.len() {
+            return (compacted(&self.base, &dead, delta), report);
+        }
+        let index = Self {
+            base: Arc::clone(&self.base),
+            delta: Arc::new(delta),
+            dead: Arc::new(dead),
+        };
+        (index, report)
+    }
+}
+
+/// One base of all living skills.
+fn compacted(base: &Segment, dead: &[u32], delta: Segment) -> SearchIndex {
+    let mut first = vec![DROPPED; base.len()];
+    let mut second = vec![DROPPED; delta.len()];
+    let mut right = delta.documents.iter().zip(&mut second).peekable();
+    let mut next = 0;
+    let mut number = || {
+        next += 1;
+        next - 1
+    };
+    for ((document, slot), position) in base.documents.iter().zip(&mut first).zip(0..) {
+        if dead.binary_search(&position).is_ok() {
+            continue;
+        }
+        while let Some((_, slot)) = right.next_if(|(other, _)| other.id < document.id) {
+            *slot = number();
+        }
+        *slot = number();
+    }
+    for (_, slot) in right {
+        *slot = number();
+    }
+    let joined = if base.len() == dead.len() {
+        Segment::new(delta.documents, delta.lexicon, delta.heads, None)
+    } else {
+        Segment::join((base, &first), (&delta, &second), None)
+    };
+    SearchIndex {
+        base: Arc::new(joined),
+        ..SearchIndex::default()
+    }
+}
+
+/// Two segments that were read at once. Of two skills with one id the first counts.
+fn interleave(left: &Segment, right: &Segment) -> Segment {
+    let mut first = vec![DROPPED; left.len()];
+    let mut second = vec![DROPPED; right.len()];
+    let mut others = right.documents.iter().zip(&mut second).peekable();
+    let mut next = 0;
+    for (document, slot) in left.documents.iter().zip(&mut first) {
+        while let Some((_, slot)) = others.next_if(|(other, _)| other.id < document.id) {
+            *slot = next;
+            next += 1;
+        }
+        others.next_if(|(other, _)| other.id == document.id);
+        *slot = next;
+        next += 1;
+    }
+    for (_, slot) in others {
+        *slot = next;
+        next += 1;
+    }
+    Segment::join((left, &first), (right, &second), Some(&left.norms))
+}
+
+/// Which skills stay, and their numbers in the next delta.
+struct Numbers<'a> {
+    index: &'a SearchIndex,
+    new: &'a Segment,
+    at: [usize; 3],
+    next: u32,
+    fresh: Vec<u32>,
+    delta: Vec<u32>,
+    kept_base: Vec<bool>,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(index: &'a SearchIndex, new: &'a Segment) -> Self {
+        Self {
+            index,
+            new,
+            at: [0; 3],
+            next: 0,
+            fresh: vec![DROPPED; new.len()],
+            delta: vec![DROPPED; index.delta.len()],
+            kept_base: vec![false; index.base.len()],
         }
     }
 
-    fn into_sorted(self) -> Vec<FreshWord> {
-        let mut words: Vec<_> = self
-            .numbers
-            .into_iter()
-            .map(|(word, number)| (stem(&word).into(), word, number))
-            .collect();
-        words.sort_unstable();
-        let mut lists = self.lists;
-        words
-            .into_iter()
-            .filter_map(|(stem, word, number)| {
-                Some(FreshWord {
-                    stem,
-                    word,
-                    postings: std::mem::take(lists.get_mut(number)?),
-                })
-            })
+    /// The next id, in ascending order.
+    fn take(&mut self, id: &str, report: &mut UpdateReport) {
+        let [fresh_at, delta_at, base_at] = &mut self.at;
+        let fresh = advance(self.new, fresh_at, id);
+        let delta = advance(&self.index.delta, delta_at, id);
+        let base = advance(&self.index.base, base_at, id)
+            .filter(|position| self.index.dead.binary_search(&narrow(*position)).is_err());
+        let was_there = delta.is_some() || base.is_some();
+        let slot = match (fresh, delta, base) {
+            (Some(position), ..) => {
+                *(if was_there {
+                    &mut report.changed
+                } else {
+                    &mut report.added
+                }) += 1;
+                self.fresh.get_mut(position)
+            }
+            (None, Some(position), _) => {
+                report.kept += 1;
+                self.delta.get_mut(position)
+            }
+            (None, None, Some(position)) => {
+                report.kept += 1;
+                if let Some(kept) = self.kept_base.get_mut(position) {
+                    *kept = true;
+                }
+                return;
+            }
+            (None, None, None) => return,
+        };
+        if let Some(slot) = slot {
+            *slot = self.next;
+            self.next += 1;
+        }
+    }
+
+    /// Positions of the base that no longer count.
+    fn dead(&self) -> Vec<u32> {
+        let kept = self.kept_base.iter().zip(0..);
+        kept.filter(|(kept, _)| !**kept)
+            .map(|(_, position)| position)
             .collect()
     }
 }
 
-/// The old words under their new numbers, together with the fresh ones.
-fn merge(old: &Lexicon, numbers: &[u32], fresh: &[FreshWord]) -> Lexicon {
-    let mut merged = Lexicon::default();
-    let mut fresh = fresh.iter().peekable();
-    let mut add = |stem: &str, word: &str, old: &[u8], new: &[Posting]| {
-        merged.push(stem, word, |bytes| write(bytes, old, numbers, new));
-    };
-    for LexiconEntry {
-        stem,
-        word,
-        postings,
-        ..
-    } in old.entries()
-    {
-        while let Some(new) = fresh.next_if(|new| (&*new.stem, &*new.word) < (stem, word)) {
-            add(&new.stem, &new.word, &[], &new.postings);
+/// Goes on to `id` in a segment; its position, if it is there.
+fn advance(segment: &Segment, at: &mut usize, id: &str) -> Option<usize> {
+    while let Some(document) = segment.documents.get(*at) {
+        match (*document.id).cmp(id) {
+            std::cmp::Ordering::Less => *at += 1,
+            std::cmp::Ordering::Equal => return Some(*at),
+            std::cmp::Ordering::Greater => return None,
         }
-        let new = fresh.next_if(|new| *new.word == *word);
-        add(stem, word, postings, new.map_or(&[], |new| &new.postings));
     }
-    for new in fresh {
-        add(&new.stem, &new.word, &[], &new.postings);
-    }
-    merged
-}
-
-/// Appends both lists as one, in order, and returns the field with the highest weight.
-fn write(bytes: &mut Vec<u8>, old: &[u8], numbers: &[u32], new: &[Posting]) -> Prominence {
-    let mut writer = Writer::new(bytes);
-    let mut prominence = Prominence::Elsewhere;
-    let mut push = |posting: Posting| {
-        prominence = prominence.min(Prominence::of(posting.counts));
-        writer.push(posting);
-    };
-    let mut new = new.iter().peekable();
-    for Posting { document, counts } in Postings::new(old) {
-        let number = usize::try_from(document)
-            .ok()
-            .and_then(|at| numbers.get(at));
-        let Some(&document) = number.filter(|number| **number != DROPPED) else {
-            continue;
-        };
-        while let Some(before) = new.next_if(|new| new.document < document) {
-            push(*before);
-        }
-        push(Posting { document, counts });
-    }
-    for posting in new {
-        push(*posting);
-    }
-    prominence
+    None
 }
 
 #[cfg(test)]
@@ -206,6 +241,7 @@ mod tests {
             keywords: vec!["office"],
             body: Some(body),
             stamp,
+            ..IndexedSkill::default()
         }
     }
 
@@ -216,6 +252,11 @@ mod tests {
             removed,
             kept,
         }
+    }
+
+    /// The same with everything in the base.
+    fn whole(index: &SearchIndex) -> SearchIndex {
+        compacted(&index.base, &index.dead, (*index.delta).clone())
     }
 
     #[test]
@@ -234,7 +275,7 @@ mod tests {
         assert_eq!(made, report(3, 0, 0, 0));
         let (second, made) = first.update(after.clone());
         assert_eq!(made, report(1, 1, 1, 1));
-        assert_eq!(second, SearchIndex::empty().update(after).0);
+        assert_eq!(whole(&second), SearchIndex::empty().update(after).0);
     }
 
     #[test]
@@ -246,7 +287,7 @@ mod tests {
             "",
             "a pear and an apple",
         ];
-        let ids: Vec<_> = (0..12).map(|number| format!("group/{number}")).collect();
+        let ids: Vec<_> = (0..40).map(|number| format!("group/{number}")).collect();
         let mut state = 3_usize;
         let mut random = |below: usize| {
             state = state
@@ -254,18 +295,77 @@ mod tests {
                 .wrapping_add(1);
             (state >> 33) % below
         };
+        let mut stamps = vec![0; ids.len()];
         let mut index = SearchIndex::empty();
+        let mut with_delta = 0;
         for _ in 0..300 {
-            let mut skills = Vec::new();
-            for id in &ids {
-                let stamp = random(bodies.len() + 3);
-                if let Some(body) = bodies.get(stamp) {
-                    skills.push(skill(id, body, stamp as u64));
-                }
+            for _ in 0..random(4) {
+                stamps[random(ids.len())] = random(bodies.len() + 2);
             }
+            let skills: Vec<_> = ids
+                .iter()
+                .zip(&stamps)
+                .filter_map(|(id, stamp)| Some(skill(id, bodies.get(*stamp)?, *stamp as u64)))
+                .collect();
             index = index.update(skills.clone()).0;
-            assert_eq!(index, SearchIndex::empty().update(skills).0);
+            with_delta += usize::from(index.delta.len() > 0);
+            assert_eq!(index.len(), skills.len());
+            let anew = SearchIndex::empty().update(skills).0;
+            assert_eq!(whole(&index), anew);
+            let ids = |index: &SearchIndex| -> Vec<String> {
+                let hits = index.search("apples", 50);
+                hits.iter().map(|hit| hit.id.to_owned()).collect()
+            };
+            let (mut found, mut expected) = (ids(&index), ids(&anew));
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected);
         }
+        assert!(with_delta > 100, "{with_delta}");
+    }
+
+    #[test]
+    fn what_did_not_change_is_shared() {
+        let ids: Vec<_> = (0..100)
+            .map(|number| format!("skill-{number:03}"))
+            .collect();
+        let skills = |changed: usize| {
+            let skill = move |(number, id)| {
+                let is_changed = number == changed;
+                skill(id, "apples", 1 + u64::from(is_changed))
+            };
+            ids.iter().map(String::as_str).enumerate().map(skill)
+        };
+        let (first, _) = SearchIndex::empty().update(skills(usize::MAX));
+        let (second, made) = first.update(skills(50));
+        assert_eq!(made, report(0, 1, 0, 99));
+        assert!(Arc::ptr_eq(&first.base, &second.base));
+        assert_eq!(
+            (second.delta.len(), second.dead.as_slice()),
+            (1, [50].as_slice())
+        );
+        let (third, made) = second.update(skills(usize::MAX));
+        assert_eq!(made, report(0, 1, 0, 99));
+        assert_eq!(whole(&third), whole(&first));
+    }
+
+    #[test]
+    fn several_builders_give_what_one_would() {
+        let skills = [
+            skill("a", "apples", 1),
+            skill("b", "bananas", 1),
+            skill("c", "cherries and apples", 1),
+            skill("d", "dates", 1),
+        ];
+        let mut builders = [IndexBuilder::default(), IndexBuilder::default()];
+        for (number, skill) in skills.iter().enumerate() {
+            assert!(builders[number % 2].add(skill));
+        }
+        assert!(!builders[0].add(&skills[0]));
+        let ids = skills.iter().map(|skill| skill.id);
+        let (index, made) = SearchIndex::empty().extend(ids, builders);
+        assert_eq!(made, report(4, 0, 0, 0));
+        assert_eq!(index, SearchIndex::empty().update(skills).0);
     }
 
     #[test]

@@ -25,7 +25,7 @@ const BATCH: usize = 2_000;
 /// before it.
 const LARGEST_BATCH: usize = 10_000;
 /// The name of the saved index; the number is that of its format.
-const SAVED: &str = "search-index-1";
+const SAVED: &str = "search-index-2";
 /// Changes after which the index is saved again.
 const SAVE_AFTER: i64 = 1_000;
 /// Similar names that are reported.
@@ -270,6 +270,7 @@ impl IndexState {
             keywords: package.keywords.lines().collect(),
             body: bodies.get(name).map(String::as_str),
             stamp: u64::try_from(package.changed).unwrap_or_default(),
+            ..IndexedSkill::default()
         });
         self.search = self.search.update(skills).0;
     }
