@@ -122,7 +122,7 @@ fn nested_collections_are_browsed() {
       <skill id="pdf">
         <description>Reads PDF files</description>
       </skill>
-      Use the browse_skills tool to list skills in a collection or to search.
+      Use the browse_skills tool to list skills in a collection, or to search with up to three `queries`: technical terms, tools, formats and synonyms, the most specific first.
       Use the load_skill tool or /collection/skill-name to activate a skill.
     </available_skills>
     --- stderr

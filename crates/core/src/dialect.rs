@@ -141,7 +141,8 @@ const BROWSE: ToolSpec = tool(
     "browse_skills",
     "path",
     None,
-    "Lists the skills and subcollections of a collection, or searches all skills with `query`.",
+    "Searches all skills with `queries`, or lists the skills and subcollections of a collection. Search before you decide \
+     that no skill fits.",
 );
 const LOAD: ToolSpec = tool(
     Operation::Load,

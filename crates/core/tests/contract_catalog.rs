@@ -100,7 +100,7 @@ fn c4_collections() {
   <skill id=\"pdf-processing\">
     <description>Process PDFs</description>
   </skill>
-  Use the browse_skills tool to list skills in a collection or to search.
+  Use the browse_skills tool to list skills in a collection, or to search with up to three `queries`: technical terms, tools, formats and synonyms, the most specific first.
   Use the load_skill tool or /collection/skill-name to activate a skill.
 </available_skills>"
     );
@@ -305,15 +305,22 @@ fn c16_a_tool_that_loads_searches_where_no_other_does() {
             continue;
         };
         let everything = format!("{}{}", session.prompt().text, load.description);
-        let hint = format!("Call {} with `query` to search all skills.", load.name);
+        let hint = format!(
+            "Call {} to search all skills with up to three `queries`: technical terms",
+            load.name
+        );
         assert!(everything.contains(&hint), "{}: {everything}", dialect.name);
         assert!(load.input_schema["properties"]["query"].is_object());
-        let query = serde_json::json!({"query": "stripes"});
-        let found = session.call(&load.name, &query);
-        let found = pollster::block_on(found).result;
-        let text = found.content.to_string();
-        assert!(!found.is_error && text.contains("zebra"), "{text}");
-        assert!(text.contains("Draws stripes on horses"), "{text}");
+        for query in [
+            serde_json::json!({"query": "stripes"}),
+            serde_json::json!({"queries": ["horses", "animal with stripes"]}),
+        ] {
+            let found = session.call(&load.name, &query);
+            let found = pollster::block_on(found).result;
+            let text = found.content.to_string();
+            assert!(!found.is_error && text.contains("zebra"), "{text}");
+            assert!(text.contains("Draws stripes on horses"), "{text}");
+        }
         // A small catalog is listed whole, and its tool is that of the dialect.
         let mut small = MemorySource::new(Scope::Project);
         small.add("a", "---\nname: a\ndescription: d\n---\n");

@@ -10,6 +10,10 @@ use crate::id::SkillId;
 use super::escape::{plain_line, without_cut_tag, without_own_tags, xml_line};
 use super::options::{CatalogFormat, RenderOptions, ToolNames};
 
+/// How to write queries, in a few words; the schema of the tool says more.
+const HOW_TO_ASK: &str =
+    "up to three `queries`: technical terms, tools, formats and synonyms, the most specific first";
+
 /// A skill with its description ready to be cut.
 pub(super) struct CatalogEntry {
     pub(super) id: SkillId,
@@ -97,14 +101,14 @@ impl Page<'_> {
             (Some(ToolNames { search, load }), unlisted) if search == load => {
                 let unlisted = unlisted?;
                 Some(format!(
-                    "Not listed here: {unlisted}. Call {load} with `query` to search all skills."
+                    "Not listed here: {unlisted}. Call {load} to search all skills with {HOW_TO_ASK}."
                 ))
             }
             (Some(ToolNames { search, .. }), Some(unlisted)) => Some(format!(
-                "Not listed here: {unlisted}. Use the {search} tool to list a collection or to search all skills."
+                "Not listed here: {unlisted}. Use the {search} tool to list a collection, or to search all skills with {HOW_TO_ASK}."
             )),
             (Some(ToolNames { search, .. }), None) if self.by_collection => Some(format!(
-                "Use the {search} tool to list skills in a collection or to search."
+                "Use the {search} tool to list skills in a collection, or to search with {HOW_TO_ASK}."
             )),
             (None, Some(unlisted)) => Some(format!("Not listed here: {unlisted}.")),
             _ => None,

@@ -2,27 +2,26 @@
 
 use prowess_spec::{PathProblem, SkillPath};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::arguments::with_arguments;
-use crate::catalog::Skill;
 use crate::dialect::{Files, Operation, Shape, ToolSpec};
 use crate::event::Event;
-use crate::id::{CollectionPath, SkillId};
+use crate::id::SkillId;
 use crate::media::media_type;
 use crate::render::render_skill;
 use crate::skills::Skills;
 use crate::source::SourceError;
-use crate::tools::{ErrorCode, LISTED_SKILLS, SkillSummary, ToolError, ToolOutput};
+use crate::tools::{ErrorCode, ToolError, ToolOutput};
 
+use super::browse::is_for_models;
 use super::state::Session;
+use super::tool_arguments::Arguments;
 
-/// Skills in one answer.
-const PAGE: usize = 20;
 /// Bytes of a result besides the text that it is about.
 const FRAME_BYTES: usize = 1024;
 
-type Outcome = Result<ToolOutput, ToolError>;
+pub(super) type Outcome = Result<ToolOutput, ToolError>;
 
 impl Skills {
     pub(crate) async fn answer(
@@ -37,9 +36,9 @@ impl Skills {
         let searches = self.settings().dialect.search_tool().is_none();
         let arguments = Arguments::new(tool, arguments, searches)?;
         match tool.operation {
-            Operation::Browse => self.browse(tool, &arguments).await,
-            Operation::List | Operation::Load if arguments.get("query").is_some() => {
-                self.browse(tool, &arguments).await
+            Operation::Browse => self.browse(session, tool, &arguments).await,
+            Operation::List | Operation::Load if arguments.searches() => {
+                self.browse(session, tool, &arguments).await
             }
             Operation::List => self.list_all(&arguments),
             Operation::Load => match tool.path.and_then(|path| arguments.text(path).transpose()) {
@@ -60,67 +59,6 @@ impl Skills {
             }
             Operation::Run => self.run_script(tool, &arguments).await,
         }
-    }
-
-    async fn browse(&self, tool: &ToolSpec, arguments: &Arguments<'_>) -> Outcome {
-        let catalog = self.catalog();
-        let start = arguments.cursor()?;
-        let query = arguments
-            .text("query")?
-            .map(str::trim)
-            .filter(|query| !query.is_empty());
-        if let Some(query) = query {
-            let found = self.search(query, start + PAGE + 1).await;
-            let skills = found.iter().filter_map(|id| catalog.get(id.as_str()));
-            let (skills, next) = page(skills.filter(is_for_models), start, PAGE);
-            let query = query.to_owned();
-            return Ok(ToolOutput::Search {
-                query,
-                skills,
-                next,
-            });
-        }
-        let text = arguments.text(tool.id)?.unwrap_or_default();
-        let path: Option<CollectionPath> = match text.trim_matches('/') {
-            "" => None,
-            text => match text.parse() {
-                Ok(path) => Some(path),
-                // Not a path that could exist: empty, like any other that does not.
-                Err(_) => {
-                    return Ok(ToolOutput::Listing {
-                        path: text.to_owned(),
-                        subcollections: Vec::new(),
-                        skills: Vec::new(),
-                        next: None,
-                    });
-                }
-            },
-        };
-        let listing = catalog.browse(path.as_ref());
-        let skills = listing.skills.into_iter().filter(is_for_models);
-        let (skills, next) = page(skills, start, PAGE);
-        Ok(ToolOutput::Listing {
-            path: path.map(|path| path.to_string()).unwrap_or_default(),
-            subcollections: if start == 0 {
-                listing.subcollections
-            } else {
-                Vec::new()
-            },
-            skills,
-            next,
-        })
-    }
-
-    fn list_all(&self, arguments: &Arguments<'_>) -> Outcome {
-        let catalog = self.catalog();
-        let skills = catalog.skills().filter(is_for_models);
-        let (skills, next) = page(skills, arguments.cursor()?, LISTED_SKILLS);
-        Ok(ToolOutput::Listing {
-            path: String::new(),
-            subcollections: Vec::new(),
-            skills,
-            next,
-        })
     }
 
     async fn load_skill(
@@ -160,6 +98,9 @@ impl Skills {
         let rendered = render_skill(&id, &body, limit)
             .map_err(|error| ToolError::new(ErrorCode::SkillUnavailable, error.to_string()))?;
         let is_new = session.activate(&id);
+        if is_new {
+            session.report_loaded(&id).await;
+        }
         if is_new || !given.trim().is_empty() {
             session.set_arguments(&id, given);
         }
@@ -278,17 +219,6 @@ impl Skills {
     }
 }
 
-fn page<'c>(
-    skills: impl Iterator<Item = Skill<'c>>,
-    start: usize,
-    length: usize,
-) -> (Vec<SkillSummary>, Option<String>) {
-    let mut skills: Vec<SkillSummary> = skills.skip(start).take(length + 1).map(summary).collect();
-    let more = skills.len() > length;
-    skills.truncate(length);
-    (skills, more.then(|| (start + length).to_string()))
-}
-
 fn json_bytes(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |text| text.len())
 }
@@ -312,15 +242,6 @@ fn json_prefix(text: &str, max_bytes: usize) -> usize {
         }
     }
     text.len()
-}
-
-fn summary(skill: Skill<'_>) -> SkillSummary {
-    SkillSummary {
-        id: skill.descriptor.id.clone(),
-        name: skill.descriptor.name().to_owned(),
-        description: skill.descriptor.description.to_string(),
-        source: skill.source.to_string(),
-    }
 }
 
 /// Whether a file tests its skill: a model that reads what is expected is not tested by it.
@@ -367,120 +288,4 @@ fn text_of(mut bytes: Vec<u8>) -> Option<String> {
         bytes.truncate(error.valid_up_to());
     }
     String::from_utf8(bytes).ok()
-}
-
-/// The arguments of a call, checked against what the tool knows.
-struct Arguments<'a> {
-    values: Option<&'a Map<String, Value>>,
-}
-
-impl<'a> Arguments<'a> {
-    fn new(tool: &ToolSpec, arguments: &'a Value, searches: bool) -> Result<Self, ToolError> {
-        let values = match arguments {
-            Value::Null => None,
-            Value::Object(values) => Some(values),
-            _ => return Err(Self::wrong("invalid arguments: expected an object")),
-        };
-        let known: &[&str] = match tool.operation {
-            Operation::Browse | Operation::List => &["query", "cursor"],
-            Operation::Load if searches => &["arguments", "query", "cursor"],
-            Operation::Load => &["arguments"],
-            Operation::Read => &["offset", "limit"],
-            Operation::Run => &["args"],
-        };
-        let reads = tool.operation == Operation::Load && tool.path.is_some();
-        let is_known = |key: &str| {
-            key == tool.id
-                || tool.path == Some(key)
-                || known.contains(&key)
-                || reads && matches!(key, "offset" | "limit")
-        };
-        match values
-            .into_iter()
-            .flat_map(Map::keys)
-            .find(|key| !is_known(key))
-        {
-            Some(key) => Err(Self::wrong(format!(
-                "unknown argument `{}` of {}",
-                key.escape_debug(),
-                tool.name
-            ))),
-            None => Ok(Self { values }),
-        }
-    }
-
-    fn wrong(message: impl Into<String>) -> ToolError {
-        ToolError::new(ErrorCode::InvalidArguments, message)
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Value> {
-        self.values?.get(key).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, key: &str) -> Result<Option<&'a str>, ToolError> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Self::wrong(format!("invalid `{key}`: expected text"))),
-        }
-    }
-
-    fn required(&self, key: &str) -> Result<&'a str, ToolError> {
-        let text = self
-            .text(key)?
-            .map(str::trim)
-            .filter(|text| !text.is_empty());
-        text.ok_or_else(|| Self::wrong(format!("`{key}` is missing or empty")))
-    }
-
-    fn number(&self, key: &str) -> Result<Option<u64>, ToolError> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(value) => match value.as_u64() {
-                Some(number) => Ok(Some(number)),
-                None => Err(Self::wrong(format!(
-                    "invalid `{key}`: expected a whole number"
-                ))),
-            },
-        }
-    }
-
-    fn texts(&self, key: &str) -> Result<Vec<String>, ToolError> {
-        let wrong = || Self::wrong(format!("invalid `{key}`: expected a list of strings"));
-        match self.get(key) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => {
-                let text = |item: &Value| item.as_str().map(str::to_owned).ok_or_else(wrong);
-                items.iter().map(text).collect()
-            }
-            Some(_) => Err(wrong()),
-        }
-    }
-
-    fn cursor(&self) -> Result<usize, ToolError> {
-        match self.text("cursor")? {
-            None => Ok(0),
-            Some(text) => text
-                .parse()
-                .map_err(|_| Self::wrong("invalid `cursor`: use the `next` of an earlier answer")),
-        }
-    }
-
-    /// The skill that the call is about; a leading `/`, as people type it, is forgiven.
-    fn id(&self, tool: &ToolSpec) -> Result<SkillId, ToolError> {
-        let text = self.required(tool.id)?;
-        let text = text.strip_prefix('/').unwrap_or(text);
-        text.parse().map_err(|_| {
-            let shown: String = text.chars().take(80).collect();
-            ToolError::new(
-                ErrorCode::SkillNotFound,
-                format!("unknown skill `{}`", shown.escape_debug()),
-            )
-        })
-    }
-}
-
-/// Whether a model may choose the skill.
-fn is_for_models(skill: &Skill<'_>) -> bool {
-    skill.descriptor.invocation.by_model()
 }

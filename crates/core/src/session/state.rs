@@ -33,7 +33,12 @@ pub struct Session {
     arguments: Mutex<HashMap<SkillId, String>>,
     /// Blocks of skills that a user activated without a message.
     waiting: Mutex<Vec<Block>>,
+    /// What was asked for last: the user's message, and the queries since.
+    asked: Mutex<Vec<String>>,
 }
+
+/// Texts of the user and the model that say what a loaded skill was for.
+const ASKED: usize = 4;
 
 /// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +82,7 @@ impl Session {
             likely: Mutex::default(),
             arguments: Mutex::default(),
             waiting: Mutex::default(),
+            asked: Mutex::default(),
         }
     }
 
@@ -94,6 +100,7 @@ impl Session {
             likely: Mutex::new(self.likely()),
             arguments: Mutex::new(self.arguments().clone()),
             waiting: Mutex::default(),
+            asked: Mutex::default(),
         }
     }
 
@@ -140,6 +147,27 @@ impl Session {
             active.push(id.clone());
         }
         new
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Vec<String>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn note_queries(&self, queries: &[String]) {
+        let mut asked = self.asked();
+        let room = ASKED.saturating_sub(asked.len());
+        asked.extend(queries.iter().take(room).cloned());
+    }
+
+    /// Tells the signals of search what the model chose.
+    pub(super) async fn report_loaded(&self, id: &SkillId) {
+        let asked = self.asked().clone();
+        if asked.is_empty() {
+            return;
+        }
+        for signal in self.skills.signals() {
+            signal.loaded(&asked, id).await;
+        }
     }
 
     /// Takes over the arguments with which a fork activated a skill.
@@ -255,6 +283,9 @@ impl Session {
             text: message.to_owned(),
             ..Turn::default()
         };
+        if !message.trim().is_empty() {
+            *self.asked() = vec![message.to_owned()];
+        }
         for id in references {
             self.inject(id, "", &mut turn).await;
         }

@@ -9,6 +9,14 @@ use crate::dialect::{Operation, ToolSpec};
 /// Maximum number of skills whose ids are listed in the schema, and that a list has at once.
 pub(crate) const LISTED_SKILLS: usize = 100;
 
+/// Queries of one search.
+pub(crate) const MOST_QUERIES: usize = 3;
+
+/// How to write queries.
+const HOW_TO_ASK: &str = "Give up to three queries for one task, each in other words: the usual technical terms, tools, \
+    file formats and synonyms, the most specific first. Write them in English, and in the user's language if that is \
+    another. The results are fused.";
+
 /// A tool for a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolDefinition {
@@ -44,18 +52,20 @@ pub(crate) fn define(
                 false,
             );
             add(
-                "query",
-                text("Words to search for in all skills; overrides `path`."),
+                "queries",
+                queries("Searches all skills; overrides `path`."),
                 false,
             );
+            add("query", text("The same with one query."), false);
             add("cursor", text("The `next` of an earlier answer."), false);
         }
         Operation::List if catalog.len() > LISTED_SKILLS => {
             add(
-                "query",
-                text("Words to search for, instead of listing all skills."),
+                "queries",
+                queries("Searches, instead of listing all skills."),
                 false,
             );
+            add("query", text("The same with one query."), false);
             add("cursor", text("The `next` of an earlier answer."), false);
         }
         Operation::List => {}
@@ -63,10 +73,11 @@ pub(crate) fn define(
             add(tool.id, id_schema(catalog), !searches);
             if searches {
                 add(
-                    "query",
-                    text("Words to search for in all skills, instead of loading one."),
+                    "queries",
+                    queries("Searches all skills, instead of loading one."),
                     false,
                 );
+                add("query", text("The same with one query."), false);
                 add("cursor", text("The `next` of an earlier answer."), false);
             }
             add(
@@ -127,6 +138,17 @@ pub(crate) fn define(
 
 fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
+}
+
+/// What to search for, and how to ask: a good query decides more than any ranking.
+fn queries(purpose: &str) -> Value {
+    json!({
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "maxItems": MOST_QUERIES,
+        "description": format!("{purpose} {HOW_TO_ASK}"),
+    })
 }
 
 fn number(description: &str) -> Value {

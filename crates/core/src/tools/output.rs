@@ -22,8 +22,8 @@ pub enum ToolOutput {
     },
     /// The results, best first.
     Search {
-        /// The query.
-        query: String,
+        /// The queries.
+        queries: Vec<String>,
         /// The skills.
         skills: Vec<SkillSummary>,
         /// The cursor of the next page.
@@ -88,6 +88,9 @@ pub struct SkillSummary {
     pub description: String,
     /// Where it comes from.
     pub source: String,
+    /// Near copies that are not listed: how many, and some of their ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similar: Option<String>,
 }
 
 /// The result of a script.

@@ -85,11 +85,21 @@ fn prowess(output: ToolOutput) -> Value {
             "next": next,
         })),
         ToolOutput::Search {
-            query,
+            queries,
             skills,
             next,
         } => {
-            without_null(json!({"type": "search", "query": query, "skills": skills, "next": next}))
+            let (query, queries) = match <[String; 1]>::try_from(queries) {
+                Ok([query]) => (Some(query), None),
+                Err(queries) => (None, Some(queries)),
+            };
+            without_null(json!({
+                "type": "search",
+                "query": query,
+                "queries": queries,
+                "skills": skills,
+                "next": next,
+            }))
         }
         ToolOutput::Skill {
             id,
@@ -240,7 +250,11 @@ fn envelope(tool: &ToolSpec, outcome: Result<ToolOutput, ToolError>) -> Value {
             json!({"name": id, "path": path, "content": content, "next_offset": next_offset}),
         ),
         Ok(ToolOutput::Listing { skills, next, .. } | ToolOutput::Search { skills, next, .. }) => {
-            let skill = |skill: &super::output::SkillSummary| json!({"name": skill.id, "description": skill.description});
+            let skill = |skill: &super::output::SkillSummary| {
+                without_null(
+                    json!({"name": skill.id, "description": skill.description, "similar": skill.similar}),
+                )
+            };
             let skills: Vec<Value> = skills.iter().map(skill).collect();
             without_null(json!({"skills": skills, "next": next}))
         }
