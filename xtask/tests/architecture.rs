@@ -25,7 +25,7 @@ const FLOORS: &[&[&str]] = &[
         "prowess-config",
         "prowess-scan",
     ],
-    &["prowess-sources", "prowess-store"],
+    &["prowess-sources", "prowess-store", "prowess-embeddings"],
     &["prowess-registry", "prowess-runtime"],
     &["prowess-agent"],
     &["prowess-mcp", "prowess-server"],

@@ -42,6 +42,7 @@ mod provider;
 mod random;
 mod replay;
 mod runtime_handle;
+mod search_history;
 mod tools;
 mod turn;
 mod undo;
@@ -61,5 +62,6 @@ pub use provider::{
     ResponseStream, StopReason, Timeouts, ToolCall, ToolReply, Usage, known_window,
 };
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
+pub use search_history::SearchHistory;
 pub use turn::{Saved, TurnReport};
 pub use wire::Ending;

@@ -10,7 +10,7 @@ use prowess_core::{SearchIndex, Skills};
 
 use crate::environment;
 
-/// The search index of one set of sources.
+/// The search index of one set of sources: a large file that seldom changes, and a small one with what changed since.
 pub(crate) struct IndexCache {
     path: Option<PathBuf>,
     before: std::cell::RefCell<Option<Arc<SearchIndex>>>,
@@ -33,25 +33,45 @@ impl IndexCache {
 
     /// Loads the cached index, if it is readable.
     pub(crate) fn load(&self, skills: &Skills) {
-        let bytes = self.path.as_ref().and_then(|path| fs::read(path).ok());
-        if let Some(index) = bytes.and_then(|bytes| SearchIndex::from_bytes(&bytes)) {
+        if let Some(index) = self.path.as_ref().and_then(|path| read(path)) {
             skills.set_search_index(index);
+            *self.before.borrow_mut() = Some(skills.search_index());
         }
-        *self.before.borrow_mut() = Some(skills.search_index());
     }
 
     /// Stores the index if it changed. A cache that cannot be written is not an error.
     pub(crate) fn save(&self, skills: &Skills) {
         let index = skills.search_index();
-        let changed = self
-            .before
-            .borrow()
+        let Some(path) = &self.path else { return };
+        let before = self.before.borrow();
+        if before
             .as_ref()
-            .is_none_or(|before| !Arc::ptr_eq(before, &index));
-        if let Some(path) = self.path.as_deref().filter(|_| changed) {
-            let _ = write(path, &index.to_bytes());
+            .is_some_and(|before| Arc::ptr_eq(before, &index))
+        {
+            return;
         }
+        if !before
+            .as_ref()
+            .is_some_and(|before| index.has_base_of(before))
+        {
+            // Without its delta a new base is an older index, but a valid one.
+            let _ = fs::remove_file(delta(path));
+            if write(path, &index.base_bytes()).is_err() {
+                return;
+            }
+        }
+        let _ = write(&delta(path), &index.delta_bytes());
     }
+}
+
+fn read(path: &Path) -> Option<SearchIndex> {
+    let base = fs::read(path).ok()?;
+    let delta = fs::read(delta(path)).ok();
+    SearchIndex::from_parts(base, delta.as_deref())
+}
+
+fn delta(path: &Path) -> PathBuf {
+    path.with_extension("delta")
 }
 
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -32,6 +32,7 @@ mod rewrite;
 mod serve_chats;
 mod serve_registry;
 mod severities;
+mod signals;
 mod table;
 mod target;
 mod terminal;

@@ -52,6 +52,43 @@ impl Progress {
     }
 }
 
+/// A line on standard error while a search index is built.
+pub(crate) struct IndexProgress {
+    bar: ProgressBar,
+    start: Instant,
+    wanted: bool,
+}
+
+impl IndexProgress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("indexing {pos} of {len} skills, {elapsed}")
+        {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            start: Instant::now(),
+            wanted: !quiet && terminal::shows_progress(),
+        }
+    }
+
+    pub(crate) fn set(&self, done: usize, total: usize) {
+        if !self.wanted {
+            return;
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+        if self.bar.is_hidden() && self.start.elapsed() > DELAY {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A line on standard error during a slow fetch.
 pub(crate) struct FetchProgress {
     bar: ProgressBar,

@@ -23,8 +23,8 @@ use crate::registries::{self, RegistryEntry};
 use crate::repositories::{self, Draft, Drafts};
 use crate::repository::{Dropped, Repository, RepositoryState};
 use crate::settings::{
-    self, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings, SkillSettings,
-    StoreLocation,
+    self, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings, SearchSettings,
+    SkillSettings, StoreLocation,
 };
 use crate::shape::Shape;
 use crate::values::Variables;
@@ -50,6 +50,8 @@ pub struct SkillsConfig {
     pub packages: PackageSettings,
     /// `[model]`
     pub model: ModelSettings,
+    /// `[search]`
+    pub search: SearchSettings,
     /// `[store]`
     pub store: StoreLocation,
     /// The files that were read, the strongest first.
@@ -82,6 +84,7 @@ struct Tree {
     registries: Vec<RegistryEntry>,
     packages: PackageSettings,
     model: ModelSettings,
+    search: SearchSettings,
     store: StoreLocation,
 }
 
@@ -162,6 +165,8 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
     let packages = t.section("packages", about, settings::packages);
     let about = "The model that `prowess chat` uses.";
     let model = t.section("model", about, settings::model);
+    let about = "How skills are found.";
+    let search = t.section("search", about, settings::search);
     let about = "Where state is stored.";
     let store = t.section("store", about, settings::store);
     let tree = Tree {
@@ -172,6 +177,7 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
         registries,
         packages,
         model,
+        search,
         store,
     };
     (tree, t.finish())
@@ -276,6 +282,7 @@ fn assemble(
         registries: tree.registries,
         packages: tree.packages,
         model: tree.model,
+        search: tree.search,
         store: tree.store,
         files,
         ignored_files: Vec::new(),

@@ -73,6 +73,11 @@ const RULES: &[(&str, KeyRule)] = &[
     ("model.context_window", KeyRule::Widens(Act::Spend)),
     ("model.first_byte_seconds", KeyRule::Widens(Act::Spend)),
     ("model.between_bytes_seconds", KeyRule::Widens(Act::Spend)),
+    ("search.history", KeyRule::Widens(Act::Reveal)),
+    // Queries and descriptions go there.
+    ("search.embeddings", KeyRule::Does(Act::Redirect)),
+    ("search.embeddings_model", KeyRule::Does(Act::Spend)),
+    ("search.embeddings_key_env", KeyRule::Does(Act::Reveal)),
     ("store.url", KeyRule::Does(Act::Redirect)),
 ];
 

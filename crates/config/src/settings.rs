@@ -145,6 +145,41 @@ impl Default for ModelSettings {
     }
 }
 
+/// `[search]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SearchSettings {
+    /// Whether skills that were loaded in this project for similar queries rank higher.
+    pub history: bool,
+    /// What computes vectors of meaning, if anything.
+    pub embeddings: Option<EmbeddingsLocation>,
+    /// The model that the endpoint is asked for.
+    pub embeddings_model: Option<String>,
+    /// The environment variable that holds the key of the endpoint.
+    pub embeddings_key_env: Option<String>,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self {
+            history: true,
+            embeddings: None,
+            embeddings_model: None,
+            embeddings_key_env: None,
+        }
+    }
+}
+
+/// What computes vectors of meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmbeddingsLocation {
+    /// A directory with `tokenizer.json` and a `.safetensors` file.
+    Directory(PathBuf),
+    /// The base URL of an OpenAI-compatible API.
+    Endpoint(Url),
+}
+
 /// `[store]`
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -416,6 +451,37 @@ pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
             "Timeout between two parts of an answer.",
             &limits::BETWEEN_BYTES_SECONDS,
         ),
+    }
+}
+
+pub(crate) fn search(t: &mut Reader<'_, '_>) -> SearchSettings {
+    let embeddings = (
+        "embeddings",
+        "Vectors of meaning: base URL of an OpenAI-compatible API, or a directory with `tokenizer.json` and a `.safetensors` file.",
+    );
+    let model = ("embeddings_model", "Model that the endpoint is asked for.");
+    let key = (
+        "embeddings_key_env",
+        "Environment variable with the API key of the endpoint.",
+    );
+    let (need, how) = (Need::Optional, Shown::Plain);
+    SearchSettings {
+        history: t.flag(
+            "history",
+            "Rank skills higher that were loaded in this project for similar queries.",
+            true,
+        ),
+        embeddings: t.text(embeddings, need.clone(), Shown::Url, |context, written| {
+            if written.text.contains("://") {
+                return places::base_url(context, written).map(EmbeddingsLocation::Endpoint);
+            }
+            places::path(context, written).map(EmbeddingsLocation::Directory)
+        }),
+        embeddings_model: t.text(model, need.clone(), how, texts::line),
+        // A key that was entered here by mistake must not be shown.
+        embeddings_key_env: t.text(key, need, Shown::Variable, |_, written| {
+            texts::variable(&written.text)
+        }),
     }
 }
 

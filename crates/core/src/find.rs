@@ -49,7 +49,7 @@ impl Skills {
         let catalog = self.catalog();
         let mut signals = Vec::new();
         for signal in self.signals() {
-            signals.extend(signal.rank(queries).await);
+            signals.extend(signal.rank(&catalog, queries).await);
         }
         let known = |id: &str| catalog.get(id).map(|skill| skill.descriptor.id.clone());
         let request = SearchRequest {

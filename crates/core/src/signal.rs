@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::catalog::Catalog;
 use crate::id::SkillId;
 use crate::search::SignalRanking;
 
@@ -11,7 +12,7 @@ use crate::search::SignalRanking;
 #[async_trait]
 pub trait RankSignal: Send + Sync {
     /// The skills that the signal speaks for, one ranking for each query or one for all of them.
-    async fn rank(&self, queries: &[&str]) -> Vec<SignalRanking>;
+    async fn rank(&self, catalog: &Catalog, queries: &[&str]) -> Vec<SignalRanking>;
 
     /// A skill was loaded after these queries.
     async fn loaded(&self, queries: &[String], id: &SkillId) {

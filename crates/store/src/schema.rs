@@ -87,6 +87,9 @@ const MIGRATIONS: &[&[&str]] = &[
     &["CREATE TABLE rate_counts (
         replica TEXT NOT NULL, client TEXT NOT NULL, total BIGINT NOT NULL, updated BIGINT NOT NULL,
         PRIMARY KEY (replica, client))"],
+    &["CREATE TABLE search_uses (
+        project TEXT NOT NULL, query TEXT NOT NULL, skill TEXT NOT NULL, uses BIGINT NOT NULL, last BIGINT NOT NULL,
+        PRIMARY KEY (project, query, skill))"],
 ];
 
 /// The tables, with the versions that have them.
@@ -107,6 +110,7 @@ const TABLES: &[(&str, RangeInclusive<i64>)] = &[
     ("registry_versions", 9..=i64::MAX),
     ("registry_owners", 9..=i64::MAX),
     ("rate_counts", 10..=i64::MAX),
+    ("search_uses", 11..=i64::MAX),
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

@@ -49,6 +49,9 @@ impl DemoProvider {
             _ => (None, None),
         };
         let was_loading = last.is_some_and(|reply| self.is_load(&reply.tool));
+        if let Some(reply) = last.filter(|reply| self.is_search(request, &reply.tool)) {
+            return self.load(request, first_found(&reply.content));
+        }
         if let Some(reply) = last.filter(|_| !was_loading) {
             return Reply::Text(told(reply));
         }
@@ -68,14 +71,27 @@ impl DemoProvider {
                 None => last.map(told).unwrap_or_default(),
             });
         }
+        // What a model does with a catalog that does not list every skill.
+        if let Some(tool) = request
+            .tools
+            .iter()
+            .find(|tool| self.is_search(request, &tool.name))
+        {
+            return Reply::Call(tool.name.clone(), json!({"queries": queries(&asked)}));
+        }
         let best = self.skills.search(&asked, 1).await.into_iter().next();
+        self.load(request, best.map(|id| id.to_string()))
+    }
+
+    /// Loads a skill, or answers from it if it is loaded.
+    fn load(&self, request: &Request, best: Option<String>) -> Reply {
         let load = request.tools.iter().find(|tool| self.is_load(&tool.name));
         match (best, load) {
             (Some(id), load) => {
                 let loaded = blocks(request)
                     .into_iter()
                     .rev()
-                    .find(|block| block.id == id.as_str());
+                    .find(|block| block.id == id);
                 match (loaded, load) {
                     (Some(block), _) => Reply::Text(from_skill(&block)),
                     (None, Some(load)) => {
@@ -92,6 +108,16 @@ impl DemoProvider {
                 "{DEMO} No skill matches. Start your message with `/` and a skill id, or choose a real model."
             )),
         }
+    }
+
+    /// Whether a tool searches a catalog that is not listed whole.
+    fn is_search(&self, request: &Request, tool: &str) -> bool {
+        let definition = request.tools.iter().find(|one| one.name == tool);
+        let takes_queries =
+            definition.is_some_and(|one| one.input_schema.pointer("/properties/queries").is_some());
+        let is_partial = request.system.contains("Not listed here:")
+            || definition.is_some_and(|one| one.description.contains("Not listed here:"));
+        takes_queries && is_partial && !self.is_load(tool)
     }
 
     fn is_load(&self, tool: &str) -> bool {
@@ -130,6 +156,35 @@ impl DemoProvider {
 }
 
 const DEMO: &str = "This is the demo model: it searches skills but does not reason.";
+
+/// The question in the words of the user, and its rarer words alone.
+fn queries(asked: &str) -> Vec<String> {
+    let long: Vec<&str> = asked
+        .split_whitespace()
+        .filter(|word| word.len() > 4)
+        .collect();
+    let mut queries = vec![asked.to_owned()];
+    if !long.is_empty() && long.len() < asked.split_whitespace().count() {
+        queries.push(long.join(" "));
+    }
+    queries
+}
+
+/// The id of the first skill in the result of a search, whatever the dialect.
+fn first_found(content: &str) -> Option<String> {
+    fn skills(value: &Value) -> Option<&Value> {
+        match value {
+            Value::Object(members) => members
+                .get("skills")
+                .or_else(|| members.values().find_map(skills)),
+            _ => None,
+        }
+    }
+    let value: Value = serde_json::from_str(content).ok()?;
+    let first = skills(&value)?.get(0)?;
+    let id = first.get("id").or_else(|| first.get("name"))?;
+    id.as_str().map(str::to_owned)
+}
 
 enum Reply {
     Text(String),

@@ -18,7 +18,7 @@ use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::model::{self, ModelArguments, SelectedModel};
-use crate::{code_skills, configuration, terminal, trust};
+use crate::{code_skills, configuration, signals, terminal, trust};
 
 const SYSTEM: &str =
     "You are a helpful assistant for a user at a terminal. Be brief and write Markdown.";
@@ -177,6 +177,13 @@ async fn open(
     };
     let store = resolved.store.clone();
     let chat_store = (!arguments.no_save).then(|| store.clone());
+    signals::set(
+        &resolved.skills,
+        &resolved.config,
+        chat_store.clone(),
+        &resolved.root,
+        global,
+    );
     let options = AgentOptions {
         system: arguments.system.clone().unwrap_or(SYSTEM.to_owned()),
         saved_model: wanted.saved(&chosen),

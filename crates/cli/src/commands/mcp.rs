@@ -10,11 +10,13 @@ use prowess_mcp::{CodeSkills, ServerOptions, SkillsServer, serve_stdio};
 use prowess_runtime::CODE;
 use prowess_sources::{Watch, WatchError, watch};
 
+use super::prompt::project_root;
 use crate::arguments::{Global, SourceArguments};
+use crate::code_skills::open_store;
 use crate::error::{Context, Result};
 use crate::exit::Exit;
 use crate::mcp::{self, ClientCodeSkills, McpInstallArguments, McpUninstallArguments};
-use crate::{code_skills, configuration, model, open, trust};
+use crate::{code_skills, configuration, model, open, signals, trust};
 
 const HELP: &str = "\
 MCP clients start this command. `prowess mcp install` adds it to the configuration of a client.
@@ -89,6 +91,7 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
     if let Some(scripts) = &scripts {
         skills = skills.with_scripts(Arc::clone(scripts));
     }
+    let searched = (skills.clone(), config.clone(), global.clone());
     let code_skills = Arc::new(ClientCodeSkills::new(skills.clone(), config));
     let server = SkillsServer::with_code(
         skills.clone(),
@@ -101,6 +104,14 @@ fn serve(arguments: &McpArguments, global: &Global) -> Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
+    // A client does not wait for the store, which only changes the order of a search.
+    runtime.spawn(async move {
+        let (skills, config, global) = searched;
+        let store = open_store(&config).await.ok();
+        if let Ok(root) = project_root() {
+            signals::set(&skills, &config, store, &root, &global);
+        }
+    });
     let outcome = runtime.block_on(serve_stdio(
         &server,
         tokio::io::stdin(),

@@ -155,7 +155,8 @@ pub(crate) fn run(arguments: &PromptArguments, global: &Global) -> Result<Exit> 
     Ok(Exit::Success)
 }
 
-fn project_root() -> Result<PathBuf> {
+/// The root of the project of the current directory.
+pub(crate) fn project_root() -> Result<PathBuf> {
     let directory = env::current_dir().context("cannot find the current directory")?;
     let home = environment::user_directories().home;
     let root = ProjectRoot::find(&directory, home.as_deref());

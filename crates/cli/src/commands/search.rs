@@ -1,18 +1,21 @@
 //! `prowess search`: the skills that fit a task.
 
 use clap::Args;
-use pollster::block_on;
+use prowess_config::SkillsConfig;
+use prowess_core::{Skill, SkillMatch, Skills};
 use prowess_registry::wire::SearchFilter;
 use serde_json::json;
 
 use super::print_json;
+use super::prompt::project_root;
 use super::remote_list::{FilterArguments, search, table};
 use crate::arguments::{Global, SourceArguments};
 use crate::cache::IndexCache;
 use crate::error::Result;
 use crate::exit::Exit;
+use crate::progress::IndexProgress;
 use crate::registries::{Registries, RegistryArgument};
-use crate::{configuration, open, terminal};
+use crate::{code_skills, configuration, open, signals, terminal};
 
 const HELP: &str = "\
 The text is sent to every registry of your configuration; `--registry` limits it to one, `--local` to none. \
@@ -21,6 +24,7 @@ With a filter, only registries are searched.
 Examples:
   prowess search fill in a PDF form
   prowess search --limit 3 deploy to kubernetes
+  prowess search --explain slow SQL query
   prowess search pdf --no-code --verdict nothing-found";
 
 /// Arguments of `search`.
@@ -42,6 +46,9 @@ pub(crate) struct SearchArguments {
     pub(crate) filter: FilterArguments,
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
+    /// Show what speaks for each skill
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -50,36 +57,46 @@ pub(crate) struct SearchArguments {
 pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> {
     let query = arguments.query.join(" ");
     let filter = arguments.filter.filter();
+    let config = configuration::load(global)?;
     let skills = open::skills(&arguments.sources, global)?;
-    let cache = IndexCache::new(&skills);
-    cache.load(&skills);
     let is_filtered = filter != SearchFilter::default();
-    let limit = if is_filtered { 0 } else { arguments.limit };
-    let found = block_on(skills.search(&query, limit));
-    cache.save(&skills);
+    let found = if is_filtered {
+        Vec::new()
+    } else {
+        find(&skills, &config, &query, arguments.limit, global)?
+    };
     let catalog = skills.catalog();
-    let found: Vec<_> = found
-        .iter()
-        .filter_map(|id| catalog.get(id.as_str()))
-        .collect();
     // `--in` means these directories and nothing else.
     let is_local = arguments.local || !arguments.sources.directories.is_empty();
     let packages = if is_local {
         Vec::new()
     } else {
-        let config = configuration::load(global)?;
         let registries = Registries::new(&config, global).limited(&arguments.registry)?;
         search(&registries, &query, &filter, arguments.limit, global)
     };
+    let rows: Vec<_> = found
+        .iter()
+        .filter_map(|it| Some((it, catalog.get(it.id.as_str())?)))
+        .collect();
     if arguments.json {
-        let rows: Vec<_> = found
-            .iter()
-            .map(|skill| json!({"id": skill.descriptor.id, "description": skill.descriptor.description, "source": skill.source}))
-            .collect();
+        let row = |(found, skill): &(&SkillMatch, Skill<'_>)| {
+            let mut row = json!({"id": skill.descriptor.id, "description": skill.descriptor.description, "source": skill.source});
+            if let Some(members) = row.as_object_mut() {
+                if !found.similar.is_empty() {
+                    members.insert("similar".to_owned(), json!(found.similar));
+                }
+                if arguments.explain {
+                    members.insert("score".to_owned(), json!(found.score));
+                    members.insert("features".to_owned(), features(found));
+                }
+            }
+            row
+        };
+        let rows: Vec<_> = rows.iter().map(row).collect();
         print_json(&json!({"query": query, "skills": rows, "packages": packages}))?;
         return Ok(Exit::Success);
     }
-    if found.is_empty() && packages.is_empty() {
+    if rows.is_empty() && packages.is_empty() {
         if !global.quiet {
             terminal::note(&format!(
                 "No results for \"{}\".",
@@ -88,9 +105,75 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
         }
         return Ok(Exit::Success);
     }
-    if !found.is_empty() {
-        terminal::print(&super::list::table(found.into_iter(), None))?;
+    if arguments.explain {
+        for (found, _) in &rows {
+            terminal::print(&explained(found))?;
+        }
+    } else if !rows.is_empty() {
+        let skills = rows.iter().map(|(_, skill)| *skill);
+        terminal::print(&super::list::table(skills, None))?;
+        let copies: usize = rows.iter().map(|(found, _)| found.similar.len()).sum();
+        if copies > 0 && !global.quiet {
+            terminal::note(&format!("{copies} similar not shown; `--json` lists them"));
+        }
     }
     terminal::print(&table(&packages))?;
     Ok(Exit::Success)
+}
+
+/// The best skills for a query, with progress while the index is built.
+fn find(
+    skills: &Skills,
+    config: &SkillsConfig,
+    query: &str,
+    limit: usize,
+    global: &Global,
+) -> Result<Vec<SkillMatch>> {
+    let cache = IndexCache::new(skills);
+    cache.load(skills);
+    let root = project_root()?;
+    let found = code_skills::block_on(async {
+        // A store that cannot be read changes the order a little.
+        let store = if config.search.history {
+            code_skills::open_existing_store(config).await.ok()
+        } else {
+            None
+        };
+        signals::set(skills, config, store, &root, global);
+        let progress = IndexProgress::new(global.quiet);
+        skills
+            .update_search_index(&|done, total| progress.set(done, total))
+            .await;
+        progress.finish();
+        Ok(skills.find(&[query], |_| true).await)
+    });
+    cache.save(skills);
+    let mut found: Vec<SkillMatch> = found?;
+    found.truncate(limit);
+    Ok(found)
+}
+
+fn features(found: &SkillMatch) -> serde_json::Value {
+    let values = found.features.iter();
+    values
+        .map(|it| json!({"name": it.name, "value": it.value, "adds": it.adds}))
+        .collect()
+}
+
+/// A skill with everything that counted, the strongest first.
+fn explained(found: &SkillMatch) -> String {
+    let mut text = format!("{}  {:.2}\n", found.id, found.score);
+    let mut features = found.features.clone();
+    features.sort_by(|left, right| right.adds.abs().total_cmp(&left.adds.abs()));
+    for feature in features.iter().filter(|it| it.value != 0.0) {
+        let line = format!(
+            "  {:<20} {:>6.2}  {:>+6.2}\n",
+            feature.name, feature.value, feature.adds
+        );
+        text.push_str(&line);
+    }
+    for copy in &found.similar {
+        text.push_str(&format!("  similar: {copy}\n"));
+    }
+    text
 }

@@ -170,6 +170,8 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         ..arguments.sources.clone()
     };
     let (skills, new_skills) = serve_writable::open(arguments, &sources, &config, window, global)?;
+    // What one client loads says nothing about another.
+    crate::signals::set(&skills, &config, None, std::path::Path::new(""), global);
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }

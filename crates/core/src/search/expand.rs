@@ -103,6 +103,18 @@ pub(super) fn terms(index: &SearchIndex, query: &str) -> Vec<Term> {
     terms
 }
 
+/// The stems of the relevant words of a text, for comparing two texts.
+pub fn query_stems(text: &str) -> Vec<String> {
+    let mut stems: Vec<String> = words(text)
+        .0
+        .iter()
+        .map(|word| stem(word).into_owned())
+        .collect();
+    stems.sort_unstable();
+    stems.dedup();
+    stems
+}
+
 /// The distinct relevant words, and whether the last one may be unfinished.
 fn words(query: &str) -> (Vec<String>, bool) {
     let query = query

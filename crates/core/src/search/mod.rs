@@ -50,6 +50,7 @@ mod when;
 pub(crate) use stop::is_stop;
 
 pub use builder::IndexBuilder;
+pub use expand::query_stems;
 pub use fuse::{FoundSkill, SearchRequest, SignalRanking};
 pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};
 pub use search::{ExplainedHit, FeatureValue};
