@@ -48,32 +48,44 @@ enum Bench {
 }
 
 impl Bench {
-    /// The package it lives in and its name there.
-    fn target(self) -> (&'static str, &'static str) {
+    /// The packages it lives in, and its names there. Only the first takes arguments.
+    fn targets(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Agent => ("prowess-agent", "agent"),
-            Self::Console => ("prowess-cli", "console"),
-            Self::Engine => ("prowess-cli", "engine"),
-            Self::Format => ("prowess-cli", "format"),
-            Self::Mcp => ("prowess-cli", "mcp"),
-            Self::Packages => ("prowess-cli", "packages"),
-            Self::Process => ("prowess-cli", "process"),
-            Self::Registry => ("prowess-cli", "registry"),
-            Self::Runtime => ("prowess-cli", "runtime"),
-            Self::Search => ("prowess-cli", "search"),
-            Self::Serve => ("prowess-cli", "serve"),
-            Self::Server => ("prowess-cli", "server"),
-            Self::Sources => ("prowess-cli", "sources"),
+            Self::Agent => &[("prowess-agent", "agent")],
+            Self::Console => &[("prowess-cli", "console")],
+            Self::Engine => &[("prowess-cli", "engine")],
+            Self::Format => &[("prowess-cli", "format")],
+            Self::Mcp => &[("prowess-cli", "mcp")],
+            Self::Packages => &[("prowess-cli", "packages")],
+            Self::Process => &[("prowess-cli", "process")],
+            Self::Registry => &[("prowess-cli", "registry")],
+            Self::Runtime => &[("prowess-cli", "runtime")],
+            Self::Search => &[
+                ("prowess-core", "search"),
+                ("prowess-embeddings", "meaning"),
+                ("prowess-cli", "search"),
+            ],
+            Self::Serve => &[("prowess-cli", "serve")],
+            Self::Server => &[("prowess-cli", "server")],
+            Self::Sources => &[("prowess-cli", "sources")],
         }
     }
 }
 
-/// Runs one benchmark.
+/// Runs one benchmark; with arguments, only its first part.
 pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
-    let (package, name) = arguments.name.target();
-    run(workspace
-        .cargo()
-        .args(["bench", "--profile", "dist", "--package", package])
-        .args(["--bench", name, "--"])
-        .args(&arguments.args))
+    let parts = arguments.name.targets();
+    let parts = if arguments.args.is_empty() {
+        parts
+    } else {
+        parts.get(..1).unwrap_or(parts)
+    };
+    for (package, name) in parts {
+        run(workspace
+            .cargo()
+            .args(["bench", "--profile", "dist", "--package", package])
+            .args(["--bench", name, "--"])
+            .args(&arguments.args))?;
+    }
+    Ok(())
 }

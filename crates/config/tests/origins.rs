@@ -56,6 +56,7 @@ fn every_key_has_an_origin() {
     model.context_window = 128000  # default
     model.first_byte_seconds = 180  # default
     model.between_bytes_seconds = 60  # default
+    search.history = true  # default
     store.url = "sqlite"  # default
     "#);
 }
@@ -84,6 +85,7 @@ fn defaults_are_entries_too() {
     model.context_window = 128000  # default
     model.first_byte_seconds = 180  # default
     model.between_bytes_seconds = 60  # default
+    search.history = true  # default
     store.url = "sqlite"  # default
     "#);
 }

@@ -1,4 +1,6 @@
 //! Search: whether the right skill is found, and how fast. Run by `cargo xtask bench search`.
+//!
+//! `--train` learns the weights of the ranker and writes them; `--features` and `--speed` run one part.
 #![cfg(test)]
 #![allow(
     clippy::string_slice,
@@ -22,7 +24,7 @@ mod speed;
 mod train;
 
 use labelled::Half;
-use prowess_core::SearchIndex;
+use prowess_core::{SearchIndex, SearchRequest};
 
 fn main() {
     let flag = |name: &str| std::env::args().any(|argument| argument == name);
@@ -35,13 +37,17 @@ fn main() {
         .update(skills.iter().map(labelled::Skill::indexed))
         .0;
     let ranker = |queries: &[&str]| {
-        fused(queries.iter().map(|query| {
-            index
-                .search(query, 50)
-                .iter()
-                .map(|hit| hit.id.to_owned())
-                .collect()
-        }))
+        let found = index.find(
+            &SearchRequest {
+                queries,
+                signals: &[],
+            },
+            |_| true,
+        );
+        let found = found.iter().take(quality::DEPTH);
+        found
+            .map(|skill| skill.hit.id.to_owned())
+            .collect::<Vec<_>>()
     };
     for half in [Half::Tune, Half::Test] {
         quality::report("search", &tasks, half, &ranker);
@@ -63,27 +69,12 @@ fn main() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/search/ranker.in");
         std::fs::write(file, examples.source(&weights)).unwrap();
     }
-    if flag("--speed") {
+    // Without a wish, everything but learning.
+    let everything = !["--train", "--features", "--speed"].into_iter().any(flag);
+    if everything || flag("--speed") {
         speed::report(&skills, &tasks);
     }
-    if flag("--features") {
+    if everything || flag("--features") {
         examples().report_features();
     }
-}
-
-fn fused(rankings: impl Iterator<Item = Vec<String>>) -> Vec<String> {
-    let mut scores = std::collections::HashMap::<String, f64>::new();
-    for ranking in rankings {
-        for (position, id) in ranking.into_iter().enumerate() {
-            *scores.entry(id).or_default() += 1.0 / (60 + position) as f64;
-        }
-    }
-    let mut fused: Vec<_> = scores.into_iter().collect();
-    fused.sort_by(|left, right| {
-        right
-            .1
-            .total_cmp(&left.1)
-            .then_with(|| left.0.cmp(&right.0))
-    });
-    fused.into_iter().map(|(id, _)| id).collect()
 }

@@ -69,6 +69,16 @@ fn contract(again: &dyn Fn() -> Store) {
     };
     std::thread::sleep(std::time::Duration::from_millis(2));
     block_on(store.append_turn(&id_of_another, 0, turn)).unwrap();
+    let queries = ["deploy the shop".to_owned(), "x".repeat(2_000)];
+    for (project, skill) in [("/a", "ship"), ("/a", "ship"), ("/b", "other")] {
+        block_on(store.add_search_use(project, &queries, skill)).unwrap();
+    }
+    let uses = block_on(other.search_uses("/a")).unwrap();
+    let uses: Vec<_> = uses
+        .iter()
+        .map(|it| (it.query.len(), it.skill.as_str(), it.uses))
+        .collect();
+    assert_eq!(uses, [(15, "ship", 2), (500, "ship", 2)]);
     let recent = |project: &str, limit| block_on(other.recent_skills(project, limit)).unwrap();
     assert_eq!(recent("/p", 10), ids(&["b/c", "a"]));
     assert_eq!(recent("/p", 1), ids(&["b/c"]));
@@ -255,7 +265,7 @@ fn postgres() {
     database
         .run("SET search_path = prowess;
             DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
-            DROP TABLE skill_uses; DROP TABLE tokens; DROP TABLE rate_counts;
+            DROP TABLE skill_uses; DROP TABLE tokens; DROP TABLE rate_counts; DROP TABLE search_uses;
             DROP TABLE registry_state; DROP TABLE registry_packages; DROP TABLE registry_versions; DROP TABLE registry_owners;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");

@@ -138,6 +138,7 @@ fn cl82_postgres_tables_have_their_own_schema() {
         "skill_uses",
         "tokens",
         "rate_counts",
+        "search_uses",
         "registry_state",
         "registry_packages",
         "registry_versions",
