@@ -56,11 +56,12 @@ impl IndexCache {
         {
             // Without its delta a new base is an older index, but a valid one.
             let _ = fs::remove_file(delta(path));
-            if write(path, &index.base_bytes()).is_err() {
+            let (postings, tables) = index.base_pieces();
+            if write(path, &[postings, &tables]).is_err() {
                 return;
             }
         }
-        let _ = write(&delta(path), &index.delta_bytes());
+        let _ = write(&delta(path), &[&index.delta_bytes()]);
     }
 }
 
@@ -74,11 +75,13 @@ fn delta(path: &Path) -> PathBuf {
     path.with_extension("delta")
 }
 
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write(path: &Path, pieces: &[&[u8]]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
-    temporary.write_all(bytes)?;
+    for piece in pieces {
+        temporary.write_all(piece)?;
+    }
     temporary.persist(path)?;
     Ok(())
 }

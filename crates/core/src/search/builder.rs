@@ -42,6 +42,7 @@ struct List {
     hash: u32,
     /// The short hash of its stem; zero if it was not needed yet.
     stem: u16,
+    is_stop: bool,
 }
 
 impl List {
@@ -132,14 +133,14 @@ impl IndexBuilder {
     ) -> u32 {
         let mut words = 0_u32;
         tokenize(text, |word| {
-            if field != Field::Name && is_stop(word) {
-                return;
-            }
-            words = words.saturating_add(1);
             let number = self.number(word);
             let Some(list) = self.lists.get_mut(number) else {
                 return;
             };
+            if field != Field::Name && list.is_stop {
+                return;
+            }
+            words = words.saturating_add(1);
             if list.open != document {
                 list.close();
                 list.open = document;
@@ -174,6 +175,7 @@ impl IndexBuilder {
             tally: Tally::default(),
             hash: (hasher.finish() >> 32) as u32,
             stem: 0,
+            is_stop: is_stop(word),
         });
         number
     }

@@ -42,6 +42,11 @@ impl SearchIndex {
         part_bytes(&self.base, &[])
     }
 
+    /// The same in two pieces, of which the larger one is not copied.
+    pub fn base_pieces(&self) -> (&[u8], Vec<u8>) {
+        (&self.base.lexicon.postings, tables(&self.base, &[]))
+    }
+
     /// The smaller part: what changed since the larger one was made.
     pub fn delta_bytes(&self) -> Vec<u8> {
         part_bytes(&self.delta, &self.dead)
@@ -75,8 +80,15 @@ impl SearchIndex {
 }
 
 fn part_bytes(segment: &Segment, dead: &[u32]) -> Vec<u8> {
+    let mut bytes = segment.lexicon.postings.clone();
+    bytes.extend(tables(segment, dead));
+    bytes
+}
+
+/// What follows the postings: documents, words and the footer.
+fn tables(segment: &Segment, dead: &[u32]) -> Vec<u8> {
     let lexicon = &segment.lexicon;
-    let mut bytes = lexicon.postings.clone();
+    let mut bytes = Vec::new();
     write_number(&mut bytes, segment.documents.len() as u64);
     let mut before = "";
     let mut head_end = 0;
@@ -119,7 +131,8 @@ fn part_bytes(segment: &Segment, dead: &[u32]) -> Vec<u8> {
     bytes.extend(dead.iter().flat_map(|position| position.to_le_bytes()));
 
     bytes.extend((lexicon.postings.len() as u64).to_le_bytes());
-    bytes.extend(checksum(&bytes).to_le_bytes());
+    let sum = checksum(&lexicon.postings, &bytes);
+    bytes.extend(sum.to_le_bytes());
     bytes.push(VERSION);
     bytes.extend(MARK);
     bytes
@@ -130,12 +143,14 @@ fn read_part(mut bytes: Vec<u8>, base: Option<&Segment>) -> Option<(Segment, Vec
     let (_, footer) = bytes.split_at_checked(end)?;
     let (postings, footer) = footer.split_first_chunk()?;
     let (sum, footer) = footer.split_first_chunk()?;
-    if footer != [&[VERSION], MARK.as_slice()].concat()
-        || checksum(bytes.get(..end + 8)?) != u64::from_le_bytes(*sum)
-    {
+    if footer != [&[VERSION], MARK.as_slice()].concat() {
         return None;
     }
     let postings = usize::try_from(u64::from_le_bytes(*postings)).ok()?;
+    let (first, rest) = bytes.get(..end + 8)?.split_at_checked(postings)?;
+    if checksum(first, rest) != u64::from_le_bytes(*sum) {
+        return None;
+    }
     let tables = decode(bytes.get(postings..end)?)?;
     let (documents, heads, mut lexicon, dead) = tables;
     bytes.truncate(postings);
@@ -276,15 +291,21 @@ fn read_text(bytes: &mut &[u8], text: &mut String) -> Option<()> {
     Some(())
 }
 
+/// Of both pieces of a part.
+fn checksum(postings: &[u8], tables: &[u8]) -> u64 {
+    let first = sum(0xcbf2_9ce4_8422_2325, postings);
+    sum(first, tables)
+}
+
 /// Four times FNV-1a over words of eight bytes, folded at each step so that high bits reach low ones. Each takes every
 /// fourth word, so that a processor computes them at once.
-fn checksum(bytes: &[u8]) -> u64 {
+fn sum(seed: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let step = |sum: u64, word: u64| {
         let mixed = (sum ^ word).wrapping_mul(PRIME);
         mixed ^ (mixed >> 32)
     };
-    let start = step(0xcbf2_9ce4_8422_2325, bytes.len() as u64);
+    let start = step(seed, bytes.len() as u64);
     let mut sums = [start, !start, start.rotate_left(16), start.rotate_left(48)];
     let (blocks, rest) = bytes.as_chunks::<32>();
     for block in blocks {
