@@ -277,6 +277,29 @@ fn cl2_search_finds_by_body_and_forgives_typos() {
 }
 
 #[test]
+fn se6_search_explains_every_feature() {
+    let project = flat();
+    let found = project.run(&["search", "spreadsheet csv", "--json", "--explain"]);
+    let first = &found.json()["skills"][0];
+    assert_eq!(first["id"], "csv");
+    let features = first["features"].as_array().unwrap();
+    assert!(
+        features.len() >= 20 && first["score"].is_number(),
+        "{first}"
+    );
+    let named = |name: &str| features.iter().find(|feature| feature["name"] == name);
+    let covered = named("covered-name").unwrap();
+    assert!(covered["value"].as_f64() > Some(0.0) && covered["adds"].is_number());
+    let shown = project
+        .run(&["search", "spreadsheet csv", "--explain"])
+        .stdout;
+    assert!(
+        shown.starts_with("csv  ") && shown.contains("\n  covered-name "),
+        "{shown}"
+    );
+}
+
+#[test]
 fn cl9_doctor_reports_broken_skills() {
     let project = flat();
     let run = project.run(&["doctor"]);

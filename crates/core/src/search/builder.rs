@@ -5,10 +5,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::index::IndexedSkill;
-use super::lexicon::{Lexicon, Prominence, narrow};
+use super::lexicon::{Lexicon, Prominence, narrow, wide};
 use super::postings::{Field, Posting, Postings, Tally, Writer};
 use super::score::Norms;
-use super::segment::{Document, Extent, Segment, State};
+use super::segment::{DROPPED, Document, Extent, Segment, State};
 use super::sketch::Sketcher;
 use super::stop::is_stop;
 use super::tokenize::{stem, tokenize};
@@ -162,7 +162,7 @@ impl IndexBuilder {
 
     fn number(&mut self, word: &str) -> usize {
         if let Some(number) = self.numbers.get(word) {
-            return super::lexicon::wide(*number);
+            return wide(*number);
         }
         let number = self.lists.len();
         self.numbers.insert(word.into(), narrow(number));
@@ -179,30 +179,104 @@ impl IndexBuilder {
         });
         number
     }
+}
 
-    pub(super) fn finish(self, relative_to: Option<&Norms>) -> Segment {
-        let mut words: Vec<(Box<str>, Box<str>, u32)> = self
-            .numbers
-            .into_iter()
-            .map(|(word, number)| (stem(&word).into(), word, number))
-            .collect();
-        words.sort_unstable();
-        let mut lists = self.lists;
-        let mut lexicon = Lexicon::default();
-        for (stem, word, number) in words {
-            let Some(list) = lists.get_mut(super::lexicon::wide(number)) else {
+/// The skills of all builders. Of two skills with one id the first builder's counts.
+///
+/// Lists of postings are freed as they are copied, so that a large index is in memory once.
+pub(super) fn finish(mut builders: Vec<IndexBuilder>, relative_to: Option<&Norms>) -> Segment {
+    let numbers = numbers(&builders);
+    let mut words: Vec<(Box<str>, Box<str>, usize, u32)> = Vec::new();
+    for (builder, collected) in builders.iter_mut().enumerate() {
+        let found = std::mem::take(&mut collected.numbers).into_iter();
+        words.extend(found.map(|(word, number)| (stem(&word).into(), word, builder, number)));
+    }
+    words.sort_unstable();
+    let mut lexicon = Lexicon::default();
+    for group in words.chunk_by(|left, right| left.1 == right.1) {
+        let Some((stem, word, ..)) = group.first() else {
+            continue;
+        };
+        let mut postings: Vec<Posting> = Vec::new();
+        for (_, _, builder, number) in group {
+            let list = builders
+                .get_mut(*builder)
+                .and_then(|it| it.lists.get_mut(wide(*number)));
+            let (Some(list), Some(numbers)) = (list, numbers.get(*builder)) else {
                 continue;
             };
             list.close();
-            let postings = std::mem::take(&mut list.postings);
-            lexicon.push(&stem, &word, |bytes| {
-                bytes.extend_from_slice(&postings);
-                let prominences = Postings::new(&postings).map(|it| Prominence::of(it.counts));
-                prominences.min().unwrap_or(Prominence::Elsewhere)
-            });
+            let bytes = std::mem::take(&mut list.postings);
+            postings.extend(Postings::new(&bytes).filter_map(|posting| {
+                let document = *numbers.get(wide(posting.document))?;
+                (document != DROPPED).then_some(Posting {
+                    document,
+                    ..posting
+                })
+            }));
         }
-        Segment::new(self.documents, lexicon, self.heads, relative_to)
+        if group.len() > 1 {
+            postings.sort_unstable_by_key(|posting| posting.document);
+        }
+        lexicon.push(stem, word, |bytes| {
+            let mut writer = Writer::new(bytes);
+            postings.iter().for_each(|posting| writer.push(*posting));
+            let prominences = postings.iter().map(|it| Prominence::of(it.counts));
+            prominences.min().unwrap_or(Prominence::Elsewhere)
+        });
     }
+    drop(words);
+    let (documents, heads) = documents(&builders, &numbers);
+    Segment::new(documents, lexicon, heads, relative_to)
+}
+
+/// The number of each skill of each builder, in order of id.
+fn numbers(builders: &[IndexBuilder]) -> Vec<Vec<u32>> {
+    let mut order: Vec<(&str, usize, usize)> = Vec::new();
+    for (builder, collected) in builders.iter().enumerate() {
+        let ids = collected.documents.iter().map(|document| &*document.id);
+        order.extend(
+            ids.enumerate()
+                .map(|(position, id)| (id, builder, position)),
+        );
+    }
+    order.sort_unstable();
+    order.dedup_by_key(|(id, ..)| *id);
+    let empty = |builder: &IndexBuilder| vec![DROPPED; builder.documents.len()];
+    let mut numbers: Vec<Vec<u32>> = builders.iter().map(empty).collect();
+    for (number, (_, builder, position)) in (0..).zip(order) {
+        let slot = numbers.get_mut(builder).and_then(|it| it.get_mut(position));
+        if let Some(slot) = slot {
+            *slot = number;
+        }
+    }
+    numbers
+}
+
+fn documents(builders: &[IndexBuilder], numbers: &[Vec<u32>]) -> (Vec<Document>, Vec<u16>) {
+    let mut order: Vec<(u32, &Document, &[u16])> = Vec::new();
+    for (builder, numbers) in builders.iter().zip(numbers) {
+        let mut start = 0;
+        for (document, number) in builder.documents.iter().zip(numbers) {
+            let end = wide(document.head_end);
+            let head = builder.heads.get(start..end).unwrap_or_default();
+            start = end;
+            if *number != DROPPED {
+                order.push((*number, document, head));
+            }
+        }
+    }
+    order.sort_unstable_by_key(|(number, ..)| *number);
+    let mut heads = Vec::new();
+    let mut documents = Vec::with_capacity(order.len());
+    for (_, document, head) in order {
+        heads.extend_from_slice(head);
+        documents.push(Document {
+            head_end: narrow(heads.len()),
+            ..document.clone()
+        });
+    }
+    (documents, heads)
 }
 
 /// Sixteen bits of a stem, never zero: enough to compare the few dozen words of a head with those of a query.

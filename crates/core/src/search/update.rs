@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::builder::IndexBuilder;
+use super::builder::{IndexBuilder, finish};
 use super::index::{IndexedSkill, SearchIndex, UpdateReport};
 use super::lexicon::narrow;
 use super::segment::{DROPPED, Extent, Segment};
@@ -50,15 +50,7 @@ impl SearchIndex {
         }
         ids.dedup();
         let norms = (self.base.len() > 0).then_some(&self.base.norms);
-        let mut fresh: Option<Segment> = None;
-        for builder in builders {
-            let segment = builder.finish(norms);
-            fresh = Some(match fresh {
-                None => segment,
-                Some(before) => interleave(&before, &segment),
-            });
-        }
-        let fresh = fresh.unwrap_or_default();
+        let fresh = finish(builders.into_iter().collect(), norms);
         self.with_segment(&ids, fresh)
     }
 
@@ -125,28 +117,6 @@ fn compacted(base: &Segment, dead: &[u32], delta: Segment) -> SearchIndex {
         base: Arc::new(joined),
         ..SearchIndex::default()
     }
-}
-
-/// Two segments that were read at once. Of two skills with one id the first counts.
-fn interleave(left: &Segment, right: &Segment) -> Segment {
-    let mut first = vec![DROPPED; left.len()];
-    let mut second = vec![DROPPED; right.len()];
-    let mut others = right.documents.iter().zip(&mut second).peekable();
-    let mut next = 0;
-    for (document, slot) in left.documents.iter().zip(&mut first) {
-        while let Some((_, slot)) = others.next_if(|(other, _)| other.id < document.id) {
-            *slot = next;
-            next += 1;
-        }
-        others.next_if(|(other, _)| other.id == document.id);
-        *slot = next;
-        next += 1;
-    }
-    for (_, slot) in others {
-        *slot = next;
-        next += 1;
-    }
-    Segment::join((left, &first), (right, &second), Some(&left.norms))
 }
 
 /// Which skills stay, and their numbers in the next delta.
