@@ -14,6 +14,7 @@ const FILES: &[&str] = &[
     "rendering",
     "turns",
     "tools",
+    "search",
     "sources",
     "runtime",
     "mcp",
