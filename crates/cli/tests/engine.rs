@@ -126,7 +126,7 @@ fn nested_collections_are_browsed() {
       Use the load_skill tool or /collection/skill-name to activate a skill.
     </available_skills>
     --- stderr
-    1 of 15 skills listed, about 89 tokens, for the system prompt; 14 available through collections or search
+    1 of 15 skills listed, about 114 tokens, for the system prompt; 14 available through collections or search
     "#);
     assert_snapshot!(project.run(&["browse", "--in", "library"]).stdout, @r"
     extraction/  Entity extraction
