@@ -92,7 +92,8 @@ fn br7_ten_described_skills_and_a_cursor() {
 #[test]
 fn br8_near_copies_are_one_line() {
     let place = Place::new();
-    let body: String = (0..150).map(|number| format!("step{number} ")).collect();
+    let body: Vec<String> = (0..150).map(|number| format!("step{number}")).collect();
+    let body = body.join(" ");
     let write = |id: &str, more: &str| {
         let name = id.rsplit('/').next().unwrap();
         let text =

@@ -169,7 +169,7 @@ impl Corpus {
 
 /// The texts of the examples and of the benchmark of search.
 fn texts() -> Vec<String> {
-    let mut texts = vec![include_str!("../search/skills.txt").to_owned()];
+    let mut texts = vec![include_str!("../../../core/benches/search/skills.txt").to_owned()];
     let mut directories = vec![repository().join("examples")];
     while let Some(directory) = directories.pop() {
         for entry in fs::read_dir(directory).unwrap() {

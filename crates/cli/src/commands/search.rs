@@ -1,5 +1,7 @@
 //! `prowess search`: the skills that fit a task.
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use prowess_config::SkillsConfig;
 use prowess_core::{Skill, SkillMatch, Skills};
@@ -173,7 +175,7 @@ fn explained(found: &SkillMatch) -> String {
         text.push_str(&line);
     }
     for copy in &found.similar {
-        text.push_str(&format!("  similar: {copy}\n"));
+        let _ = writeln!(text, "  similar: {copy}");
     }
     text
 }

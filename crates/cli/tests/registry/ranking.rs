@@ -14,7 +14,11 @@ use crate::server::{DEADLINE, Server};
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 #[path = "../../../core/benches/search/labelled.rs"]
 mod labelled;
-#[allow(dead_code, reason = "the benchmark uses more of it")]
+#[allow(
+    dead_code,
+    clippy::cast_precision_loss,
+    reason = "the benchmark uses more of it"
+)]
 #[path = "../../../core/benches/search/own.rs"]
 mod own;
 

@@ -220,7 +220,9 @@ pub(super) fn finish(mut builders: Vec<IndexBuilder>, relative_to: Option<&Norms
         }
         lexicon.push(stem, word, |bytes| {
             let mut writer = Writer::new(bytes);
-            postings.iter().for_each(|posting| writer.push(*posting));
+            for posting in &*postings {
+                writer.push(*posting);
+            }
             let prominences = postings.iter().map(|it| Prominence::of(it.counts));
             prominences.min().unwrap_or(Prominence::Elsewhere)
         });
