@@ -567,6 +567,9 @@ async fn ms10_the_tools_are_those_of_the_dialect() {
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["browse_skills", "load_skill", "read_skill_file"]);
+    let queries = &tools[0]["inputSchema"]["properties"]["queries"];
+    let how = queries["description"].as_str().unwrap();
+    assert!(how.contains("technical terms, tools, file formats and synonyms"));
     let described = tools[1]["description"].as_str().unwrap();
     assert!(described.contains("<available_skills") && described.contains("pdf"));
     assert!(described.len() < 4_200, "{described}");
@@ -582,6 +585,12 @@ async fn ms10_the_tools_are_those_of_the_dialect() {
     let found = call("browse_skills", json!({"query": "refund"})).await;
     assert_eq!(
         found["structuredContent"]["skills"][0]["id"],
+        "acme/billing/refunds"
+    );
+    let queries = json!({"queries": ["refund", "money back for an order"]});
+    let fused = call("browse_skills", queries).await;
+    assert_eq!(
+        fused["structuredContent"]["skills"][0]["id"],
         "acme/billing/refunds"
     );
     let loaded = call("load_skill", json!({"id": "pdf"})).await;

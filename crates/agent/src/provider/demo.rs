@@ -115,8 +115,12 @@ impl DemoProvider {
         let definition = request.tools.iter().find(|one| one.name == tool);
         let takes_queries =
             definition.is_some_and(|one| one.input_schema.pointer("/properties/queries").is_some());
-        let is_partial = request.system.contains("Not listed here:")
-            || definition.is_some_and(|one| one.description.contains("Not listed here:"));
+        let says_so = |text: &str| text.contains("Not listed here:");
+        let in_message =
+            |message: &Message| matches!(message, Message::System(text) if says_so(text));
+        let is_partial = says_so(&request.system)
+            || request.messages.iter().any(|message| in_message(message))
+            || definition.is_some_and(|one| says_so(&one.description));
         takes_queries && is_partial && !self.is_load(tool)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_agent::{Agent, DemoProvider, Ending};
-use prowess_core::{Dialect, Skills};
+use prowess_core::{Dialect, MemorySource, Scope, Skills};
 
 use crate::support::{builder, id, options, send, skills};
 
@@ -49,6 +49,36 @@ async fn demo_model_supports_every_dialect() {
         assert!(
             text.contains("Five, seven, five."),
             "{}: {text}",
+            dialect.name
+        );
+    }
+}
+
+/// A catalog that lists only some of the skills: the model searches before it loads.
+#[tokio::test]
+async fn demo_model_searches_with_queries_if_not_every_skill_is_listed() {
+    for dialect in [Dialect::PROWESS, Dialect::VIBE_TAVERN] {
+        let mut source = MemorySource::new(Scope::Project);
+        for number in 0..300 {
+            let text = format!(
+                "---\nname: filler-{number}\ndescription: Does task {number}\n---\nBody.\n"
+            );
+            source.add(&format!("filler-{number}"), &text);
+        }
+        source.add(
+            "zebra",
+            "---\nname: zebra\ndescription: Draws stripes\n---\nPaint the horse.\n",
+        );
+        let builder = Skills::builder().source("memory", source).dialect(dialect);
+        let skills = builder.catalog_chars(2_000).build().await.unwrap();
+        let mut chat = chat(skills).await;
+        let (report, _) = send(&mut chat, "can you draw some stripes for me").await;
+        let report = report.unwrap();
+        assert!(report.text.contains("Paint the horse."), "{}", report.text);
+        assert_eq!(
+            (report.rounds, chat.active()),
+            (2, vec![id("zebra")]),
+            "{}",
             dialect.name
         );
     }
