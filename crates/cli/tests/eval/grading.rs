@@ -102,7 +102,7 @@ fn uncounted_tokens_are_estimated_and_marked() {
     EVAL                   WITH THE SKILL   WITHOUT          DIFFERENCE
     regen                  100% ± 0%        0% ± 0%          +100 points
     all: pass rate         100% ± 0%        0% ± 0%          +100 points
-    all: estimated tokens  792 ± 0          743 ± 0          +49
+    all: estimated tokens  890 ± 0          841 ± 0          +49
     all: time              N.NN s ± N.NN s  N.NN s ± N.NN s  ?N.NN s
     --- stderr
     2 chats: 1 × 2 × 1 eval; one or more requests each, and 2 requests to the judge

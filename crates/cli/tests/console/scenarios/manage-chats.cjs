@@ -49,6 +49,11 @@ module.exports = async (test) => {
   await tab.click("chat-menu");
   await tab.click("delete-chat");
   await tab.gone("chat-row", "Poems");
+  // It can be undone for a moment; then the server deletes it.
+  await tab.until(async (token) => {
+    const answer = await fetch("/api/chats", { headers: { Authorization: `Bearer ${token}` } });
+    return (await answer.json()).chats.length === 1;
+  }, test.token);
   await tab.page.reload();
   await tab.see("chat-row");
   await tab.until(() => document.querySelectorAll('[data-test="chat-row"]').length === 1);
