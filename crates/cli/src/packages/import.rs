@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::{configuration, terminal};
 
 const HELP: &str = "\
-Adds skills that exist to prowess.lock, with the files as they are now: those that the npm tool `skills` \
+Adds skills that exist to prowess.lock, with their current files: those that the npm tool `skills` \
 installed (skills-lock.json in a project, ~/.agents/.skill-lock.json for you), and those that you name. \
 The files of other tools stay in place. Nothing is fetched.
 

@@ -145,7 +145,7 @@ fn rg15_a_registry_and_an_index_are_copied() {
         assert_eq!(package(&place, "second", &copy, name), expected, "{name}");
         assert!(!expected.as_array().unwrap().is_empty());
     }
-    // What is taken back there is taken back here, while the server runs.
+    // A yank that is undone there is undone here, while the server runs.
     run(&mut command(
         &place,
         "first",

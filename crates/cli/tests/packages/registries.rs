@@ -98,7 +98,7 @@ fn rc2_a_name_is_asked_only_where_its_owner_is() {
             public.url, private.url
         ),
     );
-    // Somebody publishes the private name in public, with a higher version.
+    // Another user publishes the private name in public, with a higher version.
     public.publish("acme/billing", "99.0.0", "harmful");
     public.publish("charts", "1.0.0", "draws");
     private.publish("acme/billing", "1.0.0", "ours");
