@@ -7,6 +7,7 @@
 //! - [`walk`] reads an archive once and visits every entry.
 //! - [`Archive`] does the same, then reads single files in place.
 //! - [`unpack`] creates a directory from it.
+//! - [`read_all`] reads every file of a small archive into memory.
 //!
 //! # Limits
 //!
@@ -56,6 +57,7 @@ mod shown;
 mod staging;
 mod tar;
 mod unpack;
+mod whole;
 mod zip;
 
 pub use archive::Archive;
@@ -68,3 +70,4 @@ pub use problem::{LinkProblem, NameProblem, TarProblem, Within, ZipProblem};
 pub use scan::walk;
 pub use shown::Shown;
 pub use unpack::{Tree, unpack};
+pub use whole::read_all;

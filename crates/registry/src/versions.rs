@@ -76,7 +76,7 @@ mod tests {
             permissions: Vec::new(),
             licence: None,
             has_code: false,
-            verdict: AuditVerdict::NothingFound,
+            verdict: AuditVerdict::Clean,
             findings: Vec::new(),
             signed_by: None,
             yanked: text.ends_with('!').then(|| Yank {

@@ -71,16 +71,7 @@ pub struct SearchFilter {
 }
 
 /// What `audit` said about a version when it was published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AuditVerdict {
-    /// Something was found.
-    Findings,
-    /// Nothing was found, but some code was not read.
-    Unverified,
-    /// All was read, and nothing was found.
-    NothingFound,
-}
+pub use prowess_scan::Verdict as AuditVerdict;
 
 /// A package with all versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

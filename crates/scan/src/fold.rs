@@ -398,12 +398,25 @@ fn plain(c: char, beside_latin: bool) -> Option<Plain> {
     Some(Plain::As(by))
 }
 
+/// How the lines of a file make sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Paragraphs, but for blocks of code.
+    Paragraphs,
+    /// Values may go on in the next line.
+    Data,
+    /// Each line for itself, but for comments of several lines.
+    Code,
+}
+
 /// Folds prose: paragraphs become lines, emphasis and hidden characters go.
-pub(crate) fn prose(source: &str) -> Folded {
+pub(crate) fn prose(source: &str, segments: &Segments, lines: Lines) -> Folded {
     let mut folded = Folded::default();
     let bytes = source.as_bytes();
     let is_special = |byte: &u8| matches!(byte, b'\n' | b'*') || *byte >= 0x80;
+    let head = frontmatter(source);
     let mut at = 0;
+    let mut line_start = 0;
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let plain = rest.iter().position(is_special).unwrap_or(rest.len());
@@ -415,8 +428,22 @@ pub(crate) fn prose(source: &str) -> Folded {
                 let next = rest
                     .get(1..rest.floor_char_boundary(200))
                     .unwrap_or_default();
-                folded.copy(if begins_block(next) { "\n" } else { " " }, at);
-                1
+                let line = source.get(line_start..at).unwrap_or_default();
+                line_start = at + 1;
+                let ends = match (lines, segments.context(at)) {
+                    _ if at < head => begins_key(next),
+                    (Lines::Paragraphs, Context::Prose | Context::Comment) => begins_block(next),
+                    (Lines::Data, _) => begins_block(next) || begins_value(next),
+                    _ => !(is_comment(line) && is_comment(next)),
+                };
+                if ends {
+                    folded.copy("\n", at);
+                    1
+                } else {
+                    // Indentation, and the mark of a comment that goes on, are not part of the sentence.
+                    folded.copy(" ", at);
+                    1 + next.len() - next.trim_start_matches([' ', '\t', '#', '/']).len()
+                }
             }
             Some(b'*') => 1,
             Some(_) => character(rest, at, &mut folded),
@@ -424,6 +451,37 @@ pub(crate) fn prose(source: &str) -> Folded {
         };
     }
     folded
+}
+
+/// Where the frontmatter of a Markdown file ends.
+fn frontmatter(source: &str) -> usize {
+    source
+        .strip_prefix("---")
+        .and_then(|rest| rest.find("\n---"))
+        .map_or(0, |end| end + 4)
+}
+
+/// Whether a line of the frontmatter is not the rest of a value.
+fn begins_key(line: &str) -> bool {
+    let line = line.split('\n').next().unwrap_or_default();
+    line.starts_with("---")
+        || line.trim_start().starts_with("- ")
+        || line
+            .split_once(':')
+            .is_some_and(|(key, _)| !key.is_empty() && !key.trim_start().contains(' '))
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["#", "//", "--", "*", ";", "rem "]
+        .iter()
+        .any(|mark| line.starts_with(mark))
+}
+
+/// Whether a line of data is a value of its own.
+fn begins_value(line: &str) -> bool {
+    let line = line.split('\n').next().unwrap_or_default();
+    line.contains([':', '=', '<', '{', '[', ','])
 }
 
 /// Whether a new paragraph, item, heading or row begins with this line.
@@ -486,7 +544,8 @@ mod tests {
 
     #[test]
     fn paragraphs_become_lines() {
-        let folded = prose("ignore\nall **previous**\n\n- instructions\n");
+        let source = "ignore\nall **previous**\n\n- instructions\n";
+        let folded = prose(source, &Segments::markdown(source), Lines::Paragraphs);
         assert_eq!(folded.text(), "ignore all previous\n\n- instructions\n");
     }
 

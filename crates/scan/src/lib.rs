@@ -7,7 +7,10 @@
 //! A report without findings does not mean that a skill is harmless: no rule understands what a program does,
 //! and code that was not read makes the [`Verdict`] `Unverified`.
 
+mod acts;
 mod base;
+mod decoded;
+mod decoders;
 mod excerpt;
 mod fold;
 mod hidden;
@@ -17,7 +20,9 @@ mod media;
 mod pattern_rule;
 mod patterns;
 mod payload;
+mod picture;
 mod place;
+mod provenance;
 mod report;
 mod rule;
 mod rule_id;
@@ -27,14 +32,15 @@ mod segment;
 mod staged;
 mod text;
 mod tools;
+mod turned;
 mod unicode;
 
 pub use base::base_rules;
 pub use pattern_rule::{PatternRule, RuleError};
-pub use report::{Finding, NotRead, Omitted, Reason, Report, Severity, Verdict};
+pub use report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severity, Verdict};
 pub use rule::{Rule, Sample};
 pub use rule_id::RuleId;
 pub use rules::Rules;
-pub use scanner::{Hit, Scanner};
+pub use scanner::{Hit, HitStep, Scanner};
 pub use segment::{Context, Language};
 pub use text::{File, Text};

@@ -10,12 +10,15 @@
 //! | [`EXCERPT_CHARS`], [`MESSAGE_CHARS`] | what a finding shows |
 //! | [`PATTERN_BYTES`], [`PATTERN_MEMORY`], [`RULE_ID_BYTES`] | a rule that is added at run time |
 //! | [`PAYLOAD_MIN`], [`PAYLOAD_MAX`], [`PAYLOADS`] | encoded text that is decoded |
+//! | [`PAYLOAD_DEPTH`] | encodings around each other |
+//! | [`PROSE_MARKS`] | acts and objects in the prose of one file |
+//! | [`PICTURE_BYTES`], [`PICTURE_PARTS`], [`PICTURE_DEPTH`] | what is inside of archives, notebooks, images and PDFs |
 //! | [`STAGE_LINES`], [`COMBINE_LINES`] | how far apart two steps may be to belong together |
 
 /// Largest file that is looked into, in bytes.
-pub const FILE_BYTES: usize = 16 * 1024 * 1024;
+pub const FILE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of all files together; what comes later is not looked into.
-pub const TOTAL_BYTES: usize = 64 * 1024 * 1024;
+pub const TOTAL_BYTES: usize = 32 * 1024 * 1024;
 /// Most files; what comes later is not looked into.
 pub const FILES: usize = 10_000;
 /// Bytes of a long line that a pattern sees at once, besides the overlap on both sides.
@@ -44,6 +47,16 @@ pub const PAYLOAD_MIN: usize = 24;
 pub const PAYLOAD_MAX: usize = 1024 * 1024;
 /// Pieces of encoded text that are decoded in one file.
 pub const PAYLOADS: usize = 2000;
+/// Acts and objects in the prose of one file.
+pub const PROSE_MARKS: usize = 200_000;
+/// Bytes that are unpacked from the files of one skill.
+pub const PICTURE_BYTES: usize = 16 * 1024 * 1024;
+/// Parts of files of one skill.
+pub const PICTURE_PARTS: usize = 2000;
+/// Archives inside of each other that are opened.
+pub const PICTURE_DEPTH: usize = 4;
+/// Encodings around each other that are undone.
+pub const PAYLOAD_DEPTH: usize = 4;
 /// Lines between a download and the start of what was downloaded.
 pub const STAGE_LINES: usize = 200;
 /// Lines between the reading of a secret and the sending.

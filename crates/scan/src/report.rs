@@ -4,7 +4,7 @@ use std::fmt;
 
 use prowess_spec::Position;
 pub use prowess_spec::manifest::RuleSeverity as Severity;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::media::is_passive;
 use crate::rule_id::RuleId;
@@ -35,26 +35,41 @@ impl Report {
 
     /// The overall verdict.
     pub fn verdict(&self) -> Verdict {
-        if self.worst().is_some_and(|worst| worst < Severity::Info) {
-            Verdict::Findings
-        } else if self.unread_code().next().is_some() {
-            Verdict::Unverified
-        } else {
-            Verdict::NothingFound
+        // The worst comes first in the order of the type.
+        match self.worst() {
+            Some(Severity::Critical | Severity::High) => Verdict::Dangerous,
+            Some(Severity::Medium) => Verdict::Suspicious,
+            _ if self.unread_code().next().is_some() => Verdict::Unverified,
+            _ => Verdict::Clean,
         }
     }
 }
 
-/// The verdict of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The verdict of a report. The other names are those of registries before there were four verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Something was found that is more than information.
-    Findings,
-    /// Nothing was found, but some code was not read.
+    /// All was read, and nothing was found that is worse than low.
+    #[serde(alias = "nothing-found")]
+    Clean,
+    /// Nothing was found, but code or data could not be read.
     Unverified,
-    /// All was read, and nothing was found.
-    NothingFound,
+    /// Something was found that needs a look: a finding of medium severity.
+    #[serde(alias = "findings")]
+    Suspicious,
+    /// Something was found that harms: a finding of high or critical severity.
+    Dangerous,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clean => "clean",
+            Self::Unverified => "unverified",
+            Self::Suspicious => "suspicious",
+            Self::Dangerous => "dangerous",
+        })
+    }
 }
 
 /// Something that a rule found.
@@ -76,6 +91,22 @@ pub struct Finding {
     pub message: String,
     /// The suggestion.
     pub help: String,
+    /// What leads to it, from where it begins to where it ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+/// One step of a chain of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// The file, as it was named.
+    pub file: String,
+    /// Where.
+    pub start: Position,
+    /// The text, shortened, with hidden characters made visible.
+    pub excerpt: String,
+    /// What happens there.
+    pub what: String,
 }
 
 /// Something that was not looked into.

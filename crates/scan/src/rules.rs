@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prowess_spec::{Skill, Span, is_skill_file};
+use prowess_spec::{Position, Skill, Span, is_skill_file};
 
+use crate::acts::{self, Surroundings};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::{FILE_BYTES, FILE_FINDINGS, FILES, MESSAGE_CHARS, RULE_FINDINGS, TOTAL_BYTES};
 use crate::media;
 use crate::pattern_rule::PatternRule;
 use crate::patterns::PatternScanner;
 use crate::payload;
+use crate::picture::{self, PictureBudget};
 use crate::place::Places;
-use crate::report::{Finding, NotRead, Omitted, Reason, Report};
+use crate::provenance;
+use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report};
 use crate::rule_id::RuleId;
 use crate::scanner::{Hit, Scanner};
 use crate::staged::StagedScanner;
@@ -82,87 +85,148 @@ impl Rules {
         files: impl IntoIterator<Item = File<'a>>,
         skill: Option<&Skill>,
     ) -> Report {
-        let mut report = Report::default();
+        let files: Vec<File<'a>> = files.into_iter().collect();
+        let mut scan = SkillScan::new(self, skill, &files);
         let mut total = 0_usize;
         for (index, file) in files.into_iter().enumerate() {
             let bytes = file.bytes.len();
             if bytes > FILE_BYTES {
-                report.skip(file, Reason::TooLarge { bytes });
+                scan.report.skip(file.path, Reason::TooLarge { bytes });
                 continue;
             }
             total = total.saturating_add(bytes);
             if index >= FILES || total > TOTAL_BYTES {
-                report.skip(file, Reason::TooMany);
+                scan.report.skip(file.path, Reason::TooMany);
                 continue;
             }
-            self.file(file, skill, &mut report);
+            scan.file(file);
         }
+        scan.finish()
+    }
+}
+
+/// The scan of one skill.
+struct SkillScan<'r> {
+    rules: &'r Rules,
+    skill: Option<&'r Skill>,
+    surroundings: Surroundings,
+    budget: PictureBudget,
+    report: Report,
+}
+
+impl<'r> SkillScan<'r> {
+    fn new(rules: &'r Rules, skill: Option<&'r Skill>, files: &[File<'_>]) -> Self {
+        let name = |file: &File<'_>| {
+            let name = file.path.rsplit(['/', '\\']).next().unwrap_or_default();
+            name.to_lowercase()
+        };
+        let surroundings = Surroundings {
+            files: files.iter().map(name).collect(),
+            description: skill
+                .map(|skill| skill.description.to_lowercase())
+                .unwrap_or_default(),
+        };
+        Self {
+            rules,
+            skill,
+            surroundings,
+            budget: PictureBudget::default(),
+            report: Report::default(),
+        }
+    }
+
+    fn is_base(&self) -> bool {
+        self.rules.base == Base::Included
+    }
+
+    fn file(&mut self, file: File<'_>) {
+        let inside = if self.is_base() {
+            picture::inside(file.path, file.bytes, &mut self.budget)
+        } else {
+            picture::Inside::default()
+        };
+        if !inside.complete {
+            self.part(file);
+        }
+        for part in &inside.parts {
+            let file = File {
+                path: &part.path,
+                bytes: &part.bytes,
+            };
+            self.part(file);
+        }
+    }
+
+    fn part(&mut self, file: File<'_>) {
+        if media::is_utf16(file.bytes)
+            && let Some(source) = picture::from_utf16(file.bytes)
+        {
+            self.text(file.path, &source);
+            return;
+        }
+        if let Some(media) = media::binary(file.bytes) {
+            self.report.skip(file.path, Reason::Binary { media });
+            // A script runs up to its first invalid byte, and a shell that is given an image runs the lines of it that
+            // are commands.
+            if !claims_to_be_text(file.path, file.bytes) {
+                if self.is_base() {
+                    let source = lossy(file.bytes);
+                    let text = Text::new(file.path, &source);
+                    self.report.add(&text, PatternScanner.scan(&text));
+                }
+                return;
+            }
+        } else if std::str::from_utf8(file.bytes).is_err() {
+            self.report.skip(file.path, Reason::NotUtf8);
+        } else if declares_encoding(file.bytes) {
+            let what = "a declared encoding other than UTF-8";
+            self.report.skip(file.path, Reason::Encoded { what });
+        }
+        let source = lossy(file.bytes);
+        self.text(file.path, &source);
+    }
+
+    fn text(&mut self, path: &str, source: &str) {
+        let text = Text::new(path, source);
+        let scanners = self.rules.scanners.iter();
+        let mut hits: Vec<Hit> = scanners.flat_map(|scanner| scanner.scan(&text)).collect();
+        if self.is_base() {
+            hits.extend(acts::scan(&text, &self.surroundings));
+            hits.extend(provenance::scan(&text));
+            let payloads = payload::scan(&text);
+            hits.extend(payloads.hits);
+            let mut places = Places::new(source);
+            for (at, what) in payloads.opaque {
+                self.report.not_read.push(NotRead {
+                    file: path.to_owned(),
+                    line: Some(places.advance(at).line),
+                    reason: Reason::Encoded { what },
+                });
+            }
+            if let Some(skill) = self.skill
+                && is_skill_file(path)
+            {
+                hits.extend(tools::scan(&text, skill));
+            }
+        }
+        self.report.add(&text, hits);
+    }
+
+    fn finish(mut self) -> Report {
+        let report = &mut self.report;
         report.findings.sort_by(|a, b| {
             (&a.file, a.start, a.end, &a.rule).cmp(&(&b.file, b.start, b.end, &b.rule))
         });
         report.not_read.sort();
         report.omitted.sort();
-        report
-    }
-
-    fn file(&self, file: File<'_>, skill: Option<&Skill>, report: &mut Report) {
-        if media::is_utf16(file.bytes) {
-            report.skip(file, Reason::Encoded { what: "UTF-16" });
-            return;
-        }
-        if let Some(media) = media::binary(file.bytes) {
-            report.skip(file, Reason::Binary { media });
-            // A script runs up to its first invalid byte, and a shell that is given an image runs the lines of it that
-            // are commands.
-            if !claims_to_be_text(file.path, file.bytes) {
-                if self.base == Base::Included {
-                    let source = lossy(file.bytes);
-                    let text = Text::new(file.path, &source);
-                    report.add(&text, PatternScanner.scan(&text));
-                }
-                return;
-            }
-        } else if std::str::from_utf8(file.bytes).is_err() {
-            report.skip(file, Reason::NotUtf8);
-        } else if declares_encoding(file.bytes) {
-            let what = "a declared encoding other than UTF-8";
-            report.skip(file, Reason::Encoded { what });
-        }
-        let source = lossy(file.bytes);
-        let text = Text::new(file.path, &source);
-        let mut hits: Vec<Hit> = self
-            .scanners
-            .iter()
-            .flat_map(|scanner| scanner.scan(&text))
-            .collect();
-        if self.base == Base::Included {
-            let payloads = payload::scan(&text);
-            hits.extend(payloads.hits);
-            let mut places = Places::new(&source);
-            for (at, what) in payloads.opaque {
-                let line = Some(places.advance(at).line);
-                let file = file.path.to_owned();
-                report.not_read.push(NotRead {
-                    file,
-                    line,
-                    reason: Reason::Encoded { what },
-                });
-            }
-            if let Some(skill) = skill
-                && is_skill_file(file.path)
-            {
-                hits.extend(tools::scan(&text, skill));
-            }
-        }
-        report.add(&text, hits);
+        self.report
     }
 }
 
 impl Report {
-    fn skip(&mut self, file: File<'_>, reason: Reason) {
-        let file = file.path.to_owned();
+    fn skip(&mut self, path: &str, reason: Reason) {
         self.not_read.push(NotRead {
-            file,
+            file: path.to_owned(),
             line: None,
             reason,
         });
@@ -183,30 +247,48 @@ impl Report {
             *count += 1;
             kept.push(hit);
         }
-        kept.sort_by_key(|hit| hit.span);
-        let mut starts = Places::new(text.source());
-        let positions: Vec<_> = kept
+        let mut offsets: Vec<usize> = kept
             .iter()
-            .map(|hit| starts.advance(hit.span.start))
+            .flat_map(|hit| {
+                let steps = hit.steps.iter().map(|step| step.span.start);
+                steps.chain([hit.span.start, hit.span.end])
+            })
             .collect();
-        let mut ends: Vec<_> = kept.iter().map(|hit| hit.span.end).collect();
-        ends.sort_unstable();
-        ends.dedup();
+        offsets.sort_unstable();
+        offsets.dedup();
         let mut places = Places::new(text.source());
-        let ends: BTreeMap<usize, _> = ends
+        let places: BTreeMap<usize, Position> = offsets
             .into_iter()
-            .map(|end| (end, places.advance(end)))
+            .map(|offset| (offset, places.advance(offset)))
             .collect();
-        for (hit, start) in kept.into_iter().zip(positions) {
+        let place = |offset: usize| {
+            let first = Position {
+                line: 1,
+                column: 1,
+                byte: 0,
+            };
+            places.get(&offset).copied().unwrap_or(first)
+        };
+        for hit in kept {
             self.findings.push(Finding {
                 file: text.path().to_owned(),
-                start,
-                end: ends.get(&hit.span.end).copied().unwrap_or(start),
+                start: place(hit.span.start),
+                end: place(hit.span.end),
                 excerpt: excerpt(text.source(), hit.span),
                 rule: hit.rule,
                 severity: hit.severity,
                 message: visible(&hit.message, MESSAGE_CHARS),
                 help: visible(&hit.help, MESSAGE_CHARS),
+                evidence: hit
+                    .steps
+                    .into_iter()
+                    .map(|step| Evidence {
+                        start: place(step.span.start),
+                        excerpt: excerpt(text.source(), step.span),
+                        file: step.file,
+                        what: visible(&step.what, MESSAGE_CHARS),
+                    })
+                    .collect(),
             });
         }
         let file = text.path();
@@ -225,6 +307,11 @@ fn distinct(source: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
         let start = source.floor_char_boundary(hit.span.start);
         let end = source.ceil_char_boundary(hit.span.end.min(source.len()));
         hit.span = Span::new(start, end.max(start));
+        for step in &mut hit.steps {
+            let start = source.floor_char_boundary(step.span.start);
+            let end = source.ceil_char_boundary(step.span.end.min(source.len()));
+            step.span = Span::new(start, end.max(start));
+        }
     }
     hits.sort_by(|a, b| {
         (&a.rule, a.span.start, a.severity, b.span.end).cmp(&(

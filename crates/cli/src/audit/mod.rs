@@ -42,7 +42,7 @@ impl AuditedSkill {
     /// The verdict of the audit.
     pub(crate) fn verdict(&self) -> Verdict {
         match self.report.verdict() {
-            Verdict::NothingFound if self.has_unread_code() => Verdict::Unverified,
+            Verdict::Clean if self.has_unread_code() => Verdict::Unverified,
             verdict => verdict,
         }
     }

@@ -71,5 +71,6 @@ fn from_wire(finding: &wire::Finding, files: &[wire::ScannedFile]) -> Option<Fin
         excerpt: text.chars().take(200).collect(),
         message: finding.message.clone(),
         help: "see the skill that reports this".to_owned(),
+        evidence: Vec::new(),
     })
 }

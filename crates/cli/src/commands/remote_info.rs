@@ -175,8 +175,9 @@ fn changes(diff: &VersionDiff) -> String {
 
 fn verdict(verdict: AuditVerdict) -> &'static str {
     match verdict {
-        AuditVerdict::Findings => "findings",
+        AuditVerdict::Dangerous => "dangerous",
+        AuditVerdict::Suspicious => "suspicious",
         AuditVerdict::Unverified => "unverified: some code was not read",
-        AuditVerdict::NothingFound => "nothing found",
+        AuditVerdict::Clean => "nothing found",
     }
 }

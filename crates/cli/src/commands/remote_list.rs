@@ -50,12 +50,16 @@ pub(crate) struct FilterArguments {
 /// A verdict, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum VerdictName {
-    /// Something was found
-    Findings,
+    /// All was read, and nothing was found
+    #[value(alias = "nothing-found")]
+    Clean,
     /// Some code was not read
     Unverified,
-    /// All was read, and nothing was found
-    NothingFound,
+    /// Something needs a look
+    #[value(alias = "findings")]
+    Suspicious,
+    /// Something harms
+    Dangerous,
 }
 
 impl FilterArguments {
@@ -70,9 +74,10 @@ impl FilterArguments {
                 (false, false) => None,
             },
             verdict: self.verdict.map(|it| match it {
-                VerdictName::Findings => AuditVerdict::Findings,
+                VerdictName::Clean => AuditVerdict::Clean,
                 VerdictName::Unverified => AuditVerdict::Unverified,
-                VerdictName::NothingFound => AuditVerdict::NothingFound,
+                VerdictName::Suspicious => AuditVerdict::Suspicious,
+                VerdictName::Dangerous => AuditVerdict::Dangerous,
             }),
             owner: self.owner.clone(),
         }

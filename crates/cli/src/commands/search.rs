@@ -27,7 +27,7 @@ Examples:
   prowess search fill in a PDF form
   prowess search --limit 3 deploy to kubernetes
   prowess search --explain slow SQL query
-  prowess search pdf --no-code --verdict nothing-found";
+  prowess search pdf --no-code --verdict clean";
 
 /// Arguments of `search`.
 #[derive(Args)]

@@ -65,7 +65,7 @@ impl Inspection {
             loads: false,
             errors: Vec::new(),
             warnings: 0,
-            verdict: Verdict::NothingFound,
+            verdict: Verdict::Clean,
             findings: Vec::new(),
             permissions: Vec::new(),
             code: None,
@@ -133,7 +133,8 @@ impl Inspection {
         // The worst comes first in the order of the type.
         if !self.loads || worst.is_some_and(|it| it <= AuditSeverity::High) {
             Consent::Force
-        } else if self.verdict != Verdict::NothingFound
+        } else if self.verdict != Verdict::Clean
+            || worst.is_some_and(|it| it < AuditSeverity::Info)
             || !self.errors.is_empty()
             || !self.permissions.is_empty()
             || self.code.is_some()
@@ -156,7 +157,7 @@ impl Inspection {
             || self.code.is_some() && self.code != before.code
             || !self.loads && before.loads
             || rules(self).iter().any(|it| !known.contains(it))
-            || self.verdict == Verdict::Unverified && before.verdict == Verdict::NothingFound
+            || self.verdict == Verdict::Unverified && before.verdict == Verdict::Clean
     }
 
     /// The lines that a person reads before the answer.
@@ -199,9 +200,9 @@ impl Inspection {
         let audit = match (severities.len(), self.verdict) {
             (0, Verdict::Unverified) => "unverified: some code could not be read".to_owned(),
             (0, _) => "nothing found".to_owned(),
-            (count, _) => {
+            (count, verdict) => {
                 let severities = count_severities(&severities);
-                format!("{} ({severities})", plural(count, "finding"))
+                format!("{verdict}: {} ({severities})", plural(count, "finding"))
             }
         };
         let _ = writeln!(out, "  audit        {audit}");

@@ -102,8 +102,9 @@ fn yanked_text(reason: &str) -> String {
 
 fn verdict(verdict: AuditVerdict) -> &'static str {
     match verdict {
-        AuditVerdict::Findings => "findings",
+        AuditVerdict::Dangerous => "dangerous",
+        AuditVerdict::Suspicious => "suspicious",
         AuditVerdict::Unverified => "unverified: some code was not read",
-        AuditVerdict::NothingFound => "nothing found",
+        AuditVerdict::Clean => "nothing found",
     }
 }

@@ -80,7 +80,7 @@ fn co1_details_of_a_skill() {
     assert_eq!(details["evals"], true);
     assert_eq!(details["diagnostics"][0]["code"], "unknown-field");
     assert_eq!(details["diagnostics"][0]["start"]["line"], 4);
-    assert_eq!(details["audit"]["verdict"], "findings");
+    assert_eq!(details["audit"]["verdict"], "dangerous");
     assert_eq!(details["usage"], json!({"uses": 0, "last": null}));
     assert!(details["tokens"]["catalog"].as_u64().unwrap() > 0);
     assert!(details["digest"].as_str().unwrap().starts_with("sha256:"));
@@ -263,7 +263,7 @@ fn co5_a_package_is_inspected_then_installed() {
     let (status, report) = console.ask("POST /api/packages/inspect", &source);
     assert_eq!(status, 200, "{report}");
     assert_eq!(report["skills"][0]["name"], "fetch");
-    assert_eq!(report["skills"][0]["inspection"]["verdict"], "findings");
+    assert_eq!(report["skills"][0]["inspection"]["verdict"], "dangerous");
     assert!(!project.path(".agents/skills/fetch").exists());
     let (status, problem) = console.ask("POST /api/packages/install", &source);
     assert_eq!((status, &problem["code"]), (409, &"consent-needed".into()));

@@ -43,7 +43,7 @@ fn cl22_results_of_registries_are_marked_when_installed() {
             "acme",
             "--no-code",
             "--verdict",
-            "nothing-found",
+            "clean",
             "--type",
             "tool",
             "--licence",
@@ -56,7 +56,7 @@ fn cl22_results_of_registries_are_marked_when_installed() {
     assert_eq!(
         registry.lines(),
         [
-            "GET /api/v1/search?q=pdf&limit=10&offset=0&permission=net%3Afetch&type=tool&licence=MIT&code=false&verdict=nothing-found&owner=acme"
+            "GET /api/v1/search?q=pdf&limit=10&offset=0&permission=net%3Afetch&type=tool&licence=MIT&code=false&verdict=clean&owner=acme"
         ]
     );
     // A registry that is down is a warning.

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use prowess_scan::{File, Rules, Verdict};
+use prowess_scan::{File, Rules};
 use prowess_spec::manifest::{self, Keyword, Manifest};
 use prowess_spec::{
     Context, Diagnostic, LineIndex, MANIFEST_FILE, Profile, SKILL_FILE, Severity, Skill, parse,
@@ -87,11 +87,7 @@ impl InspectedPackage {
             bytes: &file.bytes,
         });
         let report = Rules::base().scan(files, checked.skill.as_ref());
-        let verdict = match report.verdict() {
-            Verdict::Findings => AuditVerdict::Findings,
-            Verdict::Unverified => AuditVerdict::Unverified,
-            Verdict::NothingFound => AuditVerdict::NothingFound,
-        };
+        let verdict = report.verdict();
         let mut found = report.findings;
         found.sort_by_key(|it| it.severity);
         let findings = found.iter().take(FINDINGS).map(|it| {

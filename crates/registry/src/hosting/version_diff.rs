@@ -102,7 +102,7 @@ mod tests {
                 permissions: permissions.iter().map(ToString::to_string).collect(),
                 licence: None,
                 has_code: false,
-                verdict: AuditVerdict::NothingFound,
+                verdict: AuditVerdict::Clean,
                 findings: Vec::new(),
                 signed_by: None,
             },

@@ -1,5 +1,6 @@
 //! The base rules: what really happens to people.
 
+mod acts;
 mod agent;
 mod credentials;
 mod download;
@@ -8,6 +9,7 @@ mod exfiltration;
 mod hidden;
 mod instructions;
 mod obfuscation;
+mod packages;
 mod persistence;
 mod system;
 
@@ -30,6 +32,8 @@ pub fn base_rules() -> impl Iterator<Item = &'static Rule> {
         persistence::RULES,
         system::RULES,
         agent::RULES,
+        acts::RULES,
+        packages::RULES,
     ]
     .into_iter()
     .flatten()

@@ -84,7 +84,7 @@ async fn rg1_search_is_ranked_filtered_and_paged() {
         assert_eq!(found("permission=file:read").await, ["clock"]);
         assert_eq!(found("licence=mit&q=csv").await, ["csv-clean"]);
         assert_eq!(found("licence=GPL-3.0").await, [""; 0]);
-        assert_eq!(found("verdict=nothing-found&q=csv").await, ["csv-clean"]);
+        assert_eq!(found("verdict=clean&q=csv").await, ["csv-clean"]);
         assert_eq!(found("verdict=findings").await, [""; 0]);
         for target in ["limit=x", "offset=-1", "code=maybe", "verdict=good"] {
             let response = setup.get(&format!("/api/v1/search?{target}")).await;

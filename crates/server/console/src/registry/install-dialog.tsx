@@ -18,8 +18,8 @@ import { Ticks } from "../ui/ticks";
 /** What a user has to accept: nothing, code and permissions, or what looks dangerous. */
 function consentFor(candidates: readonly InstallCandidate[]): Consent {
   const inspections = candidates.map((it) => it.inspection);
-  if (inspections.some((it) => it.findings.length > 0 || it.verdict === "findings" || !it.loads)) return "force";
-  if (inspections.some((it) => it.code !== null || it.permissions.length > 0 || it.verdict === "unverified")) return "yes";
+  if (inspections.some((it) => it.verdict === "dangerous" || it.verdict === "suspicious" || !it.loads)) return "force";
+  if (inspections.some((it) => it.code !== null || it.permissions.length > 0 || it.verdict === "unverified" || it.findings.length > 0)) return "yes";
   return "none";
 }
 

@@ -17,9 +17,10 @@ const PAUSE_MS = 150;
 
 const TYPES = ["instruction", "tool", "workflow", "hook", "scanner", "prompt"];
 const VERDICTS: [string, string][] = [
-  ["nothing-found", "nothing found"],
+  ["clean", "nothing found"],
   ["unverified", "not all code was read"],
-  ["findings", "findings"],
+  ["suspicious", "suspicious"],
+  ["dangerous", "dangerous"],
 ];
 
 function useDebounced<T>(value: T): T {

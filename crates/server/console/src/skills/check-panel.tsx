@@ -8,11 +8,9 @@ import { SourceView } from "./source-view";
 import { Ticks } from "../ui/ticks";
 
 const VERDICTS: Record<string, { title: string; tone: Tone }> = {
-  "nothing-found": { title: "nothing found", tone: "good" },
   clean: { title: "nothing found", tone: "good" },
   unverified: { title: "not all code was read", tone: "warn" },
   suspicious: { title: "suspicious", tone: "warn" },
-  findings: { title: "findings", tone: "bad" },
   dangerous: { title: "dangerous", tone: "bad" },
 };
 

@@ -1,0 +1,1 @@
+pip install --index-url https://packages.example.net/simple helper

@@ -1,0 +1,1 @@
+npm install helper --registry=https://npm.example.net

@@ -1,0 +1,1 @@
+TOKEN=ghp_a8Kd02mLq93ZxVbN7tYpR4sWcE61uHjF5gDq

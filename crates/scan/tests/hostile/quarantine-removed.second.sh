@@ -1,0 +1,1 @@
+xattr -cr /Applications/Helper.app

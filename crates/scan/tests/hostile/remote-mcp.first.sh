@@ -1,0 +1,1 @@
+claude mcp add --transport http helper https://mcp.example.net/v1

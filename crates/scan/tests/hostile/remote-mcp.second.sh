@@ -1,0 +1,1 @@
+npx mcp-remote https://tools.example.net/sse

@@ -1,0 +1,1 @@
+npm install git+https://example.net/helper.git

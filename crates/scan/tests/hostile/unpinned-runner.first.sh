@@ -1,0 +1,1 @@
+npx -y quick-helper-tool

@@ -1,0 +1,1 @@
+npx --yes @someone/agent-helper@latest init
