@@ -46,6 +46,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use serde_json::json;
 
+pub use audit::rules_reference;
 pub use exit::Exit;
 
 use crate::cli::{Cli, Command, wants_json};

@@ -23,8 +23,8 @@ use crate::registries::{self, RegistryEntry};
 use crate::repositories::{self, Draft, Drafts};
 use crate::repository::{Dropped, Repository, RepositoryState};
 use crate::settings::{
-    self, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings, SearchSettings,
-    SkillSettings, StoreLocation,
+    self, AuditSettings, ModelSettings, PackageSettings, PermissionSettings, RegistrySettings,
+    SearchSettings, SkillSettings, StoreLocation,
 };
 use crate::shape::Shape;
 use crate::values::Variables;
@@ -52,6 +52,8 @@ pub struct SkillsConfig {
     pub model: ModelSettings,
     /// `[search]`
     pub search: SearchSettings,
+    /// `[audit]`
+    pub audit: AuditSettings,
     /// `[store]`
     pub store: StoreLocation,
     /// The files that were read, the strongest first.
@@ -85,6 +87,7 @@ struct Tree {
     packages: PackageSettings,
     model: ModelSettings,
     search: SearchSettings,
+    audit: AuditSettings,
     store: StoreLocation,
 }
 
@@ -167,6 +170,8 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
     let model = t.section("model", about, settings::model);
     let about = "How skills are found.";
     let search = t.section("search", about, settings::search);
+    let about = "Findings of `prowess audit`.";
+    let audit = t.section("audit", about, settings::audit);
     let about = "Where state is stored.";
     let store = t.section("store", about, settings::store);
     let tree = Tree {
@@ -178,6 +183,7 @@ fn read<'d>(context: Context<'_>, log: &mut Log, parts: Vec<Part<'d>>) -> (Tree,
         packages,
         model,
         search,
+        audit,
         store,
     };
     (tree, t.finish())
@@ -283,6 +289,7 @@ fn assemble(
         packages: tree.packages,
         model: tree.model,
         search: tree.search,
+        audit: tree.audit,
         store: tree.store,
         files,
         ignored_files: Vec::new(),

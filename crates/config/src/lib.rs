@@ -82,8 +82,8 @@ pub use rules::{KeyRule, key_rule};
 pub use schema::json_schema;
 pub use secret::Secret;
 pub use settings::{
-    Approval, EmbeddingsLocation, ModelSettings, PackageSettings, PermissionSettings,
-    RegistrySettings, SearchSettings, SkillSettings, StoreLocation,
+    Approval, AuditSettings, EmbeddingsLocation, ModelSettings, PackageSettings,
+    PermissionSettings, RegistrySettings, SearchSettings, SkillSettings, StoreLocation,
 };
 
 pub use keywords::{DialectName, RepositoryType, SandboxMode, Scripts};

@@ -78,6 +78,7 @@ const RULES: &[(&str, KeyRule)] = &[
     ("search.embeddings", KeyRule::Does(Act::Redirect)),
     ("search.embeddings_model", KeyRule::Does(Act::Spend)),
     ("search.embeddings_key_env", KeyRule::Does(Act::Reveal)),
+    ("audit.allow", KeyRule::Does(Act::Approve)),
     ("store.url", KeyRule::Does(Act::Redirect)),
 ];
 

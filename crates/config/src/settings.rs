@@ -145,6 +145,14 @@ impl Default for ModelSettings {
     }
 }
 
+/// `[audit]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AuditSettings {
+    /// Findings that the user accepts: a rule and the digest of the skill, as in `control-file@sha256:1c89...`.
+    pub allow: Vec<String>,
+}
+
 /// `[search]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -451,6 +459,25 @@ pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
             "Timeout between two parts of an answer.",
             &limits::BETWEEN_BYTES_SECONDS,
         ),
+    }
+}
+
+pub(crate) fn audit(t: &mut Reader<'_, '_>) -> AuditSettings {
+    let field = Field {
+        name: "allow",
+        about: "Findings that you accept: `RULE@sha256:DIGEST`, as `prowess audit` prints them.",
+        kind: FieldType::List(Box::new(FieldType::Text)),
+        need: Need::Optional,
+    };
+    let allow = t.read(field, Shown::Plain, None, |context, value| {
+        values::each(value, |item| {
+            let text = context.text(item)?.text;
+            texts::allowed_finding(&text)?;
+            Ok(text.into_owned())
+        })
+    });
+    AuditSettings {
+        allow: allow.unwrap_or_default(),
     }
 }
 

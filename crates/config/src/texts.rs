@@ -36,6 +36,22 @@ pub(crate) fn lines(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Str
     Ok(written.text.clone().into_owned())
 }
 
+/// A rule of `audit` and the digest of a skill.
+pub(crate) fn allowed_finding(text: &str) -> Result<(), ProblemKind> {
+    let digest = text.split_once("@sha256:").map(|(_, digest)| digest);
+    let complete = digest.is_some_and(|digest| {
+        digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    if complete {
+        Ok(())
+    } else {
+        unfit(
+            "is not a rule and a digest",
+            "write `RULE@sha256:` and 64 digits, as `prowess audit` prints them",
+        )
+    }
+}
+
 /// One line that is never shown.
 pub(crate) fn secret(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Secret, ProblemKind> {
     plain(written).map(Secret::new)

@@ -29,6 +29,7 @@ mod rule_id;
 mod rules;
 mod scanner;
 mod segment;
+pub mod self_test;
 mod staged;
 mod text;
 mod tools;

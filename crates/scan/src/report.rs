@@ -128,7 +128,10 @@ impl NotRead {
         match &self.reason {
             Reason::Binary { media } => !is_passive(media) || !is_named_passive(&self.file),
             Reason::Encoded { what } => !is_passive(what),
-            Reason::TooLarge { .. } | Reason::NotUtf8 | Reason::TooMany => true,
+            Reason::TooLarge { .. }
+            | Reason::NotAnalysed { .. }
+            | Reason::NotUtf8
+            | Reason::TooMany => true,
         }
     }
 }
@@ -152,6 +155,11 @@ pub enum Reason {
         /// The encoding.
         what: &'static str,
     },
+    /// It is a program whose way cannot be followed.
+    NotAnalysed {
+        /// Why.
+        what: &'static str,
+    },
     /// Some of it is not UTF-8; the rest was looked into.
     NotUtf8,
     /// There were too many files, or bytes, before it.
@@ -164,6 +172,7 @@ impl fmt::Display for Reason {
             Self::Binary { media } => write!(f, "not text ({media})"),
             Self::TooLarge { bytes } => write!(f, "too large ({bytes} bytes)"),
             Self::Encoded { what } => write!(f, "encoded ({what})"),
+            Self::NotAnalysed { what } => write!(f, "not analysed ({what})"),
             Self::NotUtf8 => f.write_str("partly not UTF-8"),
             Self::TooMany => f.write_str("too many files"),
         }

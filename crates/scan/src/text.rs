@@ -23,6 +23,7 @@ pub struct Text<'a> {
     pub(crate) code: Folded,
     literal: Option<Folded>,
     pub(crate) prose: Folded,
+    lines: Lines,
 }
 
 impl<'a> Text<'a> {
@@ -38,11 +39,13 @@ impl<'a> Text<'a> {
         let other = segments
             .iter()
             .any(|segment| !matches!(segment.context, Context::Code(Language::Shell)));
+        let lines = lines(path, &kind);
         let has_escape = memchr::memchr(b'\\', source.as_bytes()).is_some();
         Self {
             code: fold::code(source, &segments),
             literal: (other || has_escape).then(|| fold::literal(source)),
-            prose: fold::prose(source, &segments, lines(path, &kind)),
+            prose: fold::prose(source, &segments, lines),
+            lines,
             path,
             source,
             segments,
@@ -62,6 +65,11 @@ impl<'a> Text<'a> {
     /// The commands of the file, once for each way to read them.
     pub(crate) fn views(&self) -> impl Iterator<Item = &Folded> {
         std::iter::once(&self.code).chain(&self.literal)
+    }
+
+    /// Whether the sentences of two lines belong together.
+    pub(crate) fn joins_lines(&self) -> bool {
+        self.lines == Lines::Paragraphs
     }
 
     /// The text at a byte.

@@ -11,6 +11,14 @@ Examples:
   prowess audit skills/pdf         audit the skills of a directory
   prowess audit pdf-forms          audit a skill by its id
   prowess audit . --format sarif   print SARIF for code scanning
+  prowess audit --explain control-file
+                                   print what a rule looks for
+
+Verdicts:
+  clean       all was read, and no finding is worse than low
+  unverified  nothing was found, but code or data could not be read
+  suspicious  something needs a look (medium)
+  dangerous   something harms (high or critical)
 
 Exit codes:
   0  all code was read and no finding reaches --fail-on
@@ -21,6 +29,9 @@ Exit codes:
 Skills of type security-rule add their rules. Their code runs only if it is already approved; \
 `audit` never asks.
 
+To accept a finding, add `RULE@DIGEST` to `[audit] allow` in your own prowess.toml; the digest is in \
+`--json`. It counts until a byte of the skill changes.
+
 A skill without findings can still be harmful: review its code and every file that could not be \
 read.";
 
@@ -29,7 +40,11 @@ read.";
 #[command(after_long_help = HELP)]
 pub(crate) struct AuditArguments {
     /// Skills, `SKILL.md` files, archives, directories with skills, or ids of skills
-    #[arg(required = true, value_name = "PATH|ID", add = skill_ids())]
+    #[arg(
+        required_unless_present_any = ["explain", "self_test"],
+        value_name = "PATH|ID",
+        add = skill_ids()
+    )]
     pub(super) targets: Vec<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = AuditFormat::Human)]
@@ -40,6 +55,12 @@ pub(crate) struct AuditArguments {
     /// Lowest severity that makes the command exit with 3
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Medium)]
     pub(super) fail_on: FailOn,
+    /// Print what a rule looks for, with examples; `all` prints every rule
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["targets", "self_test"])]
+    pub(super) explain: Option<String>,
+    /// Audit attacks that this program brings, each hidden in many ways, and print what it misses
+    #[arg(long, conflicts_with = "targets")]
+    pub(super) self_test: bool,
     #[command(flatten)]
     pub(super) code_skills: CodeSkillArguments,
 }

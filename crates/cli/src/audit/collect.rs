@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pollster::block_on;
 use prowess_core::{Scope, SkillId, Skills, Source};
-use prowess_scan::limits::{FILE_BYTES, FILES};
+use prowess_scan::limits::{FILE_BYTES, FILES, TOTAL_BYTES};
 use prowess_sources::{FilesystemOptions, FilesystemSource, open_without_waiting};
 use prowess_spec::{SKILL_FILE, SkillPath};
+use sha2::{Digest as _, Sha256};
 
 use super::AuditedSkill;
 use crate::arguments::{Global, SourceArguments};
@@ -19,12 +21,39 @@ use crate::target::Target;
 /// Directories inside each other that are looked into.
 const DEPTH: usize = 32;
 
+/// A skill that is audited.
+pub(super) enum SkillLocation {
+    /// A directory, and how a person names it.
+    Directory {
+        path: PathBuf,
+        name: String,
+        /// An archive is unpacked as long as its target lives.
+        _target: Option<Arc<Target>>,
+    },
+    /// One that is not on disk, read already.
+    Read(AuditedSkill),
+}
+
+impl SkillLocation {
+    /// Reads the files.
+    pub(super) fn read(self) -> AuditedSkill {
+        match self {
+            Self::Directory { path, name, .. } => {
+                let mut audited = directory_of(&path);
+                audited.name = name;
+                audited
+            }
+            Self::Read(audited) => audited,
+        }
+    }
+}
+
 /// The skills that a person means: those in a directory, or one by its id.
 pub(super) fn skills(
     target: &str,
     sources: &SourceArguments,
     global: &Global,
-) -> Result<Vec<AuditedSkill>> {
+) -> Result<Vec<SkillLocation>> {
     let path = Path::new(target);
     if path.exists() {
         return at_path(path);
@@ -33,19 +62,21 @@ pub(super) fn skills(
     let neither = || format!("invalid target `{target}`: expected a path or a skill id");
     let id = open::parse_id(target).with_context(neither)?;
     let skill = by_id(&skills, &id).with_context(neither)?;
-    Ok(vec![skill])
+    Ok(vec![SkillLocation::Read(skill)])
 }
 
-fn at_path(path: &Path) -> Result<Vec<AuditedSkill>> {
-    let target = Target::open(path)?;
-    let mut skills = in_directory(path, &target.directory)?;
-    for skill in &mut skills {
-        skill.name = target.shown(&skill.name);
-    }
-    Ok(skills)
+fn at_path(path: &Path) -> Result<Vec<SkillLocation>> {
+    let target = Arc::new(Target::open(path)?);
+    let directories = in_directory(path, &target.directory)?;
+    let location = |directory: String| SkillLocation::Directory {
+        name: target.shown(directory.trim_end_matches('/')),
+        path: PathBuf::from(directory),
+        _target: Some(Arc::clone(&target)),
+    };
+    Ok(directories.into_iter().map(location).collect())
 }
 
-fn in_directory(named: &Path, path: &Path) -> Result<Vec<AuditedSkill>> {
+fn in_directory(named: &Path, path: &Path) -> Result<Vec<String>> {
     let source = FilesystemSource::new(path, FilesystemOptions::new(Scope::Project));
     let snapshot = block_on(source.snapshot())?;
     let located = snapshot
@@ -65,17 +96,31 @@ fn in_directory(named: &Path, path: &Path) -> Result<Vec<AuditedSkill>> {
             named.display()
         )));
     }
-    Ok(directories
-        .into_iter()
-        .map(|directory| directory_of(&directory))
-        .collect())
+    Ok(directories)
 }
 
 /// Everything below a directory.
-fn directory_of(directory: &str) -> AuditedSkill {
-    let mut audited = empty(directory);
-    walk(Path::new(directory), "", 0, &mut audited);
+fn directory_of(directory: &Path) -> AuditedSkill {
+    let mut audited = empty(&directory.display().to_string());
+    let mut budget = TOTAL_BYTES;
+    walk(directory, "", 0, &mut budget, &mut audited);
+    complete(audited)
+}
+
+/// Sorts the files and computes their digest.
+fn complete(mut audited: AuditedSkill) -> AuditedSkill {
     audited.files.sort();
+    audited.count = audited.files.len();
+    let mut hasher = Sha256::new();
+    for (path, bytes) in &audited.files {
+        hasher.update((path.len() as u64).to_le_bytes());
+        hasher.update(path);
+        hasher.update(Sha256::digest(bytes));
+    }
+    let digest = hasher.finalize();
+    audited.digest = digest.iter().fold("sha256:".to_owned(), |text, byte| {
+        format!("{text}{byte:02x}")
+    });
     audited
 }
 
@@ -83,12 +128,22 @@ fn empty(name: &str) -> AuditedSkill {
     AuditedSkill {
         name: name.trim_end_matches('/').to_owned(),
         files: Vec::new(),
+        count: 0,
         unreadable: Vec::new(),
+        digest: String::new(),
         report: prowess_scan::Report::default(),
+        allowed: 0,
+        unread_allowed: false,
     }
 }
 
-fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut AuditedSkill) {
+fn walk(
+    directory: &Path,
+    inside: &str,
+    depth: usize,
+    budget: &mut usize,
+    audited: &mut AuditedSkill,
+) {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => return unreadable(audited, inside, &error.kind().to_string()),
@@ -103,14 +158,21 @@ fn walk(directory: &Path, inside: &str, depth: usize, audited: &mut AuditedSkill
         match entry.file_type() {
             Ok(kind) if kind.is_symlink() => unreadable(audited, &path, "a symbolic link"),
             Ok(kind) if kind.is_dir() && depth < DEPTH => {
-                walk(&entry.path(), &path, depth + 1, audited);
+                walk(&entry.path(), &path, depth + 1, budget, audited);
             }
             Ok(kind) if kind.is_dir() => unreadable(audited, &path, "nested too deep"),
             _ if audited.files.len() > FILES => {
                 return unreadable(audited, &path, "too many files");
             }
             _ => match read(&entry.path()) {
-                Ok(bytes) => audited.files.push((path, bytes)),
+                // Nothing of what would not be scanned is held in memory.
+                Ok(bytes) if bytes.len() > *budget => {
+                    unreadable(audited, &path, "too much in one skill");
+                }
+                Ok(bytes) => {
+                    *budget -= bytes.len();
+                    audited.files.push((path, bytes));
+                }
                 Err(error) => unreadable(audited, &path, &error.to_string()),
             },
         }
@@ -137,7 +199,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 pub(super) fn by_id(skills: &Skills, id: &SkillId) -> Result<AuditedSkill> {
     let catalog = skills.catalog();
     if let Some(directory) = skills.sources().location(&catalog, id) {
-        let mut audited = directory_of(&directory);
+        let mut audited = directory_of(Path::new(&directory));
         audited.name = id.to_string();
         return Ok(audited);
     }
@@ -154,5 +216,5 @@ pub(super) fn by_id(skills: &Skills, id: &SkillId) -> Result<AuditedSkill> {
             Err(error) => unreadable(&mut audited, &path, &error.to_string()),
         }
     }
-    Ok(audited)
+    Ok(complete(audited))
 }

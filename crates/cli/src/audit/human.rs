@@ -5,10 +5,11 @@ use std::io;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use prowess_scan::{Finding, NotRead, Severity, Verdict};
+use prowess_spec::Position;
 use prowess_spec::manifest::Keyword;
 
 use super::AuditedSkill;
-use crate::check::excerpt::excerpt;
+use crate::check::excerpt::{Excerpt, excerpt};
 use crate::severities::count_severities;
 use crate::terminal;
 
@@ -67,7 +68,15 @@ fn render(renderer: &Renderer, skill: &AuditedSkill, finding: &Finding) -> Strin
         .iter()
         .find(|(path, _)| *path == finding.file)
         .map_or(&[][..], |(_, bytes)| bytes);
-    let excerpt = excerpt(bytes, finding.start, finding.end);
+    let excerpt = match std::str::from_utf8(bytes) {
+        Ok(text) if !text.is_empty() => excerpt(bytes, finding.start, finding.end),
+        // A part of a file, or a file in another encoding: the report has the text.
+        _ => Excerpt {
+            text: finding.excerpt.clone(),
+            start: 0,
+            end: finding.excerpt.len(),
+        },
+    };
     let snippet = Snippet::source(excerpt.text.as_str())
         .path(shown(skill, &finding.file))
         .line_start(finding.start.line)
@@ -77,14 +86,30 @@ fn render(renderer: &Renderer, skill: &AuditedSkill, finding: &Finding) -> Strin
         .primary_title(terminal::printable(&message))
         .id(finding.rule.as_str());
     let help = Level::HELP.message(terminal::printable(&finding.help));
-    renderer.render(&[title.element(snippet).element(help)])
+    let mut group = title.element(snippet);
+    // One step says no more than the line above.
+    if finding.evidence.len() > 1 {
+        group = group.element(Level::NOTE.with_name("evidence").message(chain(finding)));
+    }
+    renderer.render(&[group.element(help)])
 }
 
-/// Whether a skill without findings has code that was not read.
-fn is_unverified(audited: &[AuditedSkill]) -> bool {
-    audited
+/// The steps that lead to a finding, one a line.
+fn chain(finding: &Finding) -> String {
+    let lines: Vec<String> = finding
+        .evidence
         .iter()
-        .any(|skill| skill.verdict() == Verdict::Unverified)
+        .enumerate()
+        .map(|(index, step)| {
+            let Position { line, column, .. } = step.start;
+            let (file, what, text) = (&step.file, &step.what, &step.excerpt);
+            terminal::printable(&format!(
+                "{}. {file}:{line}:{column} {what}: {text}",
+                index + 1
+            ))
+        })
+        .collect();
+    lines.join("\n")
 }
 
 fn summary(audited: &[AuditedSkill]) -> String {
@@ -96,29 +121,54 @@ fn summary(audited: &[AuditedSkill]) -> String {
         .iter()
         .map(|skill| skill.report.not_read.len() + skill.unreadable.len())
         .sum();
+    let allowed: usize = audited.iter().map(|skill| skill.allowed).sum();
     let plural = |count: usize, noun: &str| match count {
         1 => format!("1 {noun}"),
         count => format!("{count} {noun}s"),
     };
     let found = match severities.len() {
-        0 if is_unverified(audited) => "unverified".to_owned(),
-        0 => "nothing found".to_owned(),
+        0 => verdicts(audited),
         count => format!(
-            "{} ({})",
+            "{}; {} ({})",
+            verdicts(audited),
             plural(count, "finding"),
             count_severities(&severities)
         ),
-    };
-    let unverified = match severities.len() {
-        1.. if is_unverified(audited) => "; the rest is unverified",
-        _ => "",
     };
     let left = match not_read {
         0 => String::new(),
         count => format!("; {} not read", plural(count, "thing")),
     };
+    let allowed = match allowed {
+        0 => String::new(),
+        count => format!("; {} allowed by you", plural(count, "finding")),
+    };
     format!(
-        "audited {}: {found}{unverified}{left}",
+        "audited {}: {found}{left}{allowed}",
         plural(audited.len(), "skill")
     )
+}
+
+/// The verdict of one skill, or how many have which.
+fn verdicts(audited: &[AuditedSkill]) -> String {
+    if let [only] = audited {
+        return only.verdict().to_string();
+    }
+    let worst_first = [
+        Verdict::Dangerous,
+        Verdict::Suspicious,
+        Verdict::Unverified,
+        Verdict::Clean,
+    ];
+    let counts: Vec<String> = worst_first
+        .into_iter()
+        .filter_map(|verdict| {
+            let count = audited
+                .iter()
+                .filter(|skill| skill.verdict() == verdict)
+                .count();
+            (count > 0).then(|| format!("{count} {verdict}"))
+        })
+        .collect();
+    counts.join(", ")
 }

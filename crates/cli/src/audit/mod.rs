@@ -1,88 +1,103 @@
 //! `prowess audit`: security findings of skills.
 
+mod allowed;
 mod arguments;
 mod collect;
+mod document;
+mod explain;
 mod human;
 mod sarif;
+mod self_test;
 mod skill_scanners;
 
 use prowess_core::{SkillId, Skills};
 use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Verdict};
 use prowess_spec::{Context, parse};
-use serde::Serialize;
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::arguments::Global;
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::{code_skills, terminal};
+use crate::progress::Progress;
+use crate::{code_skills, configuration, terminal};
+use allowed::AllowedFindings;
 use arguments::AuditFormat;
+use collect::SkillLocation;
 
 pub(crate) use arguments::AuditArguments;
+pub use explain::rules_reference;
 
-/// A skill with its files, as far as they can be read.
+/// A skill with the report about it.
 pub(crate) struct AuditedSkill {
     /// How a person names it: a path, or an id.
     pub(crate) name: String,
-    /// Every file, by its path in the skill.
+    /// The files, by their paths in the skill; after the audit only those with findings.
     pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// How many files there are.
+    pub(crate) count: usize,
     /// Unreadable files, and why.
     pub(crate) unreadable: Vec<(String, String)>,
+    /// The digest of all files.
+    pub(crate) digest: String,
     /// The findings.
     pub(crate) report: Report,
+    /// Findings that the user accepted.
+    pub(crate) allowed: usize,
+    /// Whether the user accepted what could not be read.
+    pub(crate) unread_allowed: bool,
 }
 
 impl AuditedSkill {
     /// Whether something that may be code could not be read.
     pub(crate) fn has_unread_code(&self) -> bool {
-        !self.unreadable.is_empty() || self.report.unread_code().next().is_some()
+        !self.unread_allowed
+            && (!self.unreadable.is_empty() || self.report.unread_code().next().is_some())
     }
 
     /// The verdict of the audit.
     pub(crate) fn verdict(&self) -> Verdict {
         match self.report.verdict() {
             Verdict::Clean if self.has_unread_code() => Verdict::Unverified,
+            Verdict::Unverified if self.unread_allowed => Verdict::Clean,
             verdict => verdict,
         }
     }
-}
 
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    skills: Vec<Row<'a>>,
-}
+    fn scan(&mut self, rules: &Rules) {
+        self.report = scan(rules, &self.files);
+    }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    skill: &'a str,
-    verdict: Verdict,
-    files: usize,
-    #[serde(flatten)]
-    report: &'a Report,
-    unreadable: Vec<Unreadable<'a>>,
-}
-
-#[derive(Serialize)]
-struct Unreadable<'a> {
-    file: &'a str,
-    reason: &'a str,
+    /// Leaves out what the user accepted, and the files that nothing was found in.
+    fn settle(&mut self, allowed: &AllowedFindings) {
+        allowed.apply(self);
+        let findings = &self.report.findings;
+        self.files
+            .retain(|(path, _)| findings.iter().any(|found| found.file == *path));
+    }
 }
 
 pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
-    let mut audited = Vec::new();
+    if let Some(rule) = &arguments.explain {
+        return explain::run(rule);
+    }
+    if arguments.self_test {
+        return self_test::run(arguments.format());
+    }
+    let mut found = Vec::new();
     for target in &arguments.targets {
-        audited.extend(collect::skills(
+        found.extend(collect::skills(
             target,
             &arguments.code_skills.sources,
             global,
         )?);
     }
-    code_skills::block_on(scan_all(arguments, global, &mut audited))?;
+    let allowed = AllowedFindings::new(&configuration::load(global)?);
+    let audited = code_skills::block_on(audit_all(arguments, global, found, &allowed))?;
     match arguments.format() {
         AuditFormat::Human => human::print(&audited, global.quiet)?,
-        AuditFormat::Json => terminal::print_json(&document(&audited))?,
+        AuditFormat::Json => terminal::print_json(&document::document(&audited))?,
         AuditFormat::Sarif => terminal::print(&sarif::render(&audited))?,
     }
     let limit = arguments.fail_on.severity();
@@ -102,28 +117,47 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
 /// The audit of a skill by the rules of this program, as `--json` prints it.
 pub(crate) fn of_skill(skills: &Skills, id: &SkillId) -> Result<Value> {
     let mut audited = collect::by_id(skills, id)?;
-    audited.report = scan(&Rules::base(), &audited.files);
-    Ok(serde_json::to_value(row(&audited)).unwrap_or_default())
+    audited.scan(&Rules::base());
+    Ok(serde_json::to_value(document::row(&audited)).unwrap_or_default())
 }
 
-async fn scan_all(
+async fn audit_all(
     arguments: &AuditArguments,
     global: &Global,
-    audited: &mut [AuditedSkill],
-) -> Result<()> {
+    found: Vec<SkillLocation>,
+    allowed: &AllowedFindings,
+) -> Result<Vec<AuditedSkill>> {
     let auditors = code_skills::auditors(&arguments.code_skills, global).await?;
     let added = auditors.iter().flat_map(Runtime::security_rules);
     let rules = added.fold(Rules::base(), Rules::with);
-    for skill in audited {
-        skill.report = scan(&rules, &skill.files);
-        if let Some(runtime) = &auditors {
-            skill_scanners::add(runtime, &skill.files, &mut skill.report).await;
+    let progress = Progress::new("skills");
+    let audited = match auditors {
+        Some(runtime) => {
+            let mut audited = Vec::new();
+            for location in found {
+                let mut skill = location.read();
+                skill.scan(&rules);
+                skill_scanners::add(&runtime, &skill.files, &mut skill.report).await;
+                skill.settle(allowed);
+                audited.push(skill);
+                progress.step();
+            }
+            runtime.shut_down().await;
+            audited
         }
-    }
-    if let Some(runtime) = auditors {
-        runtime.shut_down().await;
-    }
-    Ok(())
+        None => found
+            .into_par_iter()
+            .map(|location| {
+                let mut skill = location.read();
+                skill.scan(&rules);
+                skill.settle(allowed);
+                progress.step();
+                skill
+            })
+            .collect(),
+    };
+    progress.finish();
+    Ok(audited)
 }
 
 fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {
@@ -134,24 +168,4 @@ fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {
         .and_then(|(_, bytes)| parse(bytes, &Context::default()).skill);
     let files = files.iter().map(|(path, bytes)| File { path, bytes });
     rules.scan(files, skill.as_ref())
-}
-
-fn document(audited: &[AuditedSkill]) -> Document<'_> {
-    Document {
-        version: 1,
-        skills: audited.iter().map(row).collect(),
-    }
-}
-
-fn row(skill: &AuditedSkill) -> Row<'_> {
-    let unreadable = skill.unreadable.iter();
-    Row {
-        skill: &skill.name,
-        verdict: skill.verdict(),
-        files: skill.files.len(),
-        report: &skill.report,
-        unreadable: unreadable
-            .map(|(file, reason)| Unreadable { file, reason })
-            .collect(),
-    }
 }

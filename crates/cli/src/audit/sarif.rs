@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_scan::{Finding, Severity};
+use prowess_scan::{Evidence, Finding, Severity};
 use serde_json::{Value, json};
 
 use super::AuditedSkill;
@@ -78,7 +78,7 @@ fn result(skill: &AuditedSkill, found: &Finding) -> Value {
         Severity::Medium | Severity::Low => "warning",
         Severity::Info => "note",
     };
-    json!({
+    let mut result = json!({
         "ruleId": found.rule.as_str(),
         "level": level,
         "message": {"text": format!("{} (help: {})", found.message, found.help)},
@@ -91,5 +91,30 @@ fn result(skill: &AuditedSkill, found: &Finding) -> Value {
                 "endColumn": found.end.column,
             },
         }}],
-    })
+    });
+    if found.evidence.len() > 1
+        && let Some(fields) = result.as_object_mut()
+    {
+        let steps: Vec<Value> = found
+            .evidence
+            .iter()
+            .map(|step| flow(skill, step))
+            .collect();
+        fields.insert(
+            "codeFlows".to_owned(),
+            json!([{"threadFlows": [{"locations": steps}]}]),
+        );
+    }
+    result
+}
+
+/// One step of a chain of evidence.
+fn flow(skill: &AuditedSkill, step: &Evidence) -> Value {
+    json!({"location": {
+        "message": {"text": step.what},
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(&format!("{}/{}", skill.name, step.file))},
+            "region": {"startLine": step.start.line, "startColumn": step.start.column},
+        },
+    }})
 }

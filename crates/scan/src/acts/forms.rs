@@ -10,7 +10,7 @@ use crate::matcher::compile;
 
 /// Forms in lower-case prose; the first pattern of the list is the first concept.
 const FORMS: &[(Concept, &str)] = &[
-    (Concept::Url, r#"\b(?:https?|ftp)://[^\s)>\]"'`|]+"#),
+    (Concept::Url, r#"\b(?:h(?:tt|xx)ps?|ftp)://[^\s)>\]"'`|]+"#),
     (
         Concept::PasteHost,
         r"\b(?:glot\.io|pastebin\.com|paste\.ee|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|termbin\.com|dpaste\.\w+|ix\.io|telegra\.ph|pastes\.\w+|controlc\.com|justpaste\.it|0x0\.st|transfer\.sh|file\.io|anonfiles\.com|gofile\.io|mediafire\.com|mega\.nz|dropmefiles\.com|catbox\.moe|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net)\b",
@@ -25,7 +25,7 @@ const FORMS: &[(Concept, &str)] = &[
     ),
     (
         Concept::ControlName,
-        r#"(?:^|[\s`"'(=/:])[\w.~/-]*(?:control|directive|override|commands?|remote|\bc2|trigger|inject|backdoor|killswitch|kill-switch|operator|admin|policy|policies|bootstrap|signal|tasking|queue|manifest|orders|activation|runtime|maintenance|handoff|session-state|agent-state)[\w.-]*\.(?:md|txt|json|ya?ml|toml|ini|conf|cfg|xml|dat|flag|lock|ctl|env|log|csv)\b"#,
+        r#"(?:^|[\s`"'(=/:])[\w.~/-]*(?:control|directive|override|commands?|remote|\bc2|trigger|inject|backdoor|killswitch|kill-switch|operator|admin|policy|policies|bootstrap|signal|tasking|queue|manifest|orders|activation|runtime|maintenance|handoff|session-state|agent-state)[\w.-]*\.(?:md|txt|json|ya?ml|toml|ini|conf|cfg|xml|dat|flag|lock|ctl|env|log|csv)\b|(?:^|[\s`"'(])\.(?:agent|skill|helper|control|ctl|cmd|command|mode|override)[\w.-]*\b|\$\{?[a-z][a-z0-9_]*(?:_file|_path|_directive|_control)\b\}?"#,
     ),
     (
         Concept::ProjectDocument,
@@ -34,6 +34,14 @@ const FORMS: &[(Concept, &str)] = &[
     (
         Concept::Binary,
         r"\b[\w.-]+\.(?:exe|msi|dmg|pkg|scr|appimage|bat|deb|rpm|apk|jar|iso)\b",
+    ),
+    (
+        Concept::SecretVariable,
+        r"\$\{?[a-z][a-z0-9_]*(?:key|token|secret|password|credentials)\b\}?",
+    ),
+    (
+        Concept::EmailAddress,
+        r"\b[a-z0-9][\w.+-]*@[a-z0-9][\w-]*\.[a-z][\w.-]*\b",
     ),
     (
         Concept::SessionFile,

@@ -30,7 +30,7 @@ pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
     let prose = &text.prose;
     let lower = lower(prose.text());
     let sentences = passage::sentences(&lower);
-    rules::judge(&lower, &sentences, surroundings)
+    rules::judge(&lower, &sentences, surroundings, text.joins_lines())
         .into_iter()
         .filter_map(|act| {
             let span = prose.original(act.at.start, act.at.end);

@@ -22,6 +22,12 @@ pub(super) struct Mark {
 #[derive(Debug)]
 pub(super) struct Sentence {
     pub(super) at: Range<usize>,
+    /// Its number, with those that have no mark.
+    pub(super) number: usize,
+    /// The number of its line.
+    pub(super) line: usize,
+    /// Whether a section begins with it.
+    pub(super) is_heading: bool,
     pub(super) marks: Vec<Mark>,
 }
 
@@ -85,7 +91,7 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
 });
 
 fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// The sentences of lower-case prose that have a mark.
@@ -121,15 +127,24 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     marks.truncate(PROSE_MARKS);
     let mut sentences = Vec::new();
     let mut marks = marks.into_iter().peekable();
-    for at in split(text) {
+    let mut line = 0;
+    for (number, at) in split(text).into_iter().enumerate() {
         let mut own = Vec::new();
         while let Some(mark) = marks.next_if(|mark| mark.at.start < at.end) {
             own.push(mark);
         }
-        if !own.is_empty() && is_speech(text.get(at.clone()).unwrap_or_default()) {
+        let content = text.get(at.clone()).unwrap_or_default();
+        if !own.is_empty() && is_speech(content) {
             negate(text, &mut own);
-            sentences.push(Sentence { at, marks: own });
+            sentences.push(Sentence {
+                at,
+                number,
+                line,
+                is_heading: content.trim_start().starts_with('#'),
+                marks: own,
+            });
         }
+        line += usize::from(content.ends_with('\n'));
     }
     sentences
 }
@@ -209,14 +224,15 @@ fn negate(text: &str, marks: &mut [Mark]) {
                         .get(from..to)
                         .is_some_and(|gap| !gap.contains([',', ':', '—', '(', '，', '、']))
             };
-            let follows = text
-                .get(not.clone())
-                .is_some_and(|it| it.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}')));
+            let follows = text.get(not.clone()).is_some_and(|it| {
+                it.chars()
+                    .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}'))
+            });
             // A plain "no" belongs to the word behind it.
-            let reach = if text.get(not.clone()) == Some("no") {
-                2
-            } else {
-                NEGATION_REACH
+            let reach = match (text.get(not.clone()), mark.concept) {
+                (Some("no"), Concept::Ask) => 12,
+                (Some("no"), _) => 2,
+                _ => NEGATION_REACH,
             };
             between(not.end, mark.at.start, reach) || follows && between(mark.at.end, not.start, 12)
         });

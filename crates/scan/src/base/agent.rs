@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "permissions-bypass",
-        severity: Severity::Low,
+        severity: Severity::Medium,
         message: "starts an agent without permission checks",
         help: "grant only the permissions that are needed",
         bad: &[

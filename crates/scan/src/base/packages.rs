@@ -182,6 +182,11 @@ pub(super) const RULES: &[Rule] = &[
                 "glpat-",
                 "npm_",
                 "private key-----",
+                "postgres",
+                "mysql://",
+                "mongodb",
+                "redis://",
+                "amqp://",
             ],
             any: &[
                 r"\bAKIA[0-9A-Z]{16}\b",
@@ -193,6 +198,7 @@ pub(super) const RULES: &[Rule] = &[
                 r"\bAIza[\w-]{35}\b",
                 r"\bglpat-[\w-]{20}\b",
                 r"\bnpm_[A-Za-z0-9]{36}\b",
+                r#"\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqp)://[\w.-]{2,40}:[^\s:@/"'<>${}\[\]]{8,80}@[\w-]+\.[\w.-]+"#,
                 r"-----BEGIN (?:RSA |EC |OPENSSH |DSA )?PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}",
             ],
             grade: real_secret,
@@ -660,6 +666,10 @@ fn real_secret(matched: Matched<'_>) -> Grade {
         "0000",
         "...",
         "deadbeef",
+        "password",
+        "secret",
+        "localhost",
+        "changeme",
     ];
     let mut letters: Vec<u8> = lower.bytes().filter(u8::is_ascii_alphanumeric).collect();
     letters.sort_unstable();

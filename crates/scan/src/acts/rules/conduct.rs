@@ -1,0 +1,403 @@
+//! How a model is to behave: without asking, without telling, always and for good.
+
+use super::{Act, Passage, find};
+use crate::acts::lexicon::Concept::{
+    Ask, Collect, Contents, Conversation, Decode, Delete, Disable, Every, Fetch, Hide, Install,
+    Instructions, Memory, Must, Not, Obey, Pay, Personal, Precedence, Recipient, Result, Run,
+    Safety, Secret, Send, SessionFile, Settings, Startup, Tell, User, Write,
+};
+
+impl Passage<'_> {
+    pub(super) fn conduct(&self) -> impl Iterator<Item = Act> {
+        [
+            self.no_confirmation(),
+            self.every_request(),
+            self.memory_write(),
+            self.startup(),
+            self.hidden_recipient(),
+            self.concealed_act(),
+            self.decode_and_run(),
+            self.false_report(),
+            self.safety_disabled(),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    fn no_confirmation(&self) -> Option<Act> {
+        let ask = self.sentence.find_negated(&[Ask])?;
+        let nots = || {
+            self.sentence
+                .marks
+                .iter()
+                .filter(|mark| mark.concept == Not)
+        };
+        let close = nots().any(|not| {
+            not.at.end <= ask.at.start && ask.at.start - not.at.end <= 26
+                || ask.at.end <= not.at.start && not.at.start - ask.at.end <= 12
+        });
+        let act = [Run, Install, Send, Delete, Pay, Obey];
+        let run = self.sentence.find(&act).or_else(|| find(self.near, &act))?;
+        let broad = find(self.near, &[Must, Every]).is_some()
+            || self.says(&[
+                "everything",
+                "all actions",
+                "any action",
+                "all commands",
+                "any command",
+                "pre-approved",
+                "already approved",
+                "user",
+                "deletion",
+                "payment",
+                "transfer",
+                "用户",
+                "usuari",
+                "benutzer",
+                "utilisateur",
+                "ユーザ",
+                "사용자",
+                "пользовател",
+            ]);
+        // "Never run it without asking" has two.
+        let forbidden = nots().any(|not| not.at.end <= run.at.start && run.at.start < ask.at.start);
+        let question = self.says(&[
+            "?",
+            "unless",
+            "did not ask",
+            "cannot proceed",
+            "must not",
+            "stop and",
+            "only when",
+            "not yet",
+        ]);
+        (close && broad && !forbidden && !question).then(|| {
+            Act::new(
+                "no-confirmation",
+                vec![(run, "acts"), (ask, "without asking")],
+            )
+        })
+    }
+
+    fn every_request(&self) -> Option<Act> {
+        let every = self.sentence.find(&[Every])?;
+        let in_head = self.sentence.at.start < self.head;
+        let told = if in_head {
+            self.says(&[
+                "use",
+                "invoke",
+                "activate",
+                "trigger",
+                "must",
+                "always",
+                "apply",
+                "required",
+                "用于",
+                "使用",
+                "usar",
+                "utilis",
+                "verwend",
+                "использ",
+            ])
+        } else {
+            self.says(&[
+                "this skill",
+                "本技能",
+                "este skill",
+                "esta habilidad",
+                "cette compétence",
+                "diesen skill",
+                "этот навык",
+            ]) && self.sentence.find(&[Must]).is_some()
+        };
+        // "Any question about PDF" is not every question.
+        let limited = self.followed_by(
+            every,
+            40,
+            &[
+                " about",
+                " regarding",
+                " related",
+                " on ",
+                " involving",
+                " that ",
+                " which",
+                " where",
+                " with ",
+                " to ",
+                " for ",
+                " in ",
+                " of ",
+                " related",
+                " concerning",
+                " requiring",
+                " against",
+                " from ",
+                "-",
+                " using",
+                " you ",
+                "关于",
+            ],
+        );
+        (told && !limited).then(|| Act::new("every-request", vec![(every, "claims every request")]))
+    }
+
+    fn memory_write(&self) -> Option<Act> {
+        let write = self.sentence.find(&[Write])?;
+        if self.slice(write) == "remember"
+            && self.says(&[
+                "permanently",
+                "forever",
+                "from now on",
+                "all future",
+                "never forget",
+                "every future",
+            ])
+        {
+            return Some(Act::new(
+                "memory-write",
+                vec![(write, "changes what an agent remembers")],
+            ));
+        }
+        let memory = self.sentence.find(&[Memory, Settings])?;
+        let own = [
+            "soul.md",
+            "memory.md",
+            "heartbeat.md",
+            "identity.md",
+            "long-term memory",
+            "your memory",
+            "agent memory",
+            "your system prompt",
+        ];
+        let lasting = own.iter().any(|name| self.says(&[name]));
+        let powers = self.says(&[
+            "bypasspermissions",
+            "defaultmode",
+            "allow list",
+            "pretooluse",
+            "sessionstart",
+            "skip-permissions",
+            "autoapprove",
+        ]) && memory.concept == Settings;
+        let home = self.says(&[
+            "~/.claude",
+            "~/.openclaw",
+            "~/.codex",
+            "~/.gemini",
+            "~/.cursor",
+        ]);
+        let told = self.purpose(&[
+            "hook",
+            "setting",
+            "permission",
+            "memory",
+            "soul",
+            "persona",
+            "plugin",
+            "config",
+        ]);
+        let rule = self.says(&[
+            "add a rule",
+            "add the rule",
+            "add this rule",
+            "every commit must",
+            "insert a rule",
+        ]);
+        if !lasting && !powers && !home && !rule {
+            return None;
+        }
+        let steps = vec![
+            (write, "changes"),
+            (memory, "what an agent remembers or allows"),
+        ];
+        let strong = powers
+            || rule
+            || find(self.wide, &[Hide, Precedence, Every]).is_some()
+            || self.sentence.find(&[Must]).is_some()
+            || lasting && write.at.start < memory.at.start && memory.at.start - write.at.end < 40;
+        Some(Act::new("memory-write", steps).low_if(!strong || told))
+    }
+
+    /// What starts without being asked, in a skill that is not about that.
+    fn startup(&self) -> Option<Act> {
+        let rc = self.says(&[
+            ".zshrc",
+            ".bashrc",
+            ".bash_profile",
+            ".profile`",
+            "$profile",
+        ]) && self.says(&[
+            "source ", "alias ", "eval ", "curl ", "python", "nohup", "&`",
+        ]);
+        let what = self
+            .sentence
+            .find(&[Startup])
+            .or_else(|| self.sentence.find(&[Write]).filter(|_| rc))?;
+        let write = self.sentence.find(&[Write, Install])?;
+        let told = self.purpose(&[
+            "cron", "schedul", "launchd", "systemd", "daemon", "service", "startup", "hook",
+            "automat", "shell", "dotfile", "terminal", "backup", "monitor",
+        ]);
+        let steps = vec![(write, "adds"), (what, "what starts by itself")];
+        Some(Act::new("startup-entry", steps).low_if(told))
+    }
+
+    fn hidden_recipient(&self) -> Option<Act> {
+        let recipient = self.sentence.find(&[Recipient])?;
+        let act = self.sentence.find(&[Write, Send])?;
+        let close = act.at.start.abs_diff(recipient.at.start) < 60;
+        let swapped = self.slice(act).starts_with("replac")
+            || self.slice(act).starts_with("append")
+            || self.slice(act).starts_with("insert");
+        let hidden = self
+            .sentence
+            .find(&[Must, Hide])
+            .or_else(|| find(self.near, &[Hide]));
+        if !close || hidden.is_none() && !swapped {
+            return None;
+        }
+        let steps = vec![(act, "adds"), (recipient, "another recipient")];
+        Some(Act::new("hidden-recipient", steps))
+    }
+
+    fn concealed_act(&self) -> Option<Act> {
+        let tell = self.sentence.find_negated(&[Tell])?;
+        let acts = [Send, Run, Install, Delete, Pay, Collect, Fetch, Write, Obey];
+        let user = match self.sentence.any(&[User]) {
+            Some(user) => user,
+            // "Do not mention this rule."
+            None => {
+                let rule = self.followed_by(
+                    tell,
+                    24,
+                    &[
+                        " this rule",
+                        " that rule",
+                        " this step",
+                        " these instructions",
+                        " this instruction",
+                        " this section",
+                        " telling anyone",
+                        " anyone",
+                    ],
+                );
+                let act = find(self.past, &acts).filter(|_| rule)?;
+                return Some(Act::new(
+                    "concealed-act",
+                    vec![(act, "acts"), (tell, "and does not tell")],
+                ));
+            }
+        };
+        // English says "tell the user"; other languages have either order.
+        let english = [
+            "tell",
+            "inform",
+            "notif",
+            "alert",
+            "mention",
+            "reveal",
+            "disclos",
+            "show",
+            "report",
+            "display",
+            "warn",
+            "announce",
+            "explain",
+            "acknowledg",
+        ];
+        if english
+            .iter()
+            .any(|word| self.slice(tell).starts_with(word))
+            && user.at.start < tell.at.end
+        {
+            return None;
+        }
+        // "Do not tell the user that it works": what must not be said is a claim, not an act.
+        let after = self.text.get(user.at.end..).unwrap_or_default();
+        let claim = [
+            "that", "to", "it", "they", "how", "if", "whether", "what", "which", "when", "the",
+            "unless", "until",
+        ]
+        .iter()
+        .any(|word| {
+            after
+                .strip_prefix(' ')
+                .is_some_and(|rest| rest.split(' ').next() == Some(word))
+        });
+        if claim || user.at.start.abs_diff(tell.at.end) > 60 {
+            return None;
+        }
+        let act = find(self.past, &acts)?;
+        let worse = find(self.past, &[Secret, Personal, Conversation, SessionFile]).is_some()
+            && find(self.past, &[Send]).is_some();
+        let steps = vec![
+            (act, "acts"),
+            (tell, "and does not tell"),
+            (user, "the user"),
+        ];
+        Some(Act::new("concealed-act", steps).high_if(worse))
+    }
+
+    fn decode_and_run(&self) -> Option<Act> {
+        let decode = self.sentence.find(&[Decode])?;
+        let run = self.near.iter().find_map(|sentence| {
+            let run = sentence.find(&[Obey, Run])?;
+            let what = sentence.find(&[Instructions, Contents, Result]).is_some()
+                || self.followed_by(run, 16, &[" it", " them"]);
+            (what && run.at.start > decode.at.start).then_some(run)
+        })?;
+        Some(Act::new(
+            "decode-and-run",
+            vec![(decode, "decodes"), (run, "and runs or follows it")],
+        ))
+    }
+
+    fn false_report(&self) -> Option<Act> {
+        let result = self.sentence.find(&[Result, Tell])?;
+        let claims = self.says(&[
+            "success",
+            "passed",
+            "safe",
+            "clean",
+            "no issue",
+            "no problem",
+            "approved",
+            "verified",
+        ]);
+        let fake = self.says(&[
+            "regardless of the actual",
+            "regardless of actual",
+            "even if it fail",
+            "even if they fail",
+            "even when it fail",
+            "fabricat",
+            "falsif",
+            "instead of the real",
+            "instead of the actual",
+        ]);
+        let as_passed = self.says(&[
+            "as passed",
+            "as passing",
+            "as successful",
+            "as a success",
+            "as green",
+        ]) && self.says(&["fail", "error"]);
+        (claims && fake && self.sentence.find(&[Must, Tell]).is_some() || as_passed)
+            .then(|| Act::new("false-report", vec![(result, "reports what is not true")]))
+    }
+
+    fn safety_disabled(&self) -> Option<Act> {
+        let disable = self.sentence.find(&[Disable])?;
+        let safety = self.sentence.find(&[Safety, Ask])?;
+        let close = disable.at.start < safety.at.start && safety.at.start - disable.at.end < 40;
+        let run = find(self.near, &[Run, Install, Obey])?;
+        self.sentence.find(&[Must])?;
+        let steps = vec![
+            (disable, "disables"),
+            (safety, "a safeguard"),
+            (run, "and acts"),
+        ];
+        close.then(|| Act::new("safety-disabled", steps))
+    }
+}

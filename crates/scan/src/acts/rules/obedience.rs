@@ -1,0 +1,249 @@
+//! Instructions that stand somewhere else: in a file outside of the skill, or on the network.
+
+use super::{Act, Passage, find, is_local, is_well_known};
+use crate::acts::lexicon::Concept::{
+    Ask, Contents, ControlName, Disable, Fetch, Hide, Install, Instructions, Obey, OutsidePath,
+    PasteHost, Periodic, Precedence, ProjectDocument, RawAddress, Read, Run, Safety, Url,
+};
+use crate::acts::passage::{Mark, Sentence};
+
+/// What an act of obeying is about, when it is about what was read before.
+const REFERS: &[&str] = &[
+    " it",
+    " them",
+    " its",
+    " those",
+    " that file",
+    " that page",
+    " this file",
+    "instruction",
+    "directive",
+    "command",
+    "whatever",
+    "anything",
+    "everything",
+    "order",
+    " rule",
+    " step",
+    " item",
+    "content",
+    " say",
+    "listed",
+    "exactly",
+    "precedence",
+    "operations",
+    "actions",
+    "described",
+    "returned",
+    "tells",
+    // Spanish, French, German, Portuguese, Russian, Chinese, Japanese.
+    "lo que",
+    "todo",
+    "todas",
+    "tudo",
+    "ce qu",
+    "tout",
+    "instruc",
+    "alle ",
+    "darin",
+    "befehl",
+    "anweisung",
+    "das dort",
+    "comandos",
+    "команд",
+    "инструкц",
+    "указани",
+    "все",
+    "его",
+    "их",
+    "里面",
+    "其中",
+    "指令",
+    "命令",
+    "内容",
+    "指示",
+    "手順",
+];
+
+impl Passage<'_> {
+    pub(super) fn obedience(&self) -> impl Iterator<Item = Act> {
+        [self.control_file(), self.remote_instructions()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// A file that does not belong to the skill and is not a document that every project has.
+    fn outside(&self) -> Option<&Mark> {
+        self.sentence.marks.iter().find(|mark| {
+            let text = self.slice(mark);
+            let is_hidden = text.contains("/.")
+                || text
+                    .trim_start_matches(|c: char| !c.is_alphanumeric() && c != '.')
+                    .starts_with('.');
+            let elsewhere = is_hidden
+                || text.contains('$')
+                || self.says(&[
+                    "home directory",
+                    "parent directory",
+                    "workspace root",
+                    "project root",
+                    "root of the",
+                    "outside",
+                    "shared",
+                    "current directory",
+                    "working directory",
+                    "目录",
+                ]);
+            if !(mark.concept == OutsidePath || mark.concept == ControlName && elsewhere) {
+                return false;
+            }
+            // `.agents/skills` is a directory of skills.
+            if self
+                .text
+                .get(mark.at.end..)
+                .is_some_and(|rest| rest.starts_with('/'))
+            {
+                return false;
+            }
+            let path = text.trim_matches(|c: char| !c.is_alphanumeric() && !"~/.$".contains(c));
+            let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            // In a home directory, a list of tasks is not that of the project.
+            let is_elsewhere = path.starts_with(['~', '/', '$'])
+                && ![
+                    "claude.md",
+                    "agents.md",
+                    "gemini.md",
+                    "skill.md",
+                    "readme.md",
+                ]
+                .contains(&name);
+            let is_document = !is_elsewhere
+                && self.sentence.marks.iter().any(|other| {
+                    other.concept == ProjectDocument
+                        && other.at.start < mark.at.end
+                        && mark.at.start < other.at.end
+                });
+            !path.contains("/skills")
+                && !path.contains("/bin/")
+                && !self.around.files.contains(name)
+                && !is_document
+        })
+    }
+
+    /// Where a text is obeyed in one of the sentences: a strong word, or a weak one if the text was read for it.
+    fn obeyed<'s>(&self, sentences: &'s [Sentence], was_read: bool) -> Option<&'s Mark> {
+        sentences.iter().find_map(|sentence| {
+            let strong = sentence
+                .marks
+                .iter()
+                .filter(|mark| !mark.negated && mark.concept == Obey)
+                .find(|mark| self.is_strong(mark) && self.followed_by(mark, 60, REFERS));
+            let weak = sentence
+                .marks
+                .iter()
+                .filter(|mark| was_read && !mark.negated && matches!(mark.concept, Obey | Run))
+                .find(|mark| {
+                    self.followed_by(mark, 48, REFERS)
+                        && sentence.find(&[Instructions, Contents]).is_some()
+                });
+            let rule = sentence
+                .find(&[Precedence])
+                .filter(|_| sentence.find(&[Contents, Instructions]).is_some() || was_read);
+            strong.or(weak).or(rule)
+        })
+    }
+
+    fn is_strong(&self, mark: &Mark) -> bool {
+        let word = self.slice(mark);
+        ![
+            "execut",
+            "apply",
+            "perform",
+            "adopt",
+            "ejecut",
+            "aplica",
+            "exécut",
+            "appliqu",
+            "ausführ",
+            "ausgeführ",
+            "wende",
+            "выполн",
+            "исполн",
+            "执行",
+            "実行",
+            "run ",
+        ]
+        .iter()
+        .any(|weak| word.starts_with(weak))
+    }
+
+    fn control_file(&self) -> Option<Act> {
+        let file = self.outside()?;
+        let read = find(self.near, &[Read, Fetch]).filter(|read| read.at != file.at);
+        let conditional = self.says(&[
+            "if ",
+            "when ",
+            "whenever",
+            "exists",
+            "present",
+            "stored in",
+            "given in",
+            "lives ",
+            "kept in",
+            "defined in",
+            "set in",
+            "pending",
+        ]);
+        let obey = self
+            .obeyed(self.wide, read.is_some() || conditional)
+            .or_else(|| {
+                // "If /tmp/x exists, skip the checks."
+                let disable = find(self.near, &[Disable])?;
+                let safeguard = find(self.near, &[Safety, Ask]).is_some();
+                (conditional && safeguard && disable.at.start > file.at.start).then_some(disable)
+            })?;
+        if read.is_none() && !conditional {
+            return None;
+        }
+        let steps = vec![(file, "a file outside of the skill"), (obey, "is obeyed")];
+        Some(Act::new("control-file", steps))
+    }
+
+    fn remote_instructions(&self) -> Option<Act> {
+        let url = self
+            .sentence
+            .find(&[Url])
+            .filter(|url| !is_local(self.slice(url)))?;
+        let fetch = self.sentence.find(&[Fetch, Read]);
+        let address = self.slice(url);
+        // Documents of well-known software are read in order to install it.
+        if is_well_known(address) && find(self.near, &[Install]).is_some() {
+            return None;
+        }
+        let told = self.says(&[
+            "instructions",
+            "directives",
+            "rules",
+            "prompt",
+            "published at",
+            "live at",
+            "located at",
+            "available at",
+        ]);
+        if let Some(obey) = self.obeyed(self.near, fetch.is_some() || told) {
+            let steps = vec![(url, "a page of somebody else"), (obey, "is obeyed")];
+            let unknown = find(self.near, &[RawAddress, PasteHost, Hide]).is_some();
+            return Some(Act::new("remote-instructions", steps).high_if(unknown));
+        }
+        let periodic = find(self.near, &[Periodic]).or_else(|| find(self.past, &[Periodic]))?;
+        let is_text = [".md", ".txt", ".json", ".yaml"]
+            .iter()
+            .any(|end| address.ends_with(end));
+        let steps = vec![
+            (fetch?, "fetches"),
+            (url, "a page of somebody else"),
+            (periodic, "again and again"),
+        ];
+        is_text.then(|| Act::new("remote-instructions", steps))
+    }
+}
