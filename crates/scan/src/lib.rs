@@ -8,6 +8,8 @@
 //! and code that was not read makes the [`Verdict`] `Unverified`.
 
 mod base;
+#[allow(dead_code, reason = "the rules that read these facts follow")]
+mod code;
 mod excerpt;
 mod fold;
 mod hidden;
@@ -30,6 +32,8 @@ mod tools;
 mod unicode;
 
 pub use base::base_rules;
+#[doc(hidden)]
+pub use code::inspect;
 pub use pattern_rule::{PatternRule, RuleError};
 pub use report::{Finding, NotRead, Omitted, Reason, Report, Severity, Verdict};
 pub use rule::{Rule, Sample};
