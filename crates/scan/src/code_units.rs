@@ -2,7 +2,7 @@
 
 use prowess_spec::{Position, Span};
 
-use crate::code::CodeLanguage;
+use crate::code::{CodeLanguage, Unit};
 use crate::decoded::looks_like_code;
 use crate::place::Places;
 use crate::segment::Context;
@@ -30,6 +30,14 @@ impl CodeUnit {
             source,
             start,
             is_decoded: true,
+        }
+    }
+
+    pub(crate) fn as_unit(&self) -> Unit<'_> {
+        Unit {
+            path: &self.path,
+            language: self.language,
+            source: &self.source,
         }
     }
 

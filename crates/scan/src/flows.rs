@@ -4,6 +4,7 @@ use crate::acts::Surroundings;
 use crate::base::{base_rule, is_known_installer};
 use crate::code::{Analysis, CapabilityKind, Flow, FlowKind};
 use crate::code_units::CodeUnit;
+use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::MESSAGE_CHARS;
 use crate::report::{Evidence, Finding, NotRead, Reason, Severity};
@@ -14,6 +15,7 @@ pub(crate) fn findings(units: &[CodeUnit], analysis: &Analysis, around: &Surroun
     let flows = analysis.flows.iter().filter_map(|flow| finding(units, flow, around));
     let mut all: Vec<Finding> = flows.chain(beyond_purpose(units, analysis, around)).collect();
     // The same way through two functions is one finding.
+    all.extend(derived(units, analysis));
     all.sort_by(|a, b| (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity)));
     all.dedup_by(|later, kept| later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line);
     all
@@ -161,4 +163,25 @@ pub(crate) fn not_read(units: &[CodeUnit], analysis: &Analysis) -> Vec<NotRead> 
             })
         })
         .collect()
+}
+
+/// Findings of the other rules in texts that only exist after folding.
+fn derived(units: &[CodeUnit], analysis: &Analysis) -> Vec<Finding> {
+    let texts = analysis.texts.iter().filter_map(|derived| {
+        let unit = units.get(derived.unit)?;
+        let decoded = Decoded::new(derived.text.clone(), derived.span, Way::Computed);
+        let hit = scan_decoded(&decoded)?;
+        Some(Finding {
+            rule: hit.rule,
+            severity: hit.severity,
+            file: unit.path.clone(),
+            start: unit.position(derived.span.start),
+            end: unit.position(derived.span.end),
+            excerpt: excerpt(&unit.source, derived.span),
+            message: visible(&hit.message, MESSAGE_CHARS),
+            help: hit.help,
+            evidence: Vec::new(),
+        })
+    });
+    texts.collect()
 }

@@ -9,9 +9,12 @@
 
 mod acts;
 mod base;
+mod code;
+mod code_units;
 mod decoded;
 mod decoders;
 mod excerpt;
+mod flows;
 mod fold;
 mod hidden;
 pub mod limits;
@@ -37,6 +40,8 @@ mod turned;
 mod unicode;
 
 pub use base::base_rules;
+#[doc(hidden)]
+pub use code::inspect;
 pub use pattern_rule::{PatternRule, RuleError};
 pub use report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severity, Verdict};
 pub use rule::{Rule, Sample};

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use prowess_spec::{Position, Skill, Span, is_skill_file};
 
 use crate::acts::{self, Surroundings};
+use crate::code::{self, CodeBudget, Unit};
+use crate::code_units::{self, CodeUnit};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::{FILE_BYTES, FILE_FINDINGS, FILES, MESSAGE_CHARS, RULE_FINDINGS, TOTAL_BYTES};
+use crate::flows;
 use crate::media;
 use crate::pattern_rule::PatternRule;
 use crate::patterns::PatternScanner;
@@ -111,6 +114,8 @@ struct SkillScan<'r> {
     skill: Option<&'r Skill>,
     surroundings: Surroundings,
     budget: PictureBudget,
+    /// The programs of all files: values are followed from one to the other.
+    units: Vec<CodeUnit>,
     report: Report,
 }
 
@@ -131,6 +136,7 @@ impl<'r> SkillScan<'r> {
             skill,
             surroundings,
             budget: PictureBudget::default(),
+            units: Vec::new(),
             report: Report::default(),
         }
     }
@@ -195,6 +201,12 @@ impl<'r> SkillScan<'r> {
             hits.extend(provenance::scan(&text));
             let payloads = payload::scan(&text);
             hits.extend(payloads.hits);
+            self.units.extend(code_units::units(&text));
+            for program in payloads.programs {
+                let start = Places::new(source).advance(program.span.start);
+                let unit = CodeUnit::decoded(path, program.text, start);
+                self.units.push(unit);
+            }
             let mut places = Places::new(source);
             for (at, what) in payloads.opaque {
                 self.report.not_read.push(NotRead {
@@ -212,7 +224,21 @@ impl<'r> SkillScan<'r> {
         self.report.add(&text, hits);
     }
 
+    /// Findings about the programs, taken together.
+    fn code(&mut self) {
+        let units: Vec<Unit<'_>> = self.units.iter().map(CodeUnit::as_unit).collect();
+        let analysis = code::analyse(&units, &CodeBudget::default());
+        let found = flows::findings(&self.units, &analysis, &self.surroundings);
+        self.report.findings.extend(found);
+        let not_read = flows::not_read(&self.units, &analysis);
+        self.report.not_read.extend(not_read);
+        self.report.not_read.dedup();
+    }
+
     fn finish(mut self) -> Report {
+        if !self.units.is_empty() {
+            self.code();
+        }
         let report = &mut self.report;
         report.findings.sort_by(|a, b| {
             (&a.file, a.start, a.end, &a.rule).cmp(&(&b.file, b.start, b.end, &b.rule))

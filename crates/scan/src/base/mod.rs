@@ -6,6 +6,7 @@ mod credentials;
 mod download;
 mod encoded;
 mod exfiltration;
+mod flows;
 mod hidden;
 mod instructions;
 mod obfuscation;
@@ -34,6 +35,7 @@ pub fn base_rules() -> impl Iterator<Item = &'static Rule> {
         agent::RULES,
         acts::RULES,
         packages::RULES,
+        flows::RULES,
     ]
     .into_iter()
     .flatten()
