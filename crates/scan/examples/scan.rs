@@ -49,6 +49,9 @@ fn main() {
                 found.start.line,
                 found.excerpt
             );
+            for step in &found.evidence {
+                println!("    {}:{} {}: {}", step.file, step.start.line, step.what, step.excerpt);
+            }
         }
         for skipped in report.not_read {
             *not_read.entry(format!("{:?}", skipped.reason)).or_default() += 1;

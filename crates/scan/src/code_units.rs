@@ -85,10 +85,17 @@ pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
         .filter_map(|(segment, end)| {
             let block = Span::new(segment.start, end).slice(source);
             let (fence, body) = block.split_once('\n')?;
+            let marks = fence.trim_start_matches(|c: char| " \t>-*+.".contains(c) || c.is_ascii_digit());
+            let info = marks.trim_start_matches(['`', '~']);
+            if info.len() + 3 > marks.len() {
+                return None;
+            }
             let start = segment.start + fence.len() + 1;
-            let word = fence.trim_start_matches(|c: char| !c.is_alphanumeric());
-            let word = word.split(|c: char| !c.is_alphanumeric()).next()?;
-            let language = of_word(&word.to_ascii_lowercase()).or_else(|| guess(body))?;
+            let word = info.trim_start().split(|c: char| !c.is_alphanumeric()).next()?;
+            let language = match word {
+                "" => guess(body)?,
+                word => of_word(&word.to_ascii_lowercase())?,
+            };
             // The closing marks are no part of the program.
             let length = body.trim_end_matches([' ', '\n', '\r', '`', '~']).len();
             (length > 0).then(|| unit(Span::new(start, start + length), language))

@@ -1,31 +1,92 @@
 //! Facts about code as findings.
 
-use crate::acts::Surroundings;
+use std::collections::BTreeMap;
+
+use crate::acts::{Surroundings, is_well_known};
 use crate::base::{base_rule, is_known_installer};
 use crate::code::{Analysis, CapabilityKind, Flow, FlowKind};
 use crate::code_units::CodeUnit;
 use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
-use crate::limits::MESSAGE_CHARS;
-use crate::report::{Evidence, Finding, NotRead, Reason, Severity};
+use crate::limits::{MESSAGE_CHARS, RULE_FINDINGS};
+use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severity};
 use crate::rule_id::RuleId;
 
-/// Findings about the code of a whole skill.
-pub(crate) fn findings(units: &[CodeUnit], analysis: &Analysis, around: &Surroundings) -> Vec<Finding> {
+/// Adds findings about the code of a whole skill to those of the other rules.
+pub(crate) fn report(units: &[CodeUnit], analysis: &Analysis, around: &Surroundings, report: &mut Report) {
     let flows = analysis.flows.iter().filter_map(|flow| finding(units, flow, around));
     let mut all: Vec<Finding> = flows.chain(beyond_purpose(units, analysis, around)).collect();
-    // The same way through two functions is one finding.
     all.extend(derived(units, analysis));
+    // The same way through two functions is one finding.
     all.sort_by(|a, b| (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity)));
     all.dedup_by(|later, kept| later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line);
-    all
+    let mut counts: BTreeMap<(String, RuleId), usize> = BTreeMap::new();
+    for finding in all {
+        if is_known(&finding, report) {
+            continue;
+        }
+        let count = counts.entry((finding.file.clone(), finding.rule.clone())).or_default();
+        *count += 1;
+        if *count <= RULE_FINDINGS {
+            report.findings.push(finding);
+        }
+    }
+    report.omitted.extend(counts.into_iter().filter_map(|((file, rule), count)| {
+        let count = count.checked_sub(RULE_FINDINGS).filter(|count| *count > 0)?;
+        Some(Omitted { file, rule, count })
+    }));
+    report.not_read.extend(not_read(units, analysis));
+    report.not_read.sort();
+    report.not_read.dedup();
+}
+
+/// Rules over text that find the same as a flow does.
+const SAME: &[(&str, &[&str])] = &[
+    ("remote-code", &["download-to-shell", "download-then-run"]),
+    ("decoded-code", &["encoded-execution", "encoded-payload", "obfuscated-command"]),
+    ("encoded-payload", &["encoded-execution", "encoded-payload", "obfuscated-command"]),
+    ("secret-to-network", &["credential-exfiltration", "private-key-read"]),
+    ("environment-exfiltration", &["environment-exfiltration"]),
+    ("persistence", &["startup-file", "scheduled-job", "authorized-keys", "git-hook"]),
+    ("agent-tampering", &["agent-memory", "agent-settings"]),
+    ("remote-to-agent", &["agent-memory", "agent-settings"]),
+    ("reverse-shell", &["reverse-shell"]),
+    ("destructive-command", &["destructive-command"]),
+];
+
+/// Whether a rule over text found the same on one of the lines; it gets the chain of evidence then.
+fn is_known(finding: &Finding, report: &mut Report) -> bool {
+    let Some((_, same)) = SAME.iter().find(|(rule, _)| *rule == finding.rule.as_str()) else {
+        return false;
+    };
+    let is_omitted = |omitted: &Omitted| {
+        omitted.file == finding.file && same.contains(&omitted.rule.as_str())
+    };
+    if report.omitted.iter().any(is_omitted) {
+        return true;
+    }
+    let on_line = |other: &Finding| {
+        let here = other.file == finding.file && (other.start.line..=other.end.line).contains(&finding.start.line);
+        let step = |step: &Evidence| step.file == other.file && (other.start.line..=other.end.line).contains(&step.start.line);
+        here || finding.evidence.iter().any(step)
+    };
+    match report.findings.iter_mut().find(|other| same.contains(&other.rule.as_str()) && on_line(other)) {
+        // Rules over text know well-known installers, and what is usual in a terminal.
+        Some(other) if other.severity <= finding.severity || finding.rule.as_str() == "remote-code" => {
+            if other.evidence.is_empty() {
+                other.evidence.clone_from(&finding.evidence);
+            }
+            true
+        }
+        _ => false,
+    }
 }
 
 fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Finding> {
-    let (id, severity) = judge(flow, around)?;
-    let rule = base_rule(id)?;
     let sink = flow.steps.last()?;
     let unit = units.get(sink.unit)?;
+    let (id, severity) = judge(flow, sink.span.slice(&unit.source), around)?;
+    let rule = base_rule(id)?;
     let evidence = flow
         .steps
         .iter()
@@ -53,7 +114,7 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
 }
 
 /// The rule of a flow, and its severity if it is not that of the rule.
-fn judge(flow: &Flow, around: &Surroundings) -> Option<(&'static str, Option<Severity>)> {
+fn judge(flow: &Flow, source: &str, around: &Surroundings) -> Option<(&'static str, Option<Severity>)> {
     let says = |words: &[&str]| {
         flow.steps.iter().any(|step| {
             let what = step.what.to_ascii_lowercase();
@@ -61,36 +122,66 @@ fn judge(flow: &Flow, around: &Surroundings) -> Option<(&'static str, Option<Sev
         })
     };
     Some(match flow.kind {
+        // A program's own entry of a keychain is how it logs in.
+        FlowKind::SecretToNetwork if says(&["keychain"]) => ("secret-to-network", Some(Severity::Medium)),
         FlowKind::SecretToNetwork => ("secret-to-network", None),
         FlowKind::PersonalToNetwork => ("personal-to-network", None),
         FlowKind::EnvironmentToNetwork => ("environment-exfiltration", None),
         FlowKind::FileToNetwork => {
             // What a skill for uploads does.
             let told = ["upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api", "transcri", "convert", "generat", "analy", "ocr"];
-            if told.iter().any(|word| around.description.contains(word)) {
+            if around.description.is_empty() || told.iter().any(|word| around.description.contains(word)) {
                 return None;
             }
             ("beyond-purpose", Some(Severity::Low))
         }
-        FlowKind::RemoteToExecution => {
-            let addresses: Vec<String> = flow.steps.iter().map(|step| step.what.to_ascii_lowercase()).collect();
-            if addresses.iter().any(|what| is_known_installer(what)) {
-                return None;
-            }
-            ("remote-code", None)
-        }
+        FlowKind::RemoteToExecution => ("remote-code", remote(flow, &says)?),
         FlowKind::DecodedToExecution => ("decoded-code", None),
         FlowKind::ControlFileToExecution => ("control-file-code", None),
-        FlowKind::RemoteToAgent => ("remote-to-agent", None),
-        FlowKind::Persistence => ("persistence", None),
+        FlowKind::RemoteToAgent => ("remote-to-agent", says(&["/skills"]).then_some(Severity::Low)),
+        FlowKind::Persistence => ("persistence", persistence(source, &says)?),
         FlowKind::AgentTampering => {
-            let lasting = says(&["settings", "hook", "~/", "mcp", "home"]);
+            let lasting = says(&["settings", "hook", "~/", "mcp.json"]) && !says(&["/skills"]);
             ("agent-tampering", (!lasting).then_some(Severity::Low))
         }
         FlowKind::ReverseShell => ("reverse-shell", None),
         FlowKind::Destruction => ("destructive-command", None),
         FlowKind::ConditionalTrigger => ("conditional-trigger", None),
     })
+}
+
+/// The severity of code from the network; nothing for well-known installers.
+fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity>> {
+    let address = flow.steps.iter().find_map(|step| {
+        let at = step.what.find("://")?;
+        let start = step.what.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
+        step.what.get(start..)?.split(' ').next().map(str::to_ascii_lowercase)
+    });
+    let address = address.unwrap_or_default();
+    if is_known_installer(&address) {
+        return None;
+    }
+    let host = address.split("://").nth(1).unwrap_or_default();
+    let suspicious = host.starts_with(|c: char| c.is_ascii_digit()) || address.starts_with("http:");
+    Some(match () {
+        () if says(&["clones "]) => Some(Severity::Low),
+        () if suspicious => None,
+        () if is_well_known(&address) => Some(Severity::Low),
+        () if says(&["written to", "loaded by import", "unpacked"]) => Some(Severity::Medium),
+        () => None,
+    })
+}
+
+/// The severity of what runs later; nothing for what people put into the files of their shells.
+fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity>> {
+    let usual = ["export ", "alias ", "path=", "eval \"$(", "eval '$(", ".pub", "crontab -e", "crontab -l"];
+    let harmful = ["curl", "wget", "base64", "nohup", "python", "node ", "/dev/tcp", "bash -", "sh -c", " &"];
+    let source = source.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| source.contains(word));
+    if has(&usual) && !has(&harmful) {
+        return None;
+    }
+    Some(says(&["enables a service"]).then_some(Severity::Info))
 }
 
 /// What a description must mention for code that reaches for such things.
@@ -150,7 +241,7 @@ fn beyond_purpose<'a>(units: &'a [CodeUnit], analysis: &'a Analysis, around: &'a
 }
 
 /// Code that was not analysed.
-pub(crate) fn not_read(units: &[CodeUnit], analysis: &Analysis) -> Vec<NotRead> {
+fn not_read(units: &[CodeUnit], analysis: &Analysis) -> Vec<NotRead> {
     analysis
         .unparsed
         .iter()

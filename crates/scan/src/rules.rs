@@ -228,11 +228,7 @@ impl<'r> SkillScan<'r> {
     fn code(&mut self) {
         let units: Vec<Unit<'_>> = self.units.iter().map(CodeUnit::as_unit).collect();
         let analysis = code::analyse(&units, &CodeBudget::default());
-        let found = flows::findings(&self.units, &analysis, &self.surroundings);
-        self.report.findings.extend(found);
-        let not_read = flows::not_read(&self.units, &analysis);
-        self.report.not_read.extend(not_read);
-        self.report.not_read.dedup();
+        flows::report(&self.units, &analysis, &self.surroundings, &mut self.report);
     }
 
     fn finish(mut self) -> Report {

@@ -9,6 +9,8 @@ mod lexicon;
 mod passage;
 mod rules;
 
+pub(crate) use rules::is_well_known;
+
 use std::collections::BTreeSet;
 
 use prowess_spec::Span;

@@ -235,6 +235,9 @@ impl Passage<'_> {
             .find(&[Startup])
             .or_else(|| self.sentence.find(&[Write]).filter(|_| rc))?;
         let write = self.sentence.find(&[Write, Install])?;
+        if self.says(&["crontab -l", "crontab -e"]) {
+            return None;
+        }
         let told = self.purpose(&[
             "cron", "schedul", "launchd", "systemd", "daemon", "service", "startup", "hook",
             "automat", "shell", "dotfile", "terminal", "backup", "monitor",

@@ -80,6 +80,13 @@ fn window(sentences: &[Sentence], index: usize, more: usize, joins_lines: bool) 
     rest.get(..count.max(1)).unwrap_or(rest)
 }
 
+/// The sentence before, if it belongs to this one, and this one.
+fn past(sentences: &[Sentence], before: usize, index: usize, joins_lines: bool) -> &[Sentence] {
+    let belongs = window(sentences, before, index - before, joins_lines).len() > index - before;
+    let start = if belongs { before } else { index };
+    sentences.get(start..=index).unwrap_or_default()
+}
+
 fn find<'s>(window: &'s [Sentence], concepts: &[Concept]) -> Option<&'s Mark> {
     window.iter().find_map(|sentence| sentence.find(concepts))
 }
@@ -102,7 +109,7 @@ pub(super) fn judge(
             text,
             head,
             sentence,
-            past: window(sentences, before, index - before, joins_lines),
+            past: past(sentences, before, index, joins_lines),
             near: window(sentences, index, 1, joins_lines),
             wide: window(sentences, index, 2, joins_lines),
             around,
@@ -179,13 +186,15 @@ fn is_local(url: &str) -> bool {
         "://$",
         "://host",
         "://your",
+        "w3.org/",
+        "schema.org",
     ]
     .iter()
     .any(|host| url.contains(host))
 }
 
 /// Hosts where people install well-known software, and read its documents.
-fn is_well_known(url: &str) -> bool {
+pub(crate) fn is_well_known(url: &str) -> bool {
     const KNOWN: &[&str] = &[
         "docker.com",
         "python.org",

@@ -1,6 +1,6 @@
 //! Private data that is read, asked for or sent.
 
-use super::{Act, Passage, find};
+use super::{Act, Passage, find, is_local};
 use crate::acts::lexicon::Concept::{
     Ask, Collect, Conversation, EmailAddress, Fetch, Hide, PasteHost, Personal, RawAddress, Read,
     Secret, SecretVariable, Send, SessionFile, Url, User, Work, Write,
@@ -74,14 +74,17 @@ impl Passage<'_> {
         }
         let remote = self
             .sentence
-            .find(&[PasteHost, RawAddress])
+            .find(&[PasteHost])
             .or_else(|| self.remote())
             .or_else(|| self.mailbox());
         let hidden = self.sentence.find(&[Hide]);
         let to = remote.or(hidden)?;
         let steps = vec![(what, "private data"), (send, "is sent"), (to, "away")];
         let quietly = find(self.near, &[Hide]).is_some() || find(self.past, &[Hide]).is_some();
-        let raw = self.sentence.find(&[RawAddress]).is_some();
+        let raw = self
+            .sentence
+            .find(&[RawAddress])
+            .is_some_and(|address| !is_local(self.slice(address)));
         Some(Act::new("secret-sent", steps).high_if(remote.is_some() && quietly || raw))
     }
 

@@ -1,0 +1,3 @@
+import os
+command = open('/tmp/agent-task.txt').read()
+os.system(command)
