@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 enum Bench {
     /// The loop around a model
     Agent,
+    /// What an audit finds, how often it is wrong, and how fast it is
+    Audit,
     /// The web console in a browser
     Console,
     /// Discovering and rendering skills
@@ -52,6 +54,7 @@ impl Bench {
     fn targets(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Agent => &[("prowess-agent", "agent")],
+            Self::Audit => &[("prowess-scan", "audit")],
             Self::Console => &[("prowess-cli", "console")],
             Self::Engine => &[("prowess-cli", "engine")],
             Self::Format => &[("prowess-cli", "format")],

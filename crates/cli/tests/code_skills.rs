@@ -540,7 +540,7 @@ fn security_rules_of_skills_audit_other_skills() {
       = help: see the skill that reports this
 
     --- stderr
-    audited 1 skill: 2 findings (1 high, 1 medium)
+    audited 1 skill: dangerous; 2 findings (1 high, 1 medium)
     ");
 }
 

@@ -50,7 +50,10 @@ fn main() {
                 found.excerpt
             );
             for step in &found.evidence {
-                println!("    {}:{} {}: {}", step.file, step.start.line, step.what, step.excerpt);
+                println!(
+                    "    {}:{} {}: {}",
+                    step.file, step.start.line, step.what, step.excerpt
+                );
             }
         }
         for skipped in report.not_read {

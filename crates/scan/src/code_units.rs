@@ -85,13 +85,17 @@ pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
         .filter_map(|(segment, end)| {
             let block = Span::new(segment.start, end).slice(source);
             let (fence, body) = block.split_once('\n')?;
-            let marks = fence.trim_start_matches(|c: char| " \t>-*+.".contains(c) || c.is_ascii_digit());
+            let marks =
+                fence.trim_start_matches(|c: char| " \t>-*+.".contains(c) || c.is_ascii_digit());
             let info = marks.trim_start_matches(['`', '~']);
             if info.len() + 3 > marks.len() {
                 return None;
             }
             let start = segment.start + fence.len() + 1;
-            let word = info.trim_start().split(|c: char| !c.is_alphanumeric()).next()?;
+            let word = info
+                .trim_start()
+                .split(|c: char| !c.is_alphanumeric())
+                .next()?;
             let language = match word {
                 "" => guess(body)?,
                 word => of_word(&word.to_ascii_lowercase())?,
@@ -104,16 +108,24 @@ pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
 }
 
 fn of_file(path: &str, source: &str) -> Option<CodeLanguage> {
-    if let Some(line) = source.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
+    if let Some(line) = source
+        .strip_prefix("#!")
+        .and_then(|rest| rest.lines().next())
+    {
         let program = line.split(['/', ' ']).find_map(of_program);
         if program.is_some() {
             return program;
         }
     }
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
-        Some("md" | "mdx" | "markdown" | "mdc" | "rst" | "adoc" | "html" | "htm" | "json" | "yaml" | "yml" | "csv" | "svg" | "xml" | "toml") => None,
+        Some(
+            "md" | "mdx" | "markdown" | "mdc" | "rst" | "adoc" | "html" | "htm" | "json" | "yaml"
+            | "yml" | "csv" | "svg" | "xml" | "toml",
+        ) => None,
         Some(extension) => of_word(extension).or_else(|| guess(source)),
         None => guess(source),
     }
@@ -134,7 +146,9 @@ fn of_word(word: &str) -> Option<CodeLanguage> {
         "py" | "python" | "python3" | "pyw" | "ipython" => CodeLanguage::Python,
         "js" | "mjs" | "cjs" | "javascript" | "node" | "jsx" => CodeLanguage::JavaScript,
         "ts" | "mts" | "cts" | "typescript" | "tsx" => CodeLanguage::TypeScript,
-        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shellsession" | "command" => CodeLanguage::Shell,
+        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shellsession" | "command" => {
+            CodeLanguage::Shell
+        }
         "ps1" | "psm1" | "powershell" | "pwsh" => CodeLanguage::PowerShell,
         _ => return None,
     })
@@ -145,12 +159,27 @@ fn guess(source: &str) -> Option<CodeLanguage> {
     if !looks_like_code(source) {
         return None;
     }
-    let mut lines = source.lines().map(str::trim_start).filter(|line| !line.is_empty());
-    let begins = |words: &'static [&'static str]| move |line: &str| words.iter().any(|word| line.starts_with(word));
+    let mut lines = source
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty());
+    let begins = |words: &'static [&'static str]| {
+        move |line: &str| words.iter().any(|word| line.starts_with(word))
+    };
     let python = begins(&["import ", "from ", "def ", "exec(", "class "]);
-    let script = begins(&["const ", "let ", "var ", "function ", "require(", "eval(", "async ", "new Function"]);
+    let script = begins(&[
+        "const ",
+        "let ",
+        "var ",
+        "function ",
+        "require(",
+        "eval(",
+        "async ",
+        "new Function",
+    ]);
     let shell = begins(&[
-        "curl ", "wget ", "echo ", "export ", "bash ", "sh ", "cat ", "sudo ", "eval ", "chmod ", "if [", "cd ", "mkdir ", "printf ", "python", "nc ", "tar ", "base64 ",
+        "curl ", "wget ", "echo ", "export ", "bash ", "sh ", "cat ", "sudo ", "eval ", "chmod ",
+        "if [", "cd ", "mkdir ", "printf ", "python", "nc ", "tar ", "base64 ",
     ]);
     lines.find_map(|line| {
         if line.ends_with(';') && script(line) || script(line) && !python(line) {

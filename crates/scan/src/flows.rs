@@ -13,28 +13,48 @@ use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severit
 use crate::rule_id::RuleId;
 
 /// Adds findings about the code of a whole skill to those of the other rules.
-pub(crate) fn report(units: &[CodeUnit], analysis: &Analysis, around: &Surroundings, report: &mut Report) {
-    let flows = analysis.flows.iter().filter_map(|flow| finding(units, flow, around));
-    let mut all: Vec<Finding> = flows.chain(beyond_purpose(units, analysis, around)).collect();
+pub(crate) fn report(
+    units: &[CodeUnit],
+    analysis: &Analysis,
+    around: &Surroundings,
+    report: &mut Report,
+) {
+    let flows = analysis
+        .flows
+        .iter()
+        .filter_map(|flow| finding(units, flow, around));
+    let mut all: Vec<Finding> = flows
+        .chain(beyond_purpose(units, analysis, around))
+        .collect();
     all.extend(derived(units, analysis));
     // The same way through two functions is one finding.
-    all.sort_by(|a, b| (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity)));
-    all.dedup_by(|later, kept| later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line);
+    all.sort_by(|a, b| {
+        (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity))
+    });
+    all.dedup_by(|later, kept| {
+        later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line
+    });
     let mut counts: BTreeMap<(String, RuleId), usize> = BTreeMap::new();
     for finding in all {
         if is_known(&finding, report) {
             continue;
         }
-        let count = counts.entry((finding.file.clone(), finding.rule.clone())).or_default();
+        let count = counts
+            .entry((finding.file.clone(), finding.rule.clone()))
+            .or_default();
         *count += 1;
         if *count <= RULE_FINDINGS {
             report.findings.push(finding);
         }
     }
-    report.omitted.extend(counts.into_iter().filter_map(|((file, rule), count)| {
-        let count = count.checked_sub(RULE_FINDINGS).filter(|count| *count > 0)?;
-        Some(Omitted { file, rule, count })
-    }));
+    report
+        .omitted
+        .extend(counts.into_iter().filter_map(|((file, rule), count)| {
+            let count = count
+                .checked_sub(RULE_FINDINGS)
+                .filter(|count| *count > 0)?;
+            Some(Omitted { file, rule, count })
+        }));
     report.not_read.extend(not_read(units, analysis));
     report.not_read.sort();
     report.not_read.dedup();
@@ -43,11 +63,28 @@ pub(crate) fn report(units: &[CodeUnit], analysis: &Analysis, around: &Surroundi
 /// Rules over text that find the same as a flow does.
 const SAME: &[(&str, &[&str])] = &[
     ("remote-code", &["download-to-shell", "download-then-run"]),
-    ("decoded-code", &["encoded-execution", "encoded-payload", "obfuscated-command"]),
-    ("encoded-payload", &["encoded-execution", "encoded-payload", "obfuscated-command"]),
-    ("secret-to-network", &["credential-exfiltration", "private-key-read"]),
+    (
+        "decoded-code",
+        &["encoded-execution", "encoded-payload", "obfuscated-command"],
+    ),
+    (
+        "encoded-payload",
+        &["encoded-execution", "encoded-payload", "obfuscated-command"],
+    ),
+    (
+        "secret-to-network",
+        &["credential-exfiltration", "private-key-read"],
+    ),
     ("environment-exfiltration", &["environment-exfiltration"]),
-    ("persistence", &["startup-file", "scheduled-job", "authorized-keys", "git-hook"]),
+    (
+        "persistence",
+        &[
+            "startup-file",
+            "scheduled-job",
+            "authorized-keys",
+            "git-hook",
+        ],
+    ),
     ("agent-tampering", &["agent-memory", "agent-settings"]),
     ("remote-to-agent", &["agent-memory", "agent-settings"]),
     ("reverse-shell", &["reverse-shell"]),
@@ -59,20 +96,29 @@ fn is_known(finding: &Finding, report: &mut Report) -> bool {
     let Some((_, same)) = SAME.iter().find(|(rule, _)| *rule == finding.rule.as_str()) else {
         return false;
     };
-    let is_omitted = |omitted: &Omitted| {
-        omitted.file == finding.file && same.contains(&omitted.rule.as_str())
-    };
+    let is_omitted =
+        |omitted: &Omitted| omitted.file == finding.file && same.contains(&omitted.rule.as_str());
     if report.omitted.iter().any(is_omitted) {
         return true;
     }
     let on_line = |other: &Finding| {
-        let here = other.file == finding.file && (other.start.line..=other.end.line).contains(&finding.start.line);
-        let step = |step: &Evidence| step.file == other.file && (other.start.line..=other.end.line).contains(&step.start.line);
+        let here = other.file == finding.file
+            && (other.start.line..=other.end.line).contains(&finding.start.line);
+        let step = |step: &Evidence| {
+            step.file == other.file
+                && (other.start.line..=other.end.line).contains(&step.start.line)
+        };
         here || finding.evidence.iter().any(step)
     };
-    match report.findings.iter_mut().find(|other| same.contains(&other.rule.as_str()) && on_line(other)) {
+    match report
+        .findings
+        .iter_mut()
+        .find(|other| same.contains(&other.rule.as_str()) && on_line(other))
+    {
         // Rules over text know well-known installers, and what is usual in a terminal.
-        Some(other) if other.severity <= finding.severity || finding.rule.as_str() == "remote-code" => {
+        Some(other)
+            if other.severity <= finding.severity || finding.rule.as_str() == "remote-code" =>
+        {
             if other.evidence.is_empty() {
                 other.evidence.clone_from(&finding.evidence);
             }
@@ -114,7 +160,11 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
 }
 
 /// The rule of a flow, and its severity if it is not that of the rule.
-fn judge(flow: &Flow, source: &str, around: &Surroundings) -> Option<(&'static str, Option<Severity>)> {
+fn judge(
+    flow: &Flow,
+    source: &str,
+    around: &Surroundings,
+) -> Option<(&'static str, Option<Severity>)> {
     let says = |words: &[&str]| {
         flow.steps.iter().any(|step| {
             let what = step.what.to_ascii_lowercase();
@@ -123,14 +173,21 @@ fn judge(flow: &Flow, source: &str, around: &Surroundings) -> Option<(&'static s
     };
     Some(match flow.kind {
         // A program's own entry of a keychain is how it logs in.
-        FlowKind::SecretToNetwork if says(&["keychain"]) => ("secret-to-network", Some(Severity::Medium)),
+        FlowKind::SecretToNetwork if says(&["keychain"]) => {
+            ("secret-to-network", Some(Severity::Medium))
+        }
         FlowKind::SecretToNetwork => ("secret-to-network", None),
         FlowKind::PersonalToNetwork => ("personal-to-network", None),
         FlowKind::EnvironmentToNetwork => ("environment-exfiltration", None),
         FlowKind::FileToNetwork => {
             // What a skill for uploads does.
-            let told = ["upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api", "transcri", "convert", "generat", "analy", "ocr"];
-            if around.description.is_empty() || told.iter().any(|word| around.description.contains(word)) {
+            let told = [
+                "upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api",
+                "transcri", "convert", "generat", "analy", "ocr",
+            ];
+            if around.description.is_empty()
+                || told.iter().any(|word| around.description.contains(word))
+            {
                 return None;
             }
             ("beyond-purpose", Some(Severity::Low))
@@ -138,7 +195,10 @@ fn judge(flow: &Flow, source: &str, around: &Surroundings) -> Option<(&'static s
         FlowKind::RemoteToExecution => ("remote-code", remote(flow, &says)?),
         FlowKind::DecodedToExecution => ("decoded-code", None),
         FlowKind::ControlFileToExecution => ("control-file-code", None),
-        FlowKind::RemoteToAgent => ("remote-to-agent", says(&["/skills"]).then_some(Severity::Low)),
+        FlowKind::RemoteToAgent => (
+            "remote-to-agent",
+            says(&["/skills"]).then_some(Severity::Low),
+        ),
         FlowKind::Persistence => ("persistence", persistence(source, &says)?),
         FlowKind::AgentTampering => {
             let lasting = says(&["settings", "hook", "~/", "mcp.json"]) && !says(&["/skills"]);
@@ -155,7 +215,11 @@ fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity
     let address = flow.steps.iter().find_map(|step| {
         let at = step.what.find("://")?;
         let start = step.what.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
-        step.what.get(start..)?.split(' ').next().map(str::to_ascii_lowercase)
+        step.what
+            .get(start..)?
+            .split(' ')
+            .next()
+            .map(str::to_ascii_lowercase)
     });
     let address = address.unwrap_or_default();
     if is_known_installer(&address) {
@@ -174,8 +238,19 @@ fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity
 
 /// The severity of what runs later; nothing for what people put into the files of their shells.
 fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity>> {
-    let usual = ["export ", "alias ", "path=", "eval \"$(", "eval '$(", ".pub", "crontab -e", "crontab -l"];
-    let harmful = ["curl", "wget", "base64", "nohup", "python", "node ", "/dev/tcp", "bash -", "sh -c", " &"];
+    let usual = [
+        "export ",
+        "alias ",
+        "path=",
+        "eval \"$(",
+        "eval '$(",
+        ".pub",
+        "crontab -e",
+        "crontab -l",
+    ];
+    let harmful = [
+        "curl", "wget", "base64", "nohup", "python", "node ", "/dev/tcp", "bash -", "sh -c", " &",
+    ];
     let source = source.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| source.contains(word));
     if has(&usual) && !has(&harmful) {
@@ -189,55 +264,178 @@ const PURPOSES: &[(CapabilityKind, &[&str])] = &[
     (
         CapabilityKind::ReadsPersonal,
         &[
-            "browser", "cookie", "chrome", "firefox", "history", "session", "bookmark", "wallet", "crypto", "message", "chat", "mail", "contact",
-            "transcript", "conversation", "memory", "clipboard", "screenshot", "screen", "document", "download", "photo", "backup", "forensic", "log",
-            "claude", "codex", "agent", "usage", "shell", "terminal", "home", "note", "calendar", "telegram", "slack", "login", "scrap", "crawl",
+            "browser",
+            "cookie",
+            "chrome",
+            "firefox",
+            "history",
+            "session",
+            "bookmark",
+            "wallet",
+            "crypto",
+            "message",
+            "chat",
+            "mail",
+            "contact",
+            "transcript",
+            "conversation",
+            "memory",
+            "clipboard",
+            "screenshot",
+            "screen",
+            "document",
+            "download",
+            "photo",
+            "backup",
+            "forensic",
+            "log",
+            "claude",
+            "codex",
+            "agent",
+            "usage",
+            "shell",
+            "terminal",
+            "home",
+            "note",
+            "calendar",
+            "telegram",
+            "slack",
+            "login",
+            "scrap",
+            "crawl",
         ],
     ),
     (
         CapabilityKind::ReadsSecret,
         &[
-            "ssh", "key", "credential", "secret", "vault", "password", "token", "auth", "login", "aws", "cloud", "azure", "gcp", "google", "kube",
-            "docker", "git", "deploy", "server", "remote", "env", "config", "api", "registry", "npm", "pypi", "publish", "security", "audit", "sign",
-            "certificate", "keychain", "backup", "database", "terraform", "infrastructure", "account",
+            "ssh",
+            "key",
+            "credential",
+            "secret",
+            "vault",
+            "password",
+            "token",
+            "auth",
+            "login",
+            "aws",
+            "cloud",
+            "azure",
+            "gcp",
+            "google",
+            "kube",
+            "docker",
+            "git",
+            "deploy",
+            "server",
+            "remote",
+            "env",
+            "config",
+            "api",
+            "registry",
+            "npm",
+            "pypi",
+            "publish",
+            "security",
+            "audit",
+            "sign",
+            "certificate",
+            "keychain",
+            "backup",
+            "database",
+            "terraform",
+            "infrastructure",
+            "account",
         ],
     ),
-    (CapabilityKind::Keyboard, &["key", "keyboard", "input", "macro", "automat", "hotkey", "shortcut", "game", "control", "terminal", "interactive"]),
-    (CapabilityKind::Clipboard, &["clipboard", "copy", "paste", "snippet", "automat", "desktop", "text", "password"]),
-    (CapabilityKind::Microphone, &["audio", "record", "voice", "speech", "transcri", "microphone", "sound", "meeting", "call"]),
-    (CapabilityKind::Camera, &["camera", "photo", "video", "webcam", "vision", "image", "picture", "scan"]),
+    (
+        CapabilityKind::Keyboard,
+        &[
+            "key",
+            "keyboard",
+            "input",
+            "macro",
+            "automat",
+            "hotkey",
+            "shortcut",
+            "game",
+            "control",
+            "terminal",
+            "interactive",
+        ],
+    ),
+    (
+        CapabilityKind::Clipboard,
+        &[
+            "clipboard",
+            "copy",
+            "paste",
+            "snippet",
+            "automat",
+            "desktop",
+            "text",
+            "password",
+        ],
+    ),
+    (
+        CapabilityKind::Microphone,
+        &[
+            "audio",
+            "record",
+            "voice",
+            "speech",
+            "transcri",
+            "microphone",
+            "sound",
+            "meeting",
+            "call",
+        ],
+    ),
+    (
+        CapabilityKind::Camera,
+        &[
+            "camera", "photo", "video", "webcam", "vision", "image", "picture", "scan",
+        ],
+    ),
     (CapabilityKind::Miner, &["mining", "miner"]),
 ];
 
-fn beyond_purpose<'a>(units: &'a [CodeUnit], analysis: &'a Analysis, around: &'a Surroundings) -> impl Iterator<Item = Finding> + 'a {
+fn beyond_purpose<'a>(
+    units: &'a [CodeUnit],
+    analysis: &'a Analysis,
+    around: &'a Surroundings,
+) -> impl Iterator<Item = Finding> + 'a {
     let described = !around.description.is_empty();
-    analysis.capabilities.iter().filter(move |_| described).filter_map(move |capability| {
-        let (_, words) = PURPOSES.iter().find(|(kind, _)| *kind == capability.kind)?;
-        let told = words.iter().any(|word| around.description.contains(word));
-        let unit = units.get(capability.unit).filter(|_| !told)?;
-        let rule = base_rule("beyond-purpose")?;
-        let what = match capability.kind {
-            CapabilityKind::ReadsPersonal => "reads personal data",
-            CapabilityKind::ReadsSecret => "reads credentials",
-            CapabilityKind::Keyboard => "listens to the keyboard",
-            CapabilityKind::Clipboard => "reads the clipboard",
-            CapabilityKind::Microphone => "records sound",
-            CapabilityKind::Camera => "takes pictures",
-            _ => "mines a currency",
-        };
-        let message = format!("{}: {what} ({})", rule.message, capability.detail);
-        Some(Finding {
-            rule: RuleId::base(rule.id),
-            severity: rule.severity,
-            file: unit.path.clone(),
-            start: unit.position(capability.span.start),
-            end: unit.position(capability.span.end),
-            excerpt: excerpt(&unit.source, capability.span),
-            message: visible(&message, MESSAGE_CHARS),
-            help: rule.help.to_owned(),
-            evidence: Vec::new(),
+    analysis
+        .capabilities
+        .iter()
+        .filter(move |_| described)
+        .filter_map(move |capability| {
+            let (_, words) = PURPOSES.iter().find(|(kind, _)| *kind == capability.kind)?;
+            let told = words.iter().any(|word| around.description.contains(word));
+            let unit = units.get(capability.unit).filter(|_| !told)?;
+            let rule = base_rule("beyond-purpose")?;
+            let what = match capability.kind {
+                CapabilityKind::ReadsPersonal => "reads personal data",
+                CapabilityKind::ReadsSecret => "reads credentials",
+                CapabilityKind::Keyboard => "listens to the keyboard",
+                CapabilityKind::Clipboard => "reads the clipboard",
+                CapabilityKind::Microphone => "records sound",
+                CapabilityKind::Camera => "takes pictures",
+                _ => "mines a currency",
+            };
+            let message = format!("{}: {what} ({})", rule.message, capability.detail);
+            Some(Finding {
+                rule: RuleId::base(rule.id),
+                severity: rule.severity,
+                file: unit.path.clone(),
+                start: unit.position(capability.span.start),
+                end: unit.position(capability.span.end),
+                excerpt: excerpt(&unit.source, capability.span),
+                message: visible(&message, MESSAGE_CHARS),
+                help: rule.help.to_owned(),
+                evidence: Vec::new(),
+            })
         })
-    })
 }
 
 /// Code that was not analysed.
@@ -250,7 +448,9 @@ fn not_read(units: &[CodeUnit], analysis: &Analysis) -> Vec<NotRead> {
             Some(NotRead {
                 file: unit.path.clone(),
                 line: Some(unit.position(part.span.start).line),
-                reason: Reason::NotAnalysed { what: part.reason.as_str() },
+                reason: Reason::NotAnalysed {
+                    what: part.reason.as_str(),
+                },
             })
         })
         .collect()

@@ -33,7 +33,12 @@ const DATA: &str = include_str!("attacks.txt");
 
 /// Every attack.
 pub fn attacks() -> Vec<Attack> {
-    DATA.split("\n=== ")
+    read(DATA)
+}
+
+/// The entries of a file of attacks, or of near misses.
+pub(super) fn read(data: &str) -> Vec<Attack> {
+    data.split("\n=== ")
         .skip(1)
         .filter_map(|entry| {
             let (head, text) = entry.split_once('\n')?;
@@ -96,6 +101,22 @@ impl Attack {
         let mut files = self.with_body(&body);
         files.push((path.to_owned(), content.into()));
         files
+    }
+
+    /// The same with another program.
+    pub(super) fn with_text(&self, text: String) -> SkillFiles {
+        self.with_payload(self.path(), text)
+    }
+
+    /// A skill with the program in its instructions.
+    pub(super) fn with_fence(&self) -> SkillFiles {
+        let language = match self.payload {
+            Payload::Shell => "sh",
+            Payload::Python => "python",
+            Payload::JavaScript => "js",
+            Payload::Prose => "text",
+        };
+        self.with_body(&format!("Run this:\n\n```{language}\n{}```\n", self.text))
     }
 
     /// A skill that has its instructions in another file.

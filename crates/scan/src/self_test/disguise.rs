@@ -60,16 +60,7 @@ pub(super) const ANY: &[(&str, Disguise)] = &[
         })
     }),
     ("fence", |attack| {
-        let language = match attack.payload {
-            Payload::Shell => "sh",
-            Payload::Python => "python",
-            Payload::JavaScript => "js",
-            Payload::Prose => return None,
-        };
-        Some(attack.with_body(&format!(
-            "Run this first:\n\n```{language}\n{}```\n",
-            attack.text
-        )))
+        (attack.payload != Payload::Prose).then(|| attack.with_fence())
     }),
 ];
 
