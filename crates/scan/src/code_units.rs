@@ -123,8 +123,8 @@ fn of_file(path: &str, source: &str) -> Option<CodeLanguage> {
         .map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
         Some(
-            "md" | "mdx" | "markdown" | "mdc" | "rst" | "adoc" | "html" | "htm" | "json" | "yaml"
-            | "yml" | "csv" | "svg" | "xml" | "toml",
+            "md" | "mdx" | "markdown" | "mdc" | "rst" | "adoc" | "html" | "htm" | "json" | "csv"
+            | "svg" | "xml",
         ) => None,
         Some(extension) => of_word(extension).or_else(|| guess(source)),
         None => guess(source),
@@ -178,18 +178,58 @@ fn guess(source: &str) -> Option<CodeLanguage> {
         "new Function",
     ]);
     let shell = begins(&[
-        "curl ", "wget ", "echo ", "export ", "bash ", "sh ", "cat ", "sudo ", "eval ", "chmod ",
-        "if [", "cd ", "mkdir ", "printf ", "python", "nc ", "tar ", "base64 ",
+        "curl ",
+        "wget ",
+        "echo ",
+        "export ",
+        "bash ",
+        "sh ",
+        "cat ",
+        "sudo ",
+        "eval ",
+        "chmod ",
+        "if [",
+        "cd ",
+        "mkdir ",
+        "printf ",
+        "python",
+        "nc ",
+        "tar ",
+        "base64 ",
+        "nslookup ",
+        "dig ",
+        "security ",
+        "mkfifo ",
+        "crontab ",
+        "(crontab",
+        "ssh ",
+        "scp ",
+        "rm ",
+        "cp ",
+        "mv ",
+        "source ",
+        "npm ",
+        "npx ",
+        "pip ",
+        "git ",
+        "openssl ",
     ]);
     lines.find_map(|line| {
         if line.ends_with(';') && script(line) || script(line) && !python(line) {
             Some(CodeLanguage::JavaScript)
         } else if python(line) {
             Some(CodeLanguage::Python)
-        } else if shell(line) {
+        } else if shell(line) || is_assignment(line) {
             Some(CodeLanguage::Shell)
         } else {
             None
         }
     })
+}
+
+/// Whether a line of a shell keeps the output of a command: `KEY=$(...)`.
+fn is_assignment(line: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    line.split_once("=$(")
+        .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(is_name))
 }

@@ -52,7 +52,8 @@ impl Decoded {
 /// The worst that is found in decoded text.
 pub(crate) fn scan_decoded(decoded: &Decoded) -> Option<Hit> {
     let code = looks_like_code(&decoded.text);
-    if !code && !looks_like_speech(&decoded.text) {
+    let sentence = is_sentence(&decoded.text);
+    if !code && !sentence && !looks_like_speech(&decoded.text) {
         return None;
     }
     let hits = ["payload.sh", "payload.md"].into_iter().flat_map(|path| {
@@ -76,7 +77,12 @@ pub(crate) fn scan_decoded(decoded: &Decoded) -> Option<Hit> {
             let note = format!(" ({how}): {} ({})", worst.message, worst.rule.as_str());
             Some(hit.severity(severity).note(&note))
         }
-        // Nobody encodes a command for its reader.
+        // Nobody encodes a sentence for its reader.
+        None if decoded.way != Way::Computed && sentence => Some(
+            hit.severity(Severity::Medium)
+                .note(&format!(" ({how}): a text")),
+        ),
+        // Nor a command.
         None if is_command(&decoded.text) && decoded.way != Way::Computed => Some(
             hit.severity(Severity::Medium)
                 .note(&format!(" ({how}): a command")),
@@ -127,6 +133,10 @@ pub(crate) const CODE_WORDS: &[&str] = &[
     "osascript",
     "sudo ",
     "-encodedcommand",
+    ".netrc",
+    "xxd",
+    "nslookup",
+    "=$(",
 ];
 
 const SPEECH_WORDS: &[&str] = &[
@@ -201,6 +211,26 @@ pub(crate) fn looks_like_code(text: &str) -> bool {
 
 fn looks_like_speech(text: &str) -> bool {
     has(&SPEECH, text)
+}
+
+/// Whether a text is an instruction in words, and not a value or a page.
+fn is_sentence(text: &str) -> bool {
+    let spaced = text
+        .split_whitespace()
+        .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 2)
+        .count();
+    // Chinese and Japanese have no blanks; two characters are about a word.
+    let unspaced = text.chars().filter(|c| *c >= '\u{3040}').count() / 2;
+    let words = spaced + unspaced;
+    let marks = text
+        .bytes()
+        .filter(|byte| b"{}<>=;[]\"".contains(byte))
+        .count();
+    let plain = !text.chars().any(|c| c.is_control() && !c.is_whitespace());
+    (5..400).contains(&words)
+        && plain
+        && marks * 20 < text.len()
+        && (acts::is_instruction(text) || looks_like_speech(text))
 }
 
 fn is_command(text: &str) -> bool {

@@ -413,7 +413,7 @@ pub(crate) enum Lines {
 pub(crate) fn prose(source: &str, segments: &Segments, lines: Lines) -> Folded {
     let mut folded = Folded::default();
     let bytes = source.as_bytes();
-    let is_special = |byte: &u8| matches!(byte, b'\n' | b'*') || *byte >= 0x80;
+    let is_special = |byte: &u8| matches!(byte, b'\n' | b'*' | b'<') || *byte >= 0x80;
     let head = frontmatter(source);
     let mut at = 0;
     let mut line_start = 0;
@@ -446,11 +446,34 @@ pub(crate) fn prose(source: &str, segments: &Segments, lines: Lines) -> Folded {
                 }
             }
             Some(b'*') => 1,
+            Some(b'<') => match tag(rest).filter(|_| lines != Lines::Code) {
+                Some(length) => {
+                    folded.copy("\n", at);
+                    length
+                }
+                None => {
+                    folded.copy("<", at);
+                    1
+                }
+            },
             Some(_) => character(rest, at, &mut folded),
             None => 0,
         };
     }
     folded
+}
+
+/// The length of a tag of HTML; an address in angle brackets is none.
+fn tag(rest: &str) -> Option<usize> {
+    let name = rest.get(1..)?.trim_start_matches('/');
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let window = rest.get(..rest.floor_char_boundary(1000))?;
+    let end = window.find('>')?;
+    let inside = window.get(1..end)?;
+    let is_address = inside.starts_with("http") || inside.contains('@') && !inside.contains(' ');
+    (!is_address && !inside.contains('<')).then_some(end + 1)
 }
 
 /// Where the frontmatter of a Markdown file ends.

@@ -168,6 +168,7 @@ fn wrapped(source: &str) -> Vec<Vec<Span>> {
     const GAP: usize = 12;
     let divides = |gap: &str| {
         gap.len() <= GAP
+            && !gap.contains("\n\n")
             && gap.chars().all(|c| {
                 c.is_whitespace()
                     || matches!(

@@ -112,8 +112,8 @@ impl<'l> Download<'l> {
         let plain = lower.starts_with("http:") || lower.starts_with("ftp:");
         Some(match how {
             _ if plain || numeric => Severity::High,
-            How::Interpreted => Severity::Medium,
-            How::Direct => Severity::Low,
+            How::Direct if lower.contains("://github.com/") => Severity::Low,
+            How::Interpreted | How::Direct => Severity::Medium,
         })
     }
 }

@@ -60,8 +60,48 @@ fn reverse(text: &str) -> String {
     text.chars().rev().collect()
 }
 
-/// The lines that have a turned word, turned back.
+/// Small words that make a sentence; a line with several that are turned is one.
+const SMALL: &[&str] = &[
+    " the ", " and ", " to ", " for ", " your ", " this ", " with ", " from ", " that ", " user",
+    " file", "send ", " la ", " las ", " und ", " die ", " les ", " des ",
+];
+
+/// The lines that have a turned word or several small ones, turned back.
 pub(crate) fn lines(source: &str) -> Vec<Decoded> {
+    let mut found = words(source);
+    found.extend(sentences(source));
+    found
+}
+
+fn sentences(source: &str) -> Vec<Decoded> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let span = Span::new(at, at + line.trim_end().len());
+        at += line.len();
+        if !(20..=LINE).contains(&line.len()) || found.len() >= PAYLOADS {
+            continue;
+        }
+        let lower = line.to_lowercase();
+        let count = |turn: fn(&str) -> String| {
+            SMALL
+                .iter()
+                .filter(|word| lower.contains(&turn(word)))
+                .count()
+        };
+        if SMALL.iter().any(|word| lower.contains(word)) {
+            continue;
+        }
+        if count(reverse) >= 2 {
+            found.push(Decoded::new(reverse(line.trim_end()), span, Way::Reversed));
+        } else if count(rot13) >= 2 {
+            found.push(Decoded::new(rot13(line.trim_end()), span, Way::Rotated));
+        }
+    }
+    found
+}
+
+fn words(source: &str) -> Vec<Decoded> {
     let Some(turned) = &*TURNED else {
         return Vec::new();
     };

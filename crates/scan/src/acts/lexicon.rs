@@ -59,6 +59,13 @@ pub(crate) enum Concept {
     EmailAddress,
 }
 
+impl Concept {
+    /// Whether it is something that is done.
+    pub(crate) fn is_act(self) -> bool {
+        self <= Self::Pay
+    }
+}
+
 use Concept::{
     Archive, Ask, Collect, Contents, Conversation, Decode, Delete, Disable, Every, Fetch, Hide,
     Install, Instructions, Memory, Must, Not, Obey, Password, Paste, Pay, Periodic, Personal,
@@ -150,6 +157,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "отключ", "обойди", "обход", "игнорир", "пропуст", "無効", "回避", "スキップ", "無視",
     ]),
     (Decode, &[
+        "from the end", "read it backwards", "in reverse order", "right to left", "every second letter", "first letter of each", "reverse the string", "reverse the text",
         "decode", "decoding", "decrypt", "deobfuscat", "unscrambl", "rot13", "rot-13", "base64", "base32",
         "hex-encoded", "caesar cipher", "解码", "解密", "decodific", "descifr", "décod", "déchiffr", "dekodier",
         "entschlüssel", "decifr", "декодир", "расшифр", "復号", "デコード",

@@ -49,6 +49,13 @@ pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
         .collect()
 }
 
+/// Whether a text tells someone to act on something.
+pub(crate) fn is_instruction(text: &str) -> bool {
+    passage::sentences(&lower(text))
+        .iter()
+        .any(passage::Sentence::is_instruction)
+}
+
 /// Lower case with the same offsets; a letter whose lower case has another length stays.
 fn lower(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

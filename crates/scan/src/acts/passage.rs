@@ -32,6 +32,16 @@ pub(super) struct Sentence {
 }
 
 impl Sentence {
+    /// Whether it has an act and an object.
+    pub(super) fn is_instruction(&self) -> bool {
+        let act = self.marks.iter().any(|mark| mark.concept.is_act());
+        let object = self
+            .marks
+            .iter()
+            .any(|mark| !mark.concept.is_act() && mark.concept != Concept::Not);
+        act && object
+    }
+
     /// The first mark of a concept that is not negated.
     pub(super) fn find(&self, concepts: &[Concept]) -> Option<&Mark> {
         self.marks

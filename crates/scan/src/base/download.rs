@@ -111,6 +111,35 @@ const INSTALLERS: &[&str] = &[
     "raw.githubusercontent.com/k3d-io/k3d/main/install.sh",
     "get.pulumi.com",
     "install.julialang.org",
+    "community.chocolatey.org/install.ps1",
+    "astral.sh/uv/install.ps1",
+    "bun.sh/install.ps1",
+    "claude.ai/install.ps1",
+    "get.scoop.sh",
+    "fluxcd.io/install.sh",
+    "run.linkerd.io/install",
+    "istio.io/downloadistio",
+    "code-server.dev/install.sh",
+    "neon.tech/install.sh",
+    "neon.com/install.sh",
+    "railway.com/install.sh",
+    "antigravity.google/cli/install.sh",
+    "antigravity.google/cli/install.ps1",
+    "aka.ms/installazureclideb",
+    "dot.net/v1/dotnet-install.sh",
+    "dl.dagger.io/dagger/install.sh",
+    "get.tur.so/install.sh",
+    "cli.doppler.com/install.sh",
+    "install.determinate.systems/nix",
+    "moonrepo.dev/install/proto.sh",
+];
+
+/// Addresses of installers whose version is a part of the path: the beginning, and the end.
+const VERSIONED: &[(&str, &str)] = &[
+    ("deb.nodesource.com/setup_", ".x"),
+    ("rpm.nodesource.com/setup_", ".x"),
+    ("raw.githubusercontent.com/nvm-sh/nvm/v", "/install.sh"),
+    ("astral.sh/uv/", "/install.sh"),
 ];
 
 /// Other text in such a command; another option could change the source of the response.
@@ -132,12 +161,26 @@ const INSTALLER_WORDS: &[&str] = &[
     "-",
     "python3",
     "/bin/bash",
+    "-e",
+    "irm",
+    "iwr",
+    "iex",
+    "-useb",
+    "powershell",
+    "-executionpolicy",
+    "bypass",
+    "new-object",
+    "system.net.webclient",
+    "net.webclient",
+    ".downloadstring",
 ];
 
 fn installer(matched: Matched<'_>) -> Grade {
     let lower = matched.text.to_ascii_lowercase();
     let words = lower
-        .split([' ', '\t', '"', '\'', '`', '(', ')', '$', '<'])
+        .split([
+            ' ', '\t', '\r', '"', '\'', '`', '(', ')', '$', '<', ';', ',',
+        ])
         .filter(|word| !word.is_empty());
     let mut known = 0;
     for word in words {
@@ -166,8 +209,19 @@ fn is_quiet(word: &str) -> bool {
 
 /// Whether the word, in lower case, is the address of a well-known installer, over TLS.
 pub(crate) fn is_known_installer(word: &str) -> bool {
-    word.strip_prefix("https://")
-        .is_some_and(|rest| INSTALLERS.contains(&rest.strip_suffix('/').unwrap_or(rest)))
+    word.strip_prefix("https://").is_some_and(|rest| {
+        let is_version = |(start, end): &(&str, &str)| {
+            rest.strip_prefix(start)
+                .and_then(|rest| rest.strip_suffix(end))
+                .is_some_and(|version| {
+                    version
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+                })
+        };
+        INSTALLERS.contains(&rest.strip_suffix('/').unwrap_or(rest))
+            || VERSIONED.iter().any(is_version)
+    })
 }
 
 #[cfg(test)]

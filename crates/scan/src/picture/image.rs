@@ -125,7 +125,7 @@ fn line(text: &mut String, data: &[u8]) {
     let Ok(data) = std::str::from_utf8(data) else {
         return;
     };
-    let data = data.replace('\0', ": ");
+    let data = data.replace('\0', ":\n");
     let odd = data.chars().any(|c| c.is_control() && !c.is_whitespace());
     if !odd && data.trim().len() > 3 {
         text.push_str(&data);
