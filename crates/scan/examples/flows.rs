@@ -51,7 +51,7 @@ fn units(root: &Path, folder: &Path, out: &mut Vec<(String, String, String)>) {
             && let Ok(source) = fs::read_to_string(&path)
         {
             out.push((name, language.to_owned(), source));
-        } else if name.ends_with(".md")
+        } else if path.extension().is_some_and(|end| end == "md")
             && let Ok(source) = fs::read_to_string(&path)
         {
             fenced(&name, &source, out);

@@ -41,6 +41,8 @@ pub(crate) struct CodeBudget {
     pub steps: usize,
     /// Calls of the parser's progress callback for the whole skill.
     pub parse_ticks: usize,
+    /// Those of them after a syntax error, where the parser is slow.
+    pub error_ticks: usize,
     /// Nodes of syntax trees that are read.
     pub nodes: usize,
 }
@@ -50,9 +52,10 @@ impl Default for CodeBudget {
         Self {
             unit_bytes: 1024 * 1024,
             total_bytes: 4 * 1024 * 1024,
-            steps: 600_000,
-            parse_ticks: 60_000,
-            nodes: 1_000_000,
+            steps: 1_500_000,
+            parse_ticks: 70_000,
+            error_ticks: 700,
+            nodes: 500_000,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Syntax trees, within bounds.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use prowess_spec::Span;
@@ -14,6 +15,8 @@ use super::lower::{Lower, ecma, powershell, python, shell};
 pub(super) struct ParseBudget {
     /// Calls of the progress callback.
     pub ticks: usize,
+    /// Calls of the progress callback after an error.
+    pub errors: usize,
     /// Nodes that are lowered.
     pub nodes: usize,
 }
@@ -31,18 +34,34 @@ pub(super) fn program(
     outer: Option<Span>,
     budget: &mut ParseBudget,
 ) -> Program {
-    // A fifth of the whole for each program: one hostile file does not hide the others.
-    let mut allowance = (budget.ticks / 3).max(200).min(budget.ticks);
-    let before = allowance;
+    if is_too_deep(source) {
+        return Program {
+            body: Vec::new(),
+            problem: Some(UnparsedReason::TooDeep),
+        };
+    }
+    // By its length: one hostile file does not use up what the others need.
+    let mut allowance = ParseBudget {
+        ticks: (400 + source.len() / 60).min(budget.ticks),
+        errors: (budget.errors / 2).max(100).min(budget.errors),
+        nodes: UNIT_NODES.min(budget.nodes),
+    };
+    let before = (allowance.ticks, allowance.errors);
+    let prepared = match language {
+        CodeLanguage::PowerShell => powershell::with_line_ends(source),
+        _ => None,
+    };
+    let source = prepared.as_deref().unwrap_or(source);
     let tree = tree(source, language, &mut allowance);
-    budget.ticks = budget.ticks.saturating_sub(before - allowance);
+    budget.ticks -= before.0 - allowance.ticks;
+    budget.errors -= before.1 - allowance.errors;
     let Some(tree) = tree else {
         return Program {
             body: Vec::new(),
             problem: Some(UnparsedReason::StepsUsedUp),
         };
     };
-    let mut lower = Lower::new(source, outer, budget.nodes);
+    let mut lower = Lower::new(source, outer, allowance.nodes);
     let root = tree.root_node();
     let body = match language {
         CodeLanguage::Python => python::module(&mut lower, root),
@@ -52,7 +71,7 @@ pub(super) fn program(
         CodeLanguage::Shell => shell::module(&mut lower, root),
         CodeLanguage::PowerShell => powershell::module(&mut lower, root),
     };
-    budget.nodes = lower.nodes;
+    budget.nodes -= allowance.nodes - lower.nodes;
     let problem = if lower.nodes == 0 {
         Some(UnparsedReason::StepsUsedUp)
     } else if lower.too_deep {
@@ -77,23 +96,79 @@ fn grammar(language: CodeLanguage) -> Language {
     }
 }
 
-fn tree(source: &str, language: CodeLanguage, ticks: &mut usize) -> Option<Tree> {
+/// Bytes that the parser is given at once; how often it asks tells how much it reads.
+const CHUNK: usize = 2048;
+/// Nodes of one tree that are read.
+const UNIT_NODES: usize = 250_000;
+/// Signs without an end between them that a program may have; each may be one level of the tree.
+const OPEN_SIGNS: usize = 10_000;
+/// Brackets that are open at once; the parser's memory grows with them.
+const OPEN_BRACKETS: usize = 2000;
+
+fn tree(source: &str, language: CodeLanguage, left: &mut ParseBudget) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar(language)).ok()?;
     let bytes = source.as_bytes();
-    let mut progress = |_: &tree_sitter::ParseState| {
-        *ticks = ticks.saturating_sub(1);
-        if *ticks == 0 {
+    // Some tokens make a grammar look ahead to the end of the file, each time.
+    let reads = Cell::new(4000 + bytes.len() / CHUNK * 40);
+    let mut progress = |state: &tree_sitter::ParseState| {
+        left.ticks = left.ticks.saturating_sub(1);
+        if state.has_error() {
+            // The parser then follows many ways at once.
+            left.errors = left.errors.saturating_sub(1);
+        }
+        if left.ticks == 0 || left.errors == 0 || reads.get() == 0 {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     };
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+    let mut read = |at: usize, _| {
+        reads.set(reads.get().saturating_sub(1));
+        if reads.get() == 0 {
+            return [].as_slice();
+        }
+        let end = bytes.len().min(at.saturating_add(CHUNK));
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(
+        &mut read,
         None,
         Some(ParseOptions::new().progress_callback(&mut progress)),
-    )
+    )?;
+    (reads.get() > 0).then_some(tree)
+}
+
+/// Whether brackets are nested more deeply than any program needs.
+fn is_too_deep(source: &str) -> bool {
+    let mut open = 0_usize;
+    // A stretch without an end, and the signs in it: `a = a = a`, `!!!!`.
+    let (mut stretch, mut signs) = (0_usize, 0_usize);
+    for byte in source.bytes() {
+        stretch += 1;
+        match byte {
+            b';' | b',' | b')' | b']' | b'}' => (stretch, signs) = (0, 0),
+            _ if byte.is_ascii_punctuation() => {
+                signs += 1;
+                // Encoded data has few of them.
+                if signs > OPEN_SIGNS && signs * 5 > stretch {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        match byte {
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                if open > OPEN_BRACKETS {
+                    return true;
+                }
+            }
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Bytes inside of error nodes, each counted once.

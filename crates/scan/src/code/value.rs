@@ -1,6 +1,7 @@
 //! Abstract values: what is known of a value, and where it came from.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use super::facts::{FLOW_STEPS, Step};
@@ -12,6 +13,8 @@ pub(super) const HOLE: char = '\u{fffc}';
 pub(super) const TEXT_MAX: usize = 64 * 1024;
 /// Items of a list or a map.
 pub(super) const ITEMS_MAX: usize = 4096;
+/// Lists and maps inside of one another: dropping them recurses as deeply.
+const LEVELS: usize = 24;
 /// Marks of one value.
 const TAINTS_MAX: usize = 6;
 /// Alternatives of one value.
@@ -36,8 +39,8 @@ pub(super) enum Data {
     Int(i64),
     Text(Rc<str>),
     Bytes(Rc<[u8]>),
-    List(Rc<Vec<Value>>),
-    Map(Rc<BTreeMap<Rc<str>, Value>>),
+    List(Rc<Items>),
+    Map(Rc<Entries>),
     /// Something of a library: a module, a function, what a call of it returned.
     External(External),
     Function(Rc<Closure>),
@@ -50,6 +53,36 @@ pub(super) enum Data {
     /// `functools.partial` and `bind`: a callee with its first arguments.
     Partial(Rc<(Value, Vec<Value>)>),
     OneOf(Rc<Vec<Data>>),
+}
+
+/// The items of a list, and how deeply lists are nested in it.
+#[derive(Debug)]
+pub(super) struct Items {
+    list: Vec<Value>,
+    level: usize,
+}
+
+impl Deref for Items {
+    type Target = Vec<Value>;
+
+    fn deref(&self) -> &Vec<Value> {
+        &self.list
+    }
+}
+
+/// The entries of a map, and how deeply maps are nested in it.
+#[derive(Debug)]
+pub(super) struct Entries {
+    pub map: BTreeMap<Rc<str>, Value>,
+    level: usize,
+}
+
+impl Deref for Entries {
+    type Target = BTreeMap<Rc<str>, Value>;
+
+    fn deref(&self) -> &BTreeMap<Rc<str>, Value> {
+        &self.map
+    }
 }
 
 /// Something of a library, by its dotted name; `()` stands for a call.
@@ -191,14 +224,47 @@ impl Value {
     }
 
     pub(super) fn list(items: Vec<Value>) -> Self {
-        if items.len() > ITEMS_MAX {
+        let level = 1 + items
+            .iter()
+            .map(|item| item.data.level())
+            .max()
+            .unwrap_or(0);
+        if items.len() > ITEMS_MAX || level > LEVELS {
             let mut whole = Self::unknown();
             for item in &items {
                 whole.add_taints(&item.all_taints());
             }
             return whole;
         }
-        Self::of(Data::List(items.into()))
+        Self::of(Data::List(Rc::new(Items { list: items, level })))
+    }
+
+    pub(super) fn map(entries: BTreeMap<Rc<str>, Value>) -> Self {
+        let level = 1 + entries
+            .values()
+            .map(|item| item.data.level())
+            .max()
+            .unwrap_or(0);
+        if level > LEVELS {
+            let mut whole = Self::unknown();
+            for item in entries.values() {
+                whole.add_taints(&item.all_taints());
+            }
+            return whole;
+        }
+        Self::of(Data::Map(Rc::new(Entries {
+            map: entries,
+            level,
+        })))
+    }
+
+    /// A callee with its first arguments.
+    pub(super) fn partial(callee: Value, args: Vec<Value>) -> Self {
+        let level = args.iter().map(|arg| arg.data.level()).max().unwrap_or(0);
+        if level.max(callee.data.level()) + 1 > LEVELS {
+            return Self::unknown();
+        }
+        Self::of(Data::Partial(Rc::new((callee, args))))
     }
 
     pub(super) fn external(name: &str) -> Self {
@@ -384,7 +450,7 @@ impl Value {
             joined.add_taints(&short.all_taints());
             return joined;
         } else if let (Data::Map(first), Data::Map(second)) = (&self.data, &other.data) {
-            let mut entries = (**first).clone();
+            let mut entries = first.map.clone();
             for (key, value) in second.iter() {
                 if entries.len() < ITEMS_MAX {
                     entries
@@ -392,7 +458,7 @@ impl Value {
                         .or_insert_with(|| value.clone());
                 }
             }
-            Data::Map(entries.into())
+            return Value::map(entries).with(&self.taints).with(&other.taints);
         } else {
             let mut options = Vec::new();
             for side in [&self.data, &other.data] {
@@ -453,6 +519,21 @@ impl Data {
             Data::Bytes(bytes.into())
         } else {
             Data::Unknown
+        }
+    }
+
+    /// How deeply values are nested in it.
+    fn level(&self) -> usize {
+        match self {
+            Data::List(items) => items.level,
+            Data::Map(entries) => entries.level,
+            Data::OneOf(options) => options.iter().map(Data::level).max().unwrap_or(0),
+            Data::Partial(partial) => {
+                let args = partial.1.iter().map(|arg| arg.data.level()).max();
+                1 + partial.0.data.level().max(args.unwrap_or(0))
+            }
+            Data::Method(method) => 1 + method.0.data.level(),
+            _ => 0,
         }
     }
 

@@ -217,13 +217,13 @@ impl Interpreter<'_> {
     ) {
         let changed = match (&holder.data, key) {
             (Data::Map(entries), Some(key)) if entries.len() < ITEMS_MAX => {
-                let mut entries = (**entries).clone();
+                let mut entries = entries.map.clone();
                 entries.insert(key.into(), value);
-                Value::of(Data::Map(entries.into())).with(&holder.taints)
+                Value::map(entries).with(&holder.taints)
             }
             (Data::Unknown | Data::None, Some(key)) => {
                 let entries = std::iter::once((Rc::from(key), value)).collect();
-                Value::of(Data::Map(Rc::new(entries))).with(&holder.taints)
+                Value::map(entries).with(&holder.taints)
             }
             _ => holder.clone().with(&value.all_taints()),
         };
@@ -285,6 +285,6 @@ impl Interpreter<'_> {
         if entries.len() < ITEMS_MAX {
             entries.insert(name.into(), value);
         }
-        self.set_in(module, key, Value::of(Data::Map(entries.into())));
+        self.set_in(module, key, Value::map(entries));
     }
 }

@@ -76,8 +76,10 @@ impl Interpreter<'_> {
         }
     }
 
-    fn snapshot(&self) -> (usize, super::Scope) {
+    fn snapshot(&mut self) -> (usize, super::Scope) {
         let scope = self.scopes.get(self.scope);
+        let cost = scope.map_or(0, |scope| scope.vars.len() / 4);
+        self.steps = self.steps.saturating_sub(cost);
         let copy = super::Scope {
             vars: scope.map(|scope| scope.vars.clone()).unwrap_or_default(),
             parent: None,

@@ -227,21 +227,15 @@ impl Interpreter<'_> {
                     return None;
                 }
                 let callee = rest.remove(0);
-                Some(Value::of(Data::Partial(Rc::new((callee, rest)))))
+                Some(Value::partial(callee, rest))
             }
             "operator.attrgetter" | "operator.itemgetter" => {
                 let getter = Value::external("getattr_of");
-                Some(Value::of(Data::Partial(Rc::new((
-                    getter,
-                    vec![args.at(0)],
-                )))))
+                Some(Value::partial(getter, vec![args.at(0)]))
             }
             "operator.methodcaller" => {
                 let caller = Value::external("method_of");
-                Some(Value::of(Data::Partial(Rc::new((
-                    caller,
-                    args.positional.clone(),
-                )))))
+                Some(Value::partial(caller, args.positional.clone()))
             }
             "getattr_of" => {
                 let mut value = args.at(1);
@@ -401,7 +395,7 @@ impl Interpreter<'_> {
             "dict" | "Object.fromEntries" | "Map" | "URLSearchParams" | "FormData" | "Headers" => {
                 let mut map: BTreeMap<Rc<str>, Value> = BTreeMap::new();
                 match &first.data {
-                    Data::Map(entries) => map.extend((**entries).clone()),
+                    Data::Map(entries) => map.extend(entries.map.clone()),
                     Data::List(pairs) => {
                         for pair in pairs.iter() {
                             if let Data::List(pair) = &pair.data
@@ -418,7 +412,7 @@ impl Interpreter<'_> {
                     map.insert(Rc::clone(key), value.clone());
                 }
                 let taints = self.taints_of(&first, span);
-                Value::of(Data::Map(map.into())).with(&taints)
+                Value::map(map).with(&taints)
             }
             "Object.keys" => match &first.data {
                 Data::Map(_) => Value::list(first.items()?),
@@ -632,7 +626,7 @@ impl Interpreter<'_> {
                 for (a, b) in from.chars().zip(to.chars()) {
                     map.insert(a.to_string().into(), Value::text(b.to_string()));
                 }
-                Value::of(Data::Map(map.into()))
+                Value::map(map)
             }
             "re.sub" => {
                 let pattern = super::text::Matcher::parse(&first.full_text()?, true)?;

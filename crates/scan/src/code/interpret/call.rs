@@ -94,6 +94,7 @@ impl Interpreter<'_> {
     pub(super) fn eval_call(&mut self, call: &Call, span: Span) -> Value {
         if let ExprKind::Member(object, name) = &call.callee.kind {
             let receiver = self.eval(object);
+            self.charge(&receiver);
             let args = self.eval_args(call);
             let mutates = CHANGES.contains(&&**name);
             let mut result = None;
@@ -121,6 +122,7 @@ impl Interpreter<'_> {
         let mut args = Args::default();
         for arg in &call.args {
             let value = self.eval(&arg.value);
+            self.charge(&value);
             if arg.spread {
                 match &value.data {
                     Data::Map(entries) if self.is_python() => {
@@ -212,7 +214,7 @@ impl Interpreter<'_> {
                     args.positional = list;
                 }
                 if name == "bind" {
-                    return Value::of(Data::Partial(Rc::new((callee.clone(), args.positional))));
+                    return Value::partial(callee.clone(), args.positional);
                 }
                 self.call_value(callee, args, span)
             }
@@ -421,7 +423,7 @@ impl Interpreter<'_> {
                 let mut rest = Value::list(positional.by_ref().collect());
                 let map: std::collections::BTreeMap<Rc<str>, Value> = named.drain(..).collect();
                 if !map.is_empty() {
-                    rest = Value::of(Data::Map(map.into())).with(&rest.all_taints());
+                    rest = Value::map(map).with(&rest.all_taints());
                 }
                 rest
             } else {

@@ -19,7 +19,9 @@ impl Interpreter<'_> {
             let value = self.eval(word);
             // An expansion without quotes may be several words.
             match &word.kind {
-                ExprKind::Expansion(_) | ExprKind::Capture(_) => words.extend(split_words(&value)),
+                ExprKind::Expansion(_) | ExprKind::Capture(_) if !command.powershell => {
+                    words.extend(split_words(&value));
+                }
                 _ => match &value.data {
                     Data::List(items) if !command.powershell => words.extend(items.iter().cloned()),
                     _ => words.push(value),
@@ -236,11 +238,12 @@ impl Interpreter<'_> {
             || path.contains('\\')
             || path.ends_with(".sh")
             || path.ends_with(".exe");
-        if looks_like_path
-            || self
-                .written(path)
-                .is_some_and(|file| !file.taints.is_empty())
-        {
+        // A bare name is looked up among programs, not in the folder.
+        let installed = !looks_like_path
+            && self.files.iter().any(|(known, file)| {
+                !file.taints.is_empty() && known.contains("bin/") && base_name(known) == path
+            });
+        if looks_like_path && !path.ends_with('/') || installed {
             let arguments = Value::list(words.rest.clone());
             return self.execute_file(path, arguments, words.stdin.clone(), words.span, "a shell");
         }

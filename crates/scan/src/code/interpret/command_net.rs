@@ -182,6 +182,8 @@ impl Interpreter<'_> {
             "--interface",
             "--stderr",
             "--max-redirs",
+            "--proto",
+            "--ciphers",
         ];
         let span = words.span;
         let mut parts = Vec::new();

@@ -39,6 +39,7 @@ impl Interpreter<'_> {
         }
         let value = self.eval_kind(expr);
         if folds {
+            self.charge(&value);
             self.folds -= 1;
             if self.folds == 0 {
                 self.note_text(&value, expr.span);
@@ -180,6 +181,7 @@ impl Interpreter<'_> {
             "this" if !self.is_shell() => Value::external(""),
             "__builtins__" | "builtins" if self.is_python() => Value::external(""),
             "__name__" | "undefined" | "NaN" => Value::unknown(),
+            _ if name.starts_with('[') => Value::external(name),
             _ if self.language == CodeLanguage::PowerShell => self.shell_variable(name, span),
             _ => Value::of(Data::External(External::new(module_name(name)))),
         }
@@ -300,7 +302,7 @@ impl Interpreter<'_> {
                 }
             }
         }
-        Value::of(Data::Map(map.into())).with(&whole.taints)
+        Value::map(map).with(&whole.taints)
     }
 
     /// Parts put together to one text.
@@ -358,7 +360,7 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            return Value::of(Data::Map(map.into())).with(&whole.taints);
+            return Value::map(map).with(&whole.taints);
         }
         if known {
             Value::list(items).with(&whole.taints)

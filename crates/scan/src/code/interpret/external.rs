@@ -1,7 +1,5 @@
 //! Calls of functions of libraries: what they do, by the tables.
 
-use std::rc::Rc;
-
 use prowess_spec::Span;
 
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind, UnparsedReason};
@@ -28,6 +26,11 @@ impl Interpreter<'_> {
                 return self.call_through(base, end, args, span);
             }
         }
+        if self.language == CodeLanguage::PowerShell
+            && let Some(value) = self.dotnet(external, &args, span)
+        {
+            return value;
+        }
         if let Some(value) = self.builtin(&external.name, &args, span) {
             return value;
         }
@@ -52,7 +55,7 @@ impl Interpreter<'_> {
         }
         let callee = Value::external(base);
         if end == ".bind" {
-            return Value::of(Data::Partial(Rc::new((callee, args.positional))));
+            return Value::partial(callee, args.positional);
         }
         self.call_value(&callee, args, span)
     }

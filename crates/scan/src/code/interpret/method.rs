@@ -1,13 +1,12 @@
 //! Methods of texts, bytes, lists and maps.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use prowess_spec::Span;
 
 use super::super::decode;
 use super::super::ir::Name;
-use super::super::value::{Data, HOLE, ITEMS_MAX, TEXT_MAX, TaintKind, Value};
+use super::super::value::{Data, Entries, HOLE, ITEMS_MAX, Items, TEXT_MAX, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
 use super::operator::{item_at, slice};
@@ -374,7 +373,7 @@ impl Interpreter<'_> {
     fn list_method(
         &mut self,
         receiver: &Value,
-        items: &Rc<Vec<Value>>,
+        items: &Rc<Items>,
         name: &str,
         args: &Args,
         span: Span,
@@ -520,7 +519,7 @@ impl Interpreter<'_> {
     fn map_method(
         &mut self,
         receiver: &Value,
-        entries: &Rc<BTreeMap<Rc<str>, Value>>,
+        entries: &Rc<Entries>,
         name: &str,
         args: &Args,
         span: Span,
@@ -548,11 +547,11 @@ impl Interpreter<'_> {
             ),
             "copy" => (receiver.clone(), None),
             "set" | "append" | "Add" | "add" => {
-                let mut all = (**entries).clone();
+                let mut all = entries.map.clone();
                 if all.len() < ITEMS_MAX {
                     all.insert(first.shown().into(), args.at(1));
                 }
-                let changed = Value::of(Data::Map(all.into())).with(&receiver.taints);
+                let changed = Value::map(all).with(&receiver.taints);
                 (changed.clone(), Some(changed))
             }
             "update" => {
@@ -561,9 +560,9 @@ impl Interpreter<'_> {
                 changed.add_taints(&taints);
                 for (key, value) in &args.named {
                     if let Data::Map(all) = &changed.data {
-                        let mut all = (**all).clone();
+                        let mut all = all.map.clone();
                         all.insert(Rc::clone(key), value.clone());
-                        changed.data = Data::Map(all.into());
+                        changed = Value::map(all).with(&changed.taints);
                     }
                 }
                 (Value::none(), Some(changed))

@@ -165,15 +165,15 @@ impl<'a> Interpreter<'a> {
     /// Runs every unit with `steps` for all of them, and twice when files pass values from one to another.
     pub(super) fn run(&mut self, steps: usize) {
         let mut left = steps;
-        for round in 0..2 {
+        for _round in 0..2 {
             self.modules.fill(ModuleState::Waiting);
             self.called.clear();
             self.instantiated.clear();
             self.closures.clear();
             self.classes.clear();
             for unit in 0..self.units.len() {
-                let share = if round == 0 { left / 2 } else { left };
-                let share = (share / (self.units.len() - unit).max(1)).max(left.min(5_000));
+                // A part of what is left for each: one that needs much leaves enough for those that follow.
+                let share = (left / 6).max(left.min(8_000));
                 self.steps = share;
                 if self.modules.get(unit) == Some(&ModuleState::Waiting) {
                     self.run_module(unit);
@@ -200,6 +200,18 @@ impl<'a> Interpreter<'a> {
         }
         self.steps -= 1;
         true
+    }
+
+    /// Takes the steps that working on a large value costs.
+    fn charge(&mut self, value: &Value) {
+        let cost = match &value.data {
+            super::value::Data::Text(text) => text.len() / 24,
+            super::value::Data::Bytes(bytes) => bytes.len() / 24,
+            super::value::Data::List(items) => items.len() / 3,
+            super::value::Data::Map(entries) => entries.len(),
+            _ => 0,
+        };
+        self.steps = self.steps.saturating_sub(cost);
     }
 
     /// The place to name for a span: that of the text when the code stands in one.

@@ -273,6 +273,8 @@ fn owns(source: &str, host: &str) -> bool {
         ("supabase", "supabase"),
         (".netrc", ""),
         ("keyring", ""),
+        ("keychain", ""),
+        ("security", ""),
         ("keytar", ""),
         ("databricks", "databricks"),
         ("snowflake", "snowflake"),
