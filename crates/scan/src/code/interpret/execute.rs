@@ -50,6 +50,15 @@ impl Interpreter<'_> {
         for option in code.alternatives() {
             if let Some(text) = option.as_text() {
                 known |= !text.contains(HOLE);
+                if !found && self.is_hidden(&text) {
+                    let taint = self.taint(TaintKind::Decoded, span, "put together by code");
+                    self.flow(
+                        FlowKind::DecodedToExecution,
+                        &taint,
+                        span,
+                        format!("executed by {by}"),
+                    );
+                }
                 let value = self.run_text(&text, language, &option, span);
                 result = result.join(&value);
             } else if let Data::Function(_) = option.data {
@@ -61,6 +70,17 @@ impl Interpreter<'_> {
             self.dynamic(span);
         }
         result
+    }
+
+    /// Whether a reader of the source does not see a text that it executes.
+    fn is_hidden(&self, text: &str) -> bool {
+        let longest = text
+            .split(['\n', '\'', '"', '\\', HOLE])
+            .map(str::trim)
+            .max_by_key(|line| line.len())
+            .unwrap_or_default();
+        // What is read from a file is not in the source either; that is told by its mark.
+        longest.len() >= 12 && self.units.iter().all(|unit| !unit.source.contains(longest))
     }
 
     /// The program that a text holds, parsed once.
