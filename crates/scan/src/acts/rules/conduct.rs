@@ -343,6 +343,9 @@ impl Passage<'_> {
     }
 
     fn decode_and_run(&self) -> Option<Act> {
+        if self.sentence.is_heading {
+            return None;
+        }
         let decode = self.sentence.find(&[Decode])?;
         let run = self.near.iter().find_map(|sentence| {
             let run = sentence.find(&[Obey, Run])?;

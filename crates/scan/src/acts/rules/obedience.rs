@@ -44,6 +44,7 @@ const REFERS: &[&str] = &[
     "ce qu",
     "tout",
     "instruc",
+    "instruç",
     "alle ",
     "darin",
     "befehl",
