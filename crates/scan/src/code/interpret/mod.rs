@@ -173,7 +173,8 @@ impl<'a> Interpreter<'a> {
             self.classes.clear();
             for unit in 0..self.units.len() {
                 // A part of what is left for each: one that needs much leaves enough for those that follow.
-                let share = (left / 6).max(left.min(8_000));
+                let parts = (self.units.len() - unit).clamp(1, 6);
+                let share = (left / parts).max(left.min(8_000));
                 self.steps = share;
                 if self.modules.get(unit) == Some(&ModuleState::Waiting) {
                     self.run_module(unit);
