@@ -206,7 +206,7 @@ impl<'a> Interpreter<'a> {
     /// Takes the steps that working on a large value costs.
     fn charge(&mut self, value: &Value) {
         let cost = match &value.data {
-            super::value::Data::Text(text) => text.len() / 24,
+            super::value::Data::Text(text) => text.len() / 8,
             super::value::Data::Bytes(bytes) => bytes.len() / 24,
             super::value::Data::List(items) => items.len() / 3,
             super::value::Data::Map(entries) => entries.len(),
