@@ -14,7 +14,7 @@ pub(crate) fn analyse(units: &[Unit<'_>], budget: &CodeBudget) -> Analysis {
     let mut facts = Facts::default();
     let mut parse = ParseBudget {
         ticks: budget.parse_ticks,
-        errors: budget.error_ticks,
+        errors: budget.errors,
         nodes: budget.nodes,
     };
     let mut total = 0_usize;

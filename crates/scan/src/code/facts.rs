@@ -41,8 +41,8 @@ pub(crate) struct CodeBudget {
     pub steps: usize,
     /// Calls of the parser's progress callback for the whole skill.
     pub parse_ticks: usize,
-    /// Those of them after a syntax error, where the parser is slow.
-    pub error_ticks: usize,
+    /// Syntax errors, each of which takes the parser long.
+    pub errors: usize,
     /// Nodes of syntax trees that are read.
     pub nodes: usize,
 }
@@ -54,7 +54,7 @@ impl Default for CodeBudget {
             total_bytes: 4 * 1024 * 1024,
             steps: 1_500_000,
             parse_ticks: 70_000,
-            error_ticks: 700,
+            errors: 20_000,
             nodes: 500_000,
         }
     }

@@ -15,7 +15,7 @@ use super::lower::{Lower, ecma, powershell, python, shell};
 pub(super) struct ParseBudget {
     /// Calls of the progress callback.
     pub ticks: usize,
-    /// Calls of the progress callback after an error.
+    /// Syntax errors: recovering from one costs as much as a hundred lines.
     pub errors: usize,
     /// Nodes that are lowered.
     pub nodes: usize,
@@ -43,24 +43,40 @@ pub(super) fn program(
     // By its length: one hostile file does not use up what the others need.
     let mut allowance = ParseBudget {
         ticks: (400 + source.len() / 60).min(budget.ticks),
-        errors: (budget.errors / 2).max(100).min(budget.errors),
+        errors: budget.errors / 2,
         nodes: UNIT_NODES.min(budget.nodes),
     };
-    let before = (allowance.ticks, allowance.errors);
+    let before = allowance.ticks;
     let prepared = match language {
         CodeLanguage::PowerShell => powershell::with_line_ends(source),
         _ => None,
     };
     let source = prepared.as_deref().unwrap_or(source);
+    if budget.errors == 0 {
+        return Program {
+            body: Vec::new(),
+            problem: Some(UnparsedReason::StepsUsedUp),
+        };
+    }
+    if expected_errors(source, language) > allowance.errors {
+        // Trying it cost something as well.
+        budget.errors = budget.errors.saturating_sub(400 + source.len() / 50);
+        return Program {
+            body: Vec::new(),
+            problem: Some(UnparsedReason::SyntaxErrors),
+        };
+    }
     let tree = tree(source, language, &mut allowance);
-    budget.ticks -= before.0 - allowance.ticks;
-    budget.errors -= before.1 - allowance.errors;
+    budget.ticks -= before - allowance.ticks;
     let Some(tree) = tree else {
+        budget.errors = budget.errors.saturating_sub(source.len() / 10);
         return Program {
             body: Vec::new(),
             problem: Some(UnparsedReason::StepsUsedUp),
         };
     };
+    let (errors, error_bytes) = errors(&tree);
+    budget.errors = budget.errors.saturating_sub(errors);
     let mut lower = Lower::new(source, outer, allowance.nodes);
     let root = tree.root_node();
     let body = match language {
@@ -76,7 +92,7 @@ pub(super) fn program(
         Some(UnparsedReason::StepsUsedUp)
     } else if lower.too_deep {
         Some(UnparsedReason::TooDeep)
-    } else if error_bytes(&tree) * 2 > source.len() {
+    } else if error_bytes * 2 > source.len() {
         Some(UnparsedReason::SyntaxErrors)
     } else {
         None
@@ -98,6 +114,9 @@ fn grammar(language: CodeLanguage) -> Language {
 
 /// Bytes that the parser is given at once; how often it asks tells how much it reads.
 const CHUNK: usize = 2048;
+/// Bytes of a part of a long source that is tried first, and how far the parts are from one another.
+const WINDOW: usize = 2048;
+const WINDOW_EVERY: usize = 32 * 1024;
 /// Nodes of one tree that are read.
 const UNIT_NODES: usize = 250_000;
 /// Signs without an end between them that a program may have; each may be one level of the tree.
@@ -111,13 +130,9 @@ fn tree(source: &str, language: CodeLanguage, left: &mut ParseBudget) -> Option<
     let bytes = source.as_bytes();
     // Some tokens make a grammar look ahead to the end of the file, each time.
     let reads = Cell::new(4000 + bytes.len() / CHUNK * 40);
-    let mut progress = |state: &tree_sitter::ParseState| {
+    let mut progress = |_: &tree_sitter::ParseState| {
         left.ticks = left.ticks.saturating_sub(1);
-        if state.has_error() {
-            // The parser then follows many ways at once.
-            left.errors = left.errors.saturating_sub(1);
-        }
-        if left.ticks == 0 || left.errors == 0 || reads.get() == 0 {
+        if left.ticks == 0 || reads.get() == 0 {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -171,27 +186,63 @@ fn is_too_deep(source: &str) -> bool {
     false
 }
 
-/// Bytes inside of error nodes, each counted once.
-fn error_bytes(tree: &Tree) -> usize {
-    if !tree.root_node().has_error() {
+/// How many errors a long source has, told from parts of it. A short one is simply parsed.
+fn expected_errors(source: &str, language: CodeLanguage) -> usize {
+    let mut found = 0;
+    let mut sampled = 0;
+    let mut at = 0;
+    while source.len() > 2 * WINDOW && at < source.len() {
+        let start = source.floor_char_boundary(at);
+        let end = source.floor_char_boundary(start + WINDOW);
+        let part = source.get(start..end).unwrap_or_default();
+        let mut allowance = ParseBudget {
+            ticks: 400,
+            errors: 0,
+            nodes: 0,
+        };
+        // What is cut off at both ends is not an error.
+        found += match tree(part, language, &mut allowance) {
+            Some(tree) => errors(&tree).0.saturating_sub(2),
+            None => WINDOW / 10,
+        };
+        sampled += part.len().max(1);
+        at += WINDOW_EVERY;
+    }
+    if found == 0 {
         return 0;
     }
+    found.saturating_mul(source.len() / sampled.max(1))
+}
+
+/// The error nodes of a tree, and the bytes inside of them, each counted once.
+fn errors(tree: &Tree) -> (usize, usize) {
+    if !tree.root_node().has_error() {
+        return (0, 0);
+    }
     let mut cursor = tree.walk();
-    let mut bytes = 0;
+    let (mut count, mut bytes) = (0_usize, 0_usize);
+    // Inside of an error there are more: each of them was recovered from.
+    let mut outside = 0;
     loop {
         let node = cursor.node();
-        let descend = if node.is_error() {
-            bytes += node.end_byte().saturating_sub(node.start_byte());
-            false
-        } else {
-            node.has_error()
-        };
-        if descend && cursor.goto_first_child() {
+        if node.is_missing() {
+            count += 1;
+        }
+        if node.is_error() {
+            count += 1;
+            if node.start_byte() >= outside {
+                bytes += node.end_byte().saturating_sub(node.start_byte());
+                outside = node.end_byte();
+            }
+            // A flat error holds what was skipped.
+            count += usize::try_from(node.child_count()).unwrap_or(0) / 4;
+        }
+        if node.has_error() && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return bytes;
+                return (count, bytes);
             }
         }
     }

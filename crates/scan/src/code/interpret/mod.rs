@@ -173,7 +173,8 @@ impl<'a> Interpreter<'a> {
             self.classes.clear();
             for unit in 0..self.units.len() {
                 // A part of what is left for each: one that needs much leaves enough for those that follow.
-                let share = (left / 6).max(left.min(8_000));
+                let parts = (self.units.len() - unit).clamp(1, 6);
+                let share = (left / parts).max(left.min(8_000));
                 self.steps = share;
                 if self.modules.get(unit) == Some(&ModuleState::Waiting) {
                     self.run_module(unit);
@@ -205,7 +206,7 @@ impl<'a> Interpreter<'a> {
     /// Takes the steps that working on a large value costs.
     fn charge(&mut self, value: &Value) {
         let cost = match &value.data {
-            super::value::Data::Text(text) => text.len() / 24,
+            super::value::Data::Text(text) => text.len() / 8,
             super::value::Data::Bytes(bytes) => bytes.len() / 24,
             super::value::Data::List(items) => items.len() / 3,
             super::value::Data::Map(entries) => entries.len(),
