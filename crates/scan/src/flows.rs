@@ -10,6 +10,7 @@ use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::{MESSAGE_CHARS, RULE_FINDINGS};
 use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severity};
+use crate::rule::Grade;
 use crate::rule_id::RuleId;
 
 /// Adds findings about the code of a whole skill to those of the other rules.
@@ -131,8 +132,13 @@ fn is_known(finding: &Finding, report: &mut Report) -> bool {
 fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Finding> {
     let sink = flow.steps.last()?;
     let unit = units.get(sink.unit)?;
-    let (id, severity) = judge(flow, sink.span.slice(&unit.source), around)?;
+    let (id, grade) = judge(flow, sink.span.slice(&unit.source), around);
     let rule = base_rule(id)?;
+    let severity = match grade {
+        Grade::Keep => rule.severity,
+        Grade::As(severity) => severity,
+        Grade::Skip => return None,
+    };
     let evidence = flow
         .steps
         .iter()
@@ -148,7 +154,7 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
         .collect();
     Some(Finding {
         rule: RuleId::base(rule.id),
-        severity: severity.unwrap_or(rule.severity),
+        severity,
         file: unit.path.clone(),
         start: unit.position(sink.span.start),
         end: unit.position(sink.span.end),
@@ -159,59 +165,61 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
     })
 }
 
-/// The rule of a flow, and its severity if it is not that of the rule.
-fn judge(
-    flow: &Flow,
-    source: &str,
-    around: &Surroundings,
-) -> Option<(&'static str, Option<Severity>)> {
+/// The rule of a flow, and how bad it is.
+fn judge(flow: &Flow, source: &str, around: &Surroundings) -> (&'static str, Grade) {
     let says = |words: &[&str]| {
         flow.steps.iter().any(|step| {
             let what = step.what.to_ascii_lowercase();
             words.iter().any(|word| what.contains(word))
         })
     };
-    Some(match flow.kind {
+    let low_if = |condition: bool| {
+        if condition {
+            Grade::As(Severity::Low)
+        } else {
+            Grade::Keep
+        }
+    };
+    match flow.kind {
         // A program's own entry of a keychain is how it logs in.
         FlowKind::SecretToNetwork if says(&["keychain"]) => {
-            ("secret-to-network", Some(Severity::Medium))
+            ("secret-to-network", Grade::As(Severity::Medium))
         }
-        FlowKind::SecretToNetwork => ("secret-to-network", None),
-        FlowKind::PersonalToNetwork => ("personal-to-network", None),
-        FlowKind::EnvironmentToNetwork => ("environment-exfiltration", None),
-        FlowKind::FileToNetwork => {
-            // What a skill for uploads does.
-            let told = [
-                "upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api",
-                "transcri", "convert", "generat", "analy", "ocr",
-            ];
-            if around.description.is_empty()
-                || told.iter().any(|word| around.description.contains(word))
-            {
-                return None;
-            }
-            ("beyond-purpose", Some(Severity::Low))
-        }
-        FlowKind::RemoteToExecution => ("remote-code", remote(flow, &says)?),
-        FlowKind::DecodedToExecution => ("decoded-code", None),
-        FlowKind::ControlFileToExecution => ("control-file-code", None),
-        FlowKind::RemoteToAgent => (
-            "remote-to-agent",
-            says(&["/skills"]).then_some(Severity::Low),
-        ),
-        FlowKind::Persistence => ("persistence", persistence(source, &says)?),
+        FlowKind::SecretToNetwork => ("secret-to-network", Grade::Keep),
+        FlowKind::PersonalToNetwork => ("personal-to-network", Grade::Keep),
+        FlowKind::EnvironmentToNetwork => ("environment-exfiltration", Grade::Keep),
+        FlowKind::FileToNetwork => ("beyond-purpose", upload(around)),
+        FlowKind::RemoteToExecution => ("remote-code", remote(flow, &says)),
+        FlowKind::DecodedToExecution => ("decoded-code", Grade::Keep),
+        FlowKind::ControlFileToExecution => ("control-file-code", Grade::Keep),
+        FlowKind::RemoteToAgent => ("remote-to-agent", low_if(says(&["/skills"]))),
+        FlowKind::Persistence => ("persistence", persistence(source, &says)),
         FlowKind::AgentTampering => {
             let lasting = says(&["settings", "hook", "~/", "mcp.json"]) && !says(&["/skills"]);
-            ("agent-tampering", (!lasting).then_some(Severity::Low))
+            ("agent-tampering", low_if(!lasting))
         }
-        FlowKind::ReverseShell => ("reverse-shell", None),
-        FlowKind::Destruction => ("destructive-command", None),
-        FlowKind::ConditionalTrigger => ("conditional-trigger", None),
-    })
+        FlowKind::ReverseShell => ("reverse-shell", Grade::Keep),
+        FlowKind::Destruction => ("destructive-command", Grade::Keep),
+        FlowKind::ConditionalTrigger => ("conditional-trigger", Grade::Keep),
+    }
 }
 
-/// The severity of code from the network; nothing for well-known installers.
-fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity>> {
+/// An upload of a file is what many skills are for.
+fn upload(around: &Surroundings) -> Grade {
+    const TOLD: &[&str] = &[
+        "upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api",
+        "transcri", "convert", "generat", "analy", "ocr",
+    ];
+    let told = TOLD.iter().any(|word| around.description.contains(word));
+    if told || around.description.is_empty() {
+        Grade::Skip
+    } else {
+        Grade::As(Severity::Low)
+    }
+}
+
+/// How bad code from the network is; well-known installers are left out.
+fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Grade {
     let address = flow.steps.iter().find_map(|step| {
         let at = step.what.find("://")?;
         let start = step.what.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
@@ -223,21 +231,25 @@ fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity
     });
     let address = address.unwrap_or_default();
     if is_known_installer(&address) {
-        return None;
+        return Grade::Skip;
     }
     let host = address.split("://").nth(1).unwrap_or_default();
     let suspicious = host.starts_with(|c: char| c.is_ascii_digit()) || address.starts_with("http:");
-    Some(match () {
-        () if says(&["clones "]) => Some(Severity::Low),
-        () if suspicious => None,
-        () if is_well_known(&address) => Some(Severity::Low),
-        () if says(&["written to", "loaded by import", "unpacked"]) => Some(Severity::Medium),
-        () => None,
-    })
+    if says(&["clones "]) {
+        Grade::As(Severity::Low)
+    } else if suspicious {
+        Grade::Keep
+    } else if is_well_known(&address) {
+        Grade::As(Severity::Low)
+    } else if says(&["written to", "loaded by import", "unpacked"]) {
+        Grade::As(Severity::Medium)
+    } else {
+        Grade::Keep
+    }
 }
 
-/// The severity of what runs later; nothing for what people put into the files of their shells.
-fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Severity>> {
+/// How bad it is that something runs later; what people put into the files of their shells is left out.
+fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Grade {
     let usual = [
         "export ",
         "alias ",
@@ -254,9 +266,12 @@ fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Option<Option<Se
     let source = source.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| source.contains(word));
     if has(&usual) && !has(&harmful) {
-        return None;
+        Grade::Skip
+    } else if says(&["enables a service"]) {
+        Grade::As(Severity::Info)
+    } else {
+        Grade::Keep
     }
-    Some(says(&["enables a service"]).then_some(Severity::Info))
 }
 
 /// What a description must mention for code that reaches for such things.

@@ -446,16 +446,11 @@ pub(crate) fn prose(source: &str, segments: &Segments, lines: Lines) -> Folded {
                 }
             }
             Some(b'*') => 1,
-            Some(b'<') => match tag(rest).filter(|_| lines != Lines::Code) {
-                Some(length) => {
-                    folded.copy("\n", at);
-                    length
-                }
-                None => {
-                    folded.copy("<", at);
-                    1
-                }
-            },
+            Some(b'<') => {
+                let length = tag(rest).filter(|_| lines != Lines::Code);
+                folded.copy(if length.is_some() { "\n" } else { "<" }, at);
+                length.unwrap_or(1)
+            }
             Some(_) => character(rest, at, &mut folded),
             None => 0,
         };

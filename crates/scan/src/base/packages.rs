@@ -251,7 +251,7 @@ fn host(text: &str) -> &str {
 fn is_local(host: &str) -> bool {
     matches!(host, "localhost" | "0.0.0.0" | "[")
         || host.starts_with("127.")
-        || host.ends_with(".local")
+        || host.rsplit('.').next() == Some("local")
         || host.contains('$')
         || host.contains('<')
         || host.contains('{')
@@ -290,15 +290,15 @@ fn unknown_server(matched: Matched<'_>) -> Grade {
         "webflow.com",
     ];
     let host = host(matched.text).to_ascii_lowercase();
-    let known = |name: &&str| {
-        host == **name
+    let known = |name: &str| {
+        host == name
             || host
-                .strip_suffix(*name)
+                .strip_suffix(name)
                 .is_some_and(|rest| rest.ends_with('.'))
     };
     if is_local(&host) {
         Grade::Skip
-    } else if KNOWN.iter().any(|name| known(&name)) {
+    } else if KNOWN.iter().any(|name| known(name)) {
         Grade::As(Severity::Info)
     } else {
         Grade::Keep
@@ -387,201 +387,38 @@ fn unpinned(matched: Matched<'_>) -> Grade {
 }
 
 /// Packages that everybody runs like this.
+#[rustfmt::skip]
+const RUNNERS: &[&str] = &[
+    "prettier", "eslint", "tsc", "typescript", "tsx", "ts-node", "vite", "vitest", "jest", "next", "create-next-app",
+    "create-react-app", "create-vite", "create-expo-app", "expo", "eas-cli", "playwright", "cypress", "serve",
+    "http-server", "nodemon", "concurrently", "rimraf", "tailwindcss", "shadcn", "shadcn-ui", "wrangler", "vercel",
+    "netlify-cli", "firebase-tools", "supabase", "prisma", "drizzle-kit", "skills", "sanity", "storybook", "nx",
+    "turbo", "lerna", "changeset", "husky", "lint-staged", "npm-check-updates", "depcheck", "knip", "biome", "oxlint",
+    "markdownlint-cli", "markdownlint-cli2", "cspell", "svgo", "degit", "create-remix", "create-svelte", "sv", "nuxi",
+    "ng", "vue", "astro", "gatsby", "remotion", "lighthouse", "pa11y", "axe-core", "madge", "dependency-cruiser",
+    "semver", "license-checker", "snyk", "repomix", "ruff", "black", "mypy", "pytest", "uv", "pre-commit", "httpie",
+    "cookiecutter", "poetry", "bandit", "isort", "flake8", "pyright", "ty", "jupyter", "jupyterlab", "ipython",
+    "mkdocs", "sphinx", "semgrep", "yt-dlp", "markitdown", "openai", "anthropic", "gemini-cli", "mcp", "mcp-remote",
+    "convex", "trigger.dev", "react-devtools", "react-native", "tsup", "esbuild", "rollup", "webpack", "babel",
+    "terser", "pm2", "n8n", "figma-developer-mcp", "ccusage", "openapi-typescript", "json-server", "ajv-cli",
+    "redocly", "swagger-cli", "spectral", "pnpm", "yarn", "npm", "node", "bun", "deno", "hardhat", "truffle",
+    "solhint", "add-skill", "openskills", "agent-browser", "defuddle", "defuddle-cli", "clawhub", "clawdhub",
+    "openclaw", "mintlify", "docusaurus", "vitepress", "slidev", "mermaid", "marp",
+];
+
+/// Scopes of well-known publishers.
+#[rustfmt::skip]
+const SCOPES: &[&str] = &[
+    "@modelcontextprotocol/", "@playwright/", "@anthropic-ai/", "@openai/", "@google/", "@angular/", "@vue/",
+    "@nestjs/", "@tanstack/", "@expo/", "@sentry/", "@storybook/", "@biomejs/", "@eslint/", "@types/", "@vercel/",
+    "@cloudflare/", "@supabase/", "@stripe/", "@shopify/", "@aws-sdk/", "@microsoft/", "@azure/", "@upstash/",
+    "@railway/", "@redocly/", "@stoplight/", "@mermaid-js/", "@marp-team/", "@slidev/", "@react-native/",
+    "@react-native-community/", "@capacitor/", "@ionic/", "@prisma/", "@changesets/", "@commitlint/", "@lhci/",
+    "@axe-core/", "@tailwindcss/", "@svgr/", "@graphql-codegen/", "@openapitools/", "@hey-api/", "@latest", "@next/",
+    "@nuxt/", "@sveltejs/", "@remix-run/", "@convex-dev/",
+];
+
 fn unknown_runner(matched: Matched<'_>) -> Grade {
-    const KNOWN: &[&str] = &[
-        "prettier",
-        "eslint",
-        "tsc",
-        "typescript",
-        "tsx",
-        "ts-node",
-        "vite",
-        "vitest",
-        "jest",
-        "next",
-        "create-next-app",
-        "create-react-app",
-        "create-vite",
-        "create-expo-app",
-        "expo",
-        "eas-cli",
-        "playwright",
-        "cypress",
-        "serve",
-        "http-server",
-        "nodemon",
-        "concurrently",
-        "rimraf",
-        "tailwindcss",
-        "shadcn",
-        "shadcn-ui",
-        "wrangler",
-        "vercel",
-        "netlify-cli",
-        "firebase-tools",
-        "supabase",
-        "prisma",
-        "drizzle-kit",
-        "skills",
-        "sanity",
-        "storybook",
-        "nx",
-        "turbo",
-        "lerna",
-        "changeset",
-        "husky",
-        "lint-staged",
-        "npm-check-updates",
-        "depcheck",
-        "knip",
-        "biome",
-        "oxlint",
-        "markdownlint-cli",
-        "markdownlint-cli2",
-        "cspell",
-        "svgo",
-        "degit",
-        "create-remix",
-        "create-svelte",
-        "sv",
-        "nuxi",
-        "ng",
-        "vue",
-        "astro",
-        "gatsby",
-        "remotion",
-        "lighthouse",
-        "pa11y",
-        "axe-core",
-        "madge",
-        "dependency-cruiser",
-        "semver",
-        "license-checker",
-        "snyk",
-        "repomix",
-        "ruff",
-        "black",
-        "mypy",
-        "pytest",
-        "uv",
-        "pre-commit",
-        "httpie",
-        "cookiecutter",
-        "poetry",
-        "bandit",
-        "isort",
-        "flake8",
-        "pyright",
-        "ty",
-        "jupyter",
-        "jupyterlab",
-        "ipython",
-        "mkdocs",
-        "sphinx",
-        "semgrep",
-        "yt-dlp",
-        "markitdown",
-        "openai",
-        "anthropic",
-        "gemini-cli",
-        "mcp",
-        "mcp-remote",
-        "convex",
-        "trigger.dev",
-        "react-devtools",
-        "react-native",
-        "tsup",
-        "esbuild",
-        "rollup",
-        "webpack",
-        "babel",
-        "terser",
-        "pm2",
-        "n8n",
-        "figma-developer-mcp",
-        "ccusage",
-        "openapi-typescript",
-        "json-server",
-        "ajv-cli",
-        "redocly",
-        "swagger-cli",
-        "spectral",
-        "pnpm",
-        "yarn",
-        "npm",
-        "node",
-        "bun",
-        "deno",
-        "hardhat",
-        "truffle",
-        "solhint",
-        "add-skill",
-        "openskills",
-        "agent-browser",
-        "defuddle",
-        "defuddle-cli",
-        "clawhub",
-        "clawdhub",
-        "openclaw",
-        "mintlify",
-        "docusaurus",
-        "vitepress",
-        "slidev",
-        "mermaid",
-        "marp",
-    ];
-    const SCOPES: &[&str] = &[
-        "@modelcontextprotocol/",
-        "@playwright/",
-        "@anthropic-ai/",
-        "@openai/",
-        "@google/",
-        "@angular/",
-        "@vue/",
-        "@nestjs/",
-        "@tanstack/",
-        "@expo/",
-        "@sentry/",
-        "@storybook/",
-        "@biomejs/",
-        "@eslint/",
-        "@types/",
-        "@vercel/",
-        "@cloudflare/",
-        "@supabase/",
-        "@stripe/",
-        "@shopify/",
-        "@aws-sdk/",
-        "@microsoft/",
-        "@azure/",
-        "@upstash/",
-        "@railway/",
-        "@redocly/",
-        "@stoplight/",
-        "@mermaid-js/",
-        "@marp-team/",
-        "@slidev/",
-        "@react-native/",
-        "@react-native-community/",
-        "@capacitor/",
-        "@ionic/",
-        "@prisma/",
-        "@changesets/",
-        "@commitlint/",
-        "@lhci/",
-        "@axe-core/",
-        "@tailwindcss/",
-        "@svgr/",
-        "@graphql-codegen/",
-        "@openapitools/",
-        "@hey-api/",
-        "@latest",
-        "@next/",
-        "@nuxt/",
-        "@sveltejs/",
-        "@remix-run/",
-        "@convex-dev/",
-    ];
     let lower = matched.text.to_ascii_lowercase();
     let spec = lower
         .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '='))
@@ -595,8 +432,8 @@ fn unknown_runner(matched: Matched<'_>) -> Grade {
         None => (spec, ""),
     };
     let pinned = version.starts_with(|c: char| c.is_ascii_digit()) || spec.contains("==");
-    let known = KNOWN.contains(&name)
-        || KNOWN.iter().any(|known| {
+    let known = RUNNERS.contains(&name)
+        || RUNNERS.iter().any(|known| {
             name.strip_prefix(known)
                 .is_some_and(|rest| rest.starts_with('/'))
         })

@@ -106,7 +106,6 @@ pub(super) struct Closure {
 #[derive(Debug)]
 pub(super) struct Class {
     pub name: Name,
-    pub unit: usize,
     pub scope: usize,
     pub bases: Vec<Value>,
 }

@@ -108,7 +108,7 @@ fn in_words(text: &str, mark: &str) -> String {
         match COMMANDS.iter().find(|command| bare == **command) {
             Some(command) => {
                 let (first, rest) = command.split_at_checked(1).unwrap_or((command, ""));
-                out.push_str(&format!("{first}{mark}{rest}{}", &word.replace(bare, "")));
+                out.extend([first, mark, rest, &word.replace(bare, "")]);
             }
             None => out.push_str(word),
         }

@@ -3,6 +3,8 @@
 //! [`attacks`] are small skills that harm, [`variants`] hides each of them by every transformation that fits, and
 //! [`near_misses`] are harmless skills that look like attacks. A variant that is `clean` is a failure.
 
+#![allow(clippy::format_collect, reason = "the texts are small")]
+
 mod attack;
 mod disguise;
 mod encode;

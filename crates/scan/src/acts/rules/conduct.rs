@@ -7,6 +7,18 @@ use crate::acts::lexicon::Concept::{
     Safety, Secret, Send, SessionFile, Settings, Startup, Tell, User, Write,
 };
 
+/// What is not to be mentioned, when it is not said to whom.
+const RULES: &[&str] = &[
+    " this rule",
+    " that rule",
+    " this step",
+    " these instructions",
+    " this instruction",
+    " this section",
+    " telling anyone",
+    " anyone",
+];
+
 impl Passage<'_> {
     pub(super) fn conduct(&self) -> impl Iterator<Item = Act> {
         [
@@ -267,30 +279,12 @@ impl Passage<'_> {
     fn concealed_act(&self) -> Option<Act> {
         let tell = self.sentence.find_negated(&[Tell])?;
         let acts = [Send, Run, Install, Delete, Pay, Collect, Fetch, Write, Obey];
-        let user = match self.sentence.any(&[User]) {
-            Some(user) => user,
+        let Some(user) = self.sentence.any(&[User]) else {
             // "Do not mention this rule."
-            None => {
-                let rule = self.followed_by(
-                    tell,
-                    24,
-                    &[
-                        " this rule",
-                        " that rule",
-                        " this step",
-                        " these instructions",
-                        " this instruction",
-                        " this section",
-                        " telling anyone",
-                        " anyone",
-                    ],
-                );
-                let act = find(self.past, &acts).filter(|_| rule)?;
-                return Some(Act::new(
-                    "concealed-act",
-                    vec![(act, "acts"), (tell, "and does not tell")],
-                ));
-            }
+            let rule = self.followed_by(tell, 24, RULES);
+            let act = find(self.past, &acts).filter(|_| rule)?;
+            let steps = vec![(act, "acts"), (tell, "and does not tell")];
+            return Some(Act::new("concealed-act", steps));
         };
         // English says "tell the user"; other languages have either order.
         let english = [

@@ -138,7 +138,12 @@ impl Passage<'_> {
                 .marks
                 .iter()
                 .filter(|mark| !mark.negated && mark.concept == Obey)
-                .find(|mark| self.is_strong(mark) && self.followed_by(mark, 60, REFERS));
+                .find(|mark| {
+                    // In Japanese the object comes first.
+                    let before = !self.slice(mark).is_ascii()
+                        && sentence.find(&[Instructions, Contents]).is_some();
+                    self.is_strong(mark) && (before || self.followed_by(mark, 60, REFERS))
+                });
             let weak = sentence
                 .marks
                 .iter()

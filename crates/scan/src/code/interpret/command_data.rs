@@ -1,6 +1,6 @@
 //! Programs that move data about: files, archives, keychains, the clipboard.
 
-use super::super::facts::{CapabilityKind, FlowKind};
+use super::super::facts::CapabilityKind;
 use super::super::value::{Data, TaintKind, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -282,21 +282,5 @@ impl Interpreter<'_> {
             self.files
                 .insert("unpacked".to_owned(), Value::unknown().with(&remote));
         }
-    }
-
-    /// Notes a program that is run out of an archive that was unpacked here.
-    pub(super) fn run_unpacked(&mut self, path: &str, span: prowess_spec::Span) -> bool {
-        let Some(unpacked) = self.files.get("unpacked").cloned() else {
-            return false;
-        };
-        for taint in &unpacked.taints {
-            self.flow(
-                FlowKind::RemoteToExecution,
-                taint,
-                span,
-                format!("{path} of the unpacked archive executed"),
-            );
-        }
-        !unpacked.taints.is_empty()
     }
 }

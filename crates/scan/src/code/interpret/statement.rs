@@ -179,7 +179,6 @@ impl Interpreter<'_> {
         self.scope = outer;
         let class = Rc::new(Class {
             name: Rc::clone(name),
-            unit: self.unit,
             scope,
             bases,
         });
