@@ -31,9 +31,12 @@ mod builder;
 mod codec;
 mod expand;
 mod features;
+mod finish;
 mod fuse;
 mod index;
 mod lexicon;
+mod pages;
+mod pool;
 mod postings;
 mod ranker;
 mod score;
@@ -46,6 +49,7 @@ mod tokenize;
 mod typo;
 mod update;
 mod when;
+mod words;
 
 pub(crate) use stop::is_stop;
 
