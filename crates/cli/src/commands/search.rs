@@ -1,6 +1,7 @@
 //! `prowess search`: the skills that fit a task.
 
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 use clap::Args;
 use prowess_config::SkillsConfig;
@@ -17,7 +18,7 @@ use crate::error::Result;
 use crate::exit::Exit;
 use crate::progress::IndexProgress;
 use crate::registries::{Registries, RegistryArgument};
-use crate::{code_skills, configuration, open, signals, terminal};
+use crate::{code_skills, configuration, model, open, signals, terminal};
 
 const HELP: &str = "\
 The text is sent to every registry of your configuration; `--registry` limits it to one, `--local` to none. \
@@ -60,12 +61,21 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
     let query = arguments.query.join(" ");
     let filter = arguments.filter.filter();
     let config = configuration::load(global)?;
-    let skills = open::skills(&arguments.sources, global)?;
     let is_filtered = filter != SearchFilter::default();
+    let window = model::configured_window(&config);
+    let mut cache = IndexCache::default();
+    let skills = open::skills_with(&config, window, &arguments.sources, global, |builder| {
+        if !is_filtered {
+            cache = IndexCache::open(builder.source_names());
+        }
+        builder
+    })?;
+    // The process ends after this; many skills are not freed one by one before.
+    let skills = ManuallyDrop::new(skills);
     let found = if is_filtered {
         Vec::new()
     } else {
-        find(&skills, &config, &query, arguments.limit, global)?
+        find(&skills, &cache, &config, &query, arguments.limit, global)?
     };
     let catalog = skills.catalog();
     // `--in` means these directories and nothing else.
@@ -126,12 +136,12 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
 /// The best skills for a query, with progress while the index is built.
 fn find(
     skills: &Skills,
+    cache: &IndexCache,
     config: &SkillsConfig,
     query: &str,
     limit: usize,
     global: &Global,
 ) -> Result<Vec<SkillMatch>> {
-    let cache = IndexCache::new(skills);
     cache.load(skills);
     let root = project_root()?;
     let found = code_skills::block_on(async {

@@ -54,6 +54,7 @@ mod words;
 pub(crate) use stop::is_stop;
 
 pub use builder::IndexBuilder;
+pub use codec::checksum;
 pub use expand::query_stems;
 pub use fuse::{FoundSkill, SearchRequest, SignalRanking};
 pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};

@@ -4,8 +4,8 @@
 
 use super::lexicon::wide;
 
-/// Items of a page.
-const PAGE: u32 = 1024;
+/// Items of a page. Pages are large, so that an allocator gives each back to the system when it is freed.
+const PAGE: u32 = 16_384;
 
 #[derive(Debug)]
 pub(super) struct Pages<T> {

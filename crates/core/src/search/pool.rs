@@ -5,12 +5,12 @@
 
 use super::lexicon::{narrow, wide};
 
-/// Bytes of a page.
-const PAGE: u32 = 1 << 16;
+/// Bytes of a page: so many that an allocator gives each back to the system when it is freed.
+const PAGE: u32 = 1 << 20;
 /// Bytes of the first block of a list: most words occur in one skill.
 const FIRST_BLOCK: u32 = 8;
 /// A block is twice as large as the one before, so many times.
-const LARGEST_STEP: u8 = 4;
+const LARGEST_STEP: u32 = 4;
 /// Bytes at the start of a block that say where the next one is.
 const LINK: u32 = 4;
 
@@ -23,16 +23,28 @@ pub(super) struct Pool {
 /// One list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chain {
+    /// The first block. Blocks start at multiples of eight, so that there is room for the step of the last one.
     first: u32,
     /// Where the next byte goes.
     at: u32,
     /// The end of the last block; zero for a list without blocks.
     end: u32,
-    step: u8,
 }
 
-fn size(step: u8) -> u32 {
-    FIRST_BLOCK << step.min(LARGEST_STEP)
+impl Chain {
+    const STEP: u32 = 0b111;
+
+    fn first(self) -> u32 {
+        self.first & !Self::STEP
+    }
+
+    fn step(self) -> u32 {
+        self.first & Self::STEP
+    }
+}
+
+fn size(step: u32) -> u32 {
+    FIRST_BLOCK << step
 }
 
 impl Pool {
@@ -55,20 +67,20 @@ impl Pool {
     #[cold]
     fn grow(&mut self, chain: &mut Chain) {
         let is_first = chain.end == 0;
-        let step = if is_first { 0 } else { chain.step + 1 }.min(LARGEST_STEP);
+        let step = if is_first { 0 } else { chain.step() + 1 }.min(LARGEST_STEP);
         let Some(start) = self.block(size(step)) else {
             return;
         };
         if is_first {
             chain.first = start;
         } else {
-            let block = chain.end - size(chain.step);
+            let block = chain.end - size(chain.step());
             let link = self.bytes_mut(block, LINK);
             link.copy_from_slice(&start.to_le_bytes());
         }
         chain.at = start + LINK;
         chain.end = start + size(step);
-        chain.step = step;
+        chain.first = chain.first() | step;
     }
 
     /// A new block in one page; none if the pool is full.
@@ -107,7 +119,7 @@ impl Pool {
         if chain.end == 0 {
             return;
         }
-        let mut start = chain.first;
+        let mut start = chain.first();
         let mut step = 0;
         while let Some((link, block)) = self.bytes(start, size(step)).split_first_chunk() {
             if start + size(step) == chain.end {
@@ -130,7 +142,7 @@ mod tests {
     fn lists_that_grow_at_the_same_time_stay_apart() {
         let mut pool = Pool::default();
         let mut chains = [Chain::default(); 3];
-        for round in 0..90_000_u32 {
+        for round in 0..900_000_u32 {
             for (chain, number) in chains.iter_mut().zip(1..) {
                 if round % number == 0 {
                     pool.push(chain, ((round * number) & 0xff) as u8);
@@ -138,7 +150,7 @@ mod tests {
             }
         }
         for (chain, number) in chains.iter().zip(1..) {
-            let expected: Vec<u8> = (0..90_000_u32)
+            let expected: Vec<u8> = (0..900_000_u32)
                 .filter(|round| round % number == 0)
                 .map(|round| ((round * number) & 0xff) as u8)
                 .collect();

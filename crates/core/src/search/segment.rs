@@ -83,6 +83,16 @@ impl Segment {
         self.documents.binary_search_by(by_id).ok()
     }
 
+    /// The same, which is fast if the skill is at `guess`.
+    pub(super) fn position_from(&self, guess: usize, id: &str) -> Option<usize> {
+        let guessed = self.documents.get(guess);
+        if guessed.is_some_and(|document| *document.id == *id) {
+            Some(guess)
+        } else {
+            self.position(id)
+        }
+    }
+
     /// The skills of both segments under their new numbers, which ascend with the old ones.
     pub(super) fn join(
         left: (&Self, &[u32]),

@@ -358,6 +358,19 @@ mod tests {
     }
 
     #[test]
+    fn stale_skills_are_found_in_any_order() {
+        let skills = ["a", "b", "c", "d"].map(|id| skill(id, "apples", 1));
+        let (index, _) = SearchIndex::empty().update(skills);
+        let stale = |asked: &[(&'static str, u64)]| index.stale(asked.iter().copied());
+        assert!(stale(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]).is_empty());
+        assert!(stale(&[("d", 1), ("b", 1), ("c", 1), ("a", 1)]).is_empty());
+        assert_eq!(
+            stale(&[("a", 1), ("aa", 1), ("c", 2), ("d", 1), ("e", 1)]),
+            [1, 2, 4]
+        );
+    }
+
+    #[test]
     fn the_first_of_two_with_one_id_counts() {
         let (index, made) =
             SearchIndex::empty().update([skill("a", "apples", 1), skill("a", "pears", 2)]);

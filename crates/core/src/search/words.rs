@@ -1,7 +1,7 @@
 //! The words that a builder has met, each with a number.
 //!
 //! Looking up words takes most of the time of building an index, and most of that is waiting for memory. So a short word
-//! is two numbers, which are compared without following a pointer, and words that occur all the time are found in a
+//! is sixteen bytes, which are compared without following a pointer, and words that occur all the time are found in a
 //! table that is small enough to stay in a cache.
 
 use hashbrown::HashTable;
@@ -14,36 +14,70 @@ const RECENT: usize = 16_384;
 /// Longer words are compared as text.
 const SHORT: usize = 15;
 
-/// A short word: its bytes and its length. A longer one: a hash of it, which other words may have.
+/// Sixteen bytes that stand for a word: those of a short word and its length, or a hash of a longer one and where its text
+/// is. The last byte is the length, up to one more than that of a short word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct WordKey(u64, u64);
+struct WordKey([u8; 16]);
 
 impl WordKey {
+    /// The key to look a word up. That of a long word does not say where its text is.
     fn new(word: &str) -> Self {
         let bytes = word.as_bytes();
         let length = bytes.len();
         let tag = (length.min(SHORT + 1) as u64) << 56;
         let (first, last) = (bytes.first_chunk(), bytes.last_chunk());
         match (first, last) {
-            _ if length > SHORT => Self(hash(word), tag),
+            _ if length > SHORT => Self::of(hash(word), tag),
             (Some(first), Some(last)) => {
                 // The bytes after the eighth, which the last eight end with.
                 let rest = u64::from_le_bytes(*last)
                     .checked_shr(8 * narrow(16_usize.saturating_sub(length)))
                     .unwrap_or(0);
-                Self(u64::from_le_bytes(*first), rest | tag)
+                Self::of(u64::from_le_bytes(*first), rest | tag)
             }
-            _ => Self(fold(bytes), tag),
+            _ => Self::of(fold(bytes), tag),
         }
     }
 
-    fn is_whole(self) -> bool {
-        self.1 >> 56 <= SHORT as u64
+    fn of(first: u64, second: u64) -> Self {
+        Self((u128::from(first) | u128::from(second) << 64).to_le_bytes())
     }
 
-    /// Of all bits of the key; which of them are used is the table's matter.
+    fn halves(self) -> (u64, u64) {
+        let half = |half: Option<&[u8; 8]>| half.map_or(0, |half| u64::from_le_bytes(*half));
+        (half(self.0.first_chunk()), half(self.0.last_chunk()))
+    }
+
+    fn is_short(self) -> bool {
+        self.0
+            .last()
+            .is_some_and(|length| usize::from(*length) <= SHORT)
+    }
+
+    /// The key of a long word with the place of its text.
+    fn with_place(self, start: u32, length: u16) -> Self {
+        let (hash, tag) = self.halves();
+        Self::of(hash, tag | u64::from(length) << 32 | u64::from(start))
+    }
+
+    /// The word, which is in `texts` if it is long.
+    fn text<'t>(&'t self, texts: &'t str) -> &'t str {
+        let [short @ .., length] = &self.0;
+        if self.is_short() {
+            let short = short.get(..usize::from(*length)).unwrap_or_default();
+            return std::str::from_utf8(short).unwrap_or_default();
+        }
+        let (_, place) = self.halves();
+        let start = wide((place & 0xffff_ffff) as u32);
+        let length = (place >> 32 & 0xffff) as usize;
+        texts.get(start..start + length).unwrap_or_default()
+    }
+
+    /// The same for a long word whether it has a place or not. Which of the bits are used is the table's matter.
     fn mixed(self) -> u64 {
-        let mixed = (self.0 ^ self.1.rotate_left(23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (first, second) = self.halves();
+        let second = if self.is_short() { second } else { 0 };
+        let mixed = (first ^ second.rotate_left(23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^ (mixed >> 32)
     }
 }
@@ -58,7 +92,8 @@ fn fold(bytes: &[u8]) -> u64 {
 #[derive(Debug)]
 pub(super) struct WordTable<T> {
     entries: Pages<Entry<T>>,
-    text: String,
+    /// Long words, one after the other.
+    texts: String,
     numbers: HashTable<u32>,
     recent: Vec<u32>,
 }
@@ -66,8 +101,6 @@ pub(super) struct WordTable<T> {
 #[derive(Debug)]
 struct Entry<T> {
     key: WordKey,
-    start: u32,
-    length: u16,
     value: T,
 }
 
@@ -75,7 +108,7 @@ impl<T> Default for WordTable<T> {
     fn default() -> Self {
         Self {
             entries: Pages::default(),
-            text: String::new(),
+            texts: String::new(),
             numbers: HashTable::new(),
             recent: vec![0; RECENT],
         }
@@ -88,15 +121,11 @@ impl<T> WordTable<T> {
     pub(super) fn get(&mut self, word: &str, make: impl FnOnce() -> T) -> Option<&mut T> {
         let length = u16::try_from(word.len()).ok()?;
         let key = WordKey::new(word);
-        let hash = key.mixed();
-        let slot = wide(narrow(RECENT - 1) & (hash & 0xffff_ffff) as u32);
+        let slot = wide(narrow(RECENT - 1) & (key.mixed() & 0xffff_ffff) as u32);
         let recent = self.recent.get(slot).copied().unwrap_or_default();
-        let is_recent = key.is_whole()
-            && self
-                .entries
-                .get(recent)
-                .is_some_and(|entry| entry.key == key);
-        let number = if is_recent {
+        let entry = self.entries.get(recent);
+        // A long word has another key in its entry.
+        let number = if entry.is_some_and(|entry| entry.key == key) {
             recent
         } else {
             let number = self.look_up(word, length, key, make);
@@ -111,19 +140,28 @@ impl<T> WordTable<T> {
     fn look_up(&mut self, word: &str, length: u16, key: WordKey, make: impl FnOnce() -> T) -> u32 {
         let is_it = |number: &u32| {
             let entry = self.entries.get(*number);
-            entry.is_some_and(|it| it.key == key && (key.is_whole() || self.text_of(it) == word))
+            entry.is_some_and(|entry| {
+                if key.is_short() {
+                    entry.key == key
+                } else {
+                    entry.key.text(&self.texts) == word
+                }
+            })
         };
         if let Some(number) = self.numbers.find(key.mixed(), is_it) {
             return *number;
         }
         let number = narrow(self.entries.len());
+        let place = narrow(self.texts.len());
         self.entries.push(Entry {
-            key,
-            start: narrow(self.text.len()),
-            length,
+            key: if key.is_short() {
+                key
+            } else {
+                self.texts.push_str(word);
+                key.with_place(place, length)
+            },
             value: make(),
         });
-        self.text.push_str(word);
         let entries = &self.entries;
         let hash = |number: &u32| {
             let entry = entries.get(*number);
@@ -131,12 +169,6 @@ impl<T> WordTable<T> {
         };
         self.numbers.insert_unique(key.mixed(), number, hash);
         number
-    }
-
-    fn text_of(&self, entry: &Entry<T>) -> &str {
-        let start = wide(entry.start);
-        let end = start + usize::from(entry.length);
-        self.text.get(start..end).unwrap_or_default()
     }
 
     /// Frees what only looking up needs.
@@ -151,12 +183,13 @@ impl<T> WordTable<T> {
 
     /// Every word, in the order of their numbers.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| self.text_of(entry))
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.key.text(&self.texts))
     }
 
     pub(super) fn text(&self, number: u32) -> &str {
         let entry = self.entries.get(number);
-        entry.map_or("", |entry| self.text_of(entry))
+        entry.map_or("", |entry| entry.key.text(&self.texts))
     }
 
     pub(super) fn value(&self, number: u32) -> Option<&T> {
@@ -213,8 +246,8 @@ mod tests {
             keys.push(WordKey::new(start(length)));
             keys.push(WordKey::new(&format!("{}z", start(length - 1))));
         }
-        assert!(keys.iter().all(|key| key.is_whole()));
-        assert!(!WordKey::new(start(SHORT + 1)).is_whole());
+        assert!(keys.iter().all(|key| key.is_short()));
+        assert!(!WordKey::new(start(SHORT + 1)).is_short());
         for (at, key) in keys.iter().enumerate() {
             assert!(!keys[..at].contains(key), "{at}");
         }
