@@ -131,8 +131,8 @@ impl FilesystemSource {
     }
 
     /// Saves what was found in a file of `directory`, so that another process only looks at what changed since: a large
-    /// catalog is found several times as fast. The directory must be the user's own: whoever can write there decides
-    /// which descriptions are shown.
+    /// catalog is found several times as fast. The directory must be the user's own: a program that can write
+    /// there decides which descriptions are shown.
     ///
     /// Only on Linux, only for a thousand skills or more, and only if they are on a local file system.
     #[must_use]

@@ -190,7 +190,7 @@ impl State {
         if is_same && self.listings == previous.listings && stamps == previous.stamps {
             return previous;
         }
-        // Nobody else has a scan that was just read from the disk, so its skills are not copied.
+        // A scan that was just read from the disk is not shared, so its skills are not copied.
         let mut scan = Arc::unwrap_or_clone(previous);
         scan.listings = self.listings;
         scan.stamps = stamps;
