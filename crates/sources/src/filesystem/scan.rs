@@ -56,6 +56,7 @@ pub(super) struct Found {
 
 impl Scan {
     /// The same skills in another process. They are sorted by id.
+    #[cfg(target_os = "linux")]
     pub(super) fn restored(
         skills: Vec<Descriptor>,
         directories: Vec<Box<str>>,
