@@ -1,39 +1,48 @@
 //! Data that is cached between runs and can be deleted at any time.
 
+use std::cell::RefCell;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use prowess_core::{SearchIndex, Skills};
 
 use crate::environment;
 
 /// The search index of one set of sources: a large file that seldom changes, and a small one with what changed since.
+#[derive(Default)]
 pub(crate) struct IndexCache {
     path: Option<PathBuf>,
-    before: std::cell::RefCell<Option<Arc<SearchIndex>>>,
+    loading: RefCell<Option<JoinHandle<Option<SearchIndex>>>>,
+    before: RefCell<Option<Arc<SearchIndex>>>,
 }
 
 impl IndexCache {
-    /// The cache for the sources of `skills`; without a cache directory nothing is cached.
-    pub(crate) fn new(skills: &Skills) -> Self {
+    /// The cache for sources of these names; without a cache directory nothing is cached. The index is read while the
+    /// caller looks for skills.
+    pub(crate) fn open<'a>(sources: impl Iterator<Item = &'a str>) -> Self {
         let mut hasher = DefaultHasher::new();
-        for source in skills.catalog().sources() {
-            source.name.hash(&mut hasher);
+        for source in sources {
+            source.hash(&mut hasher);
         }
         std::env::current_dir().ok().hash(&mut hasher);
         let name = format!("search-{:016x}", hasher.finish());
+        let path = environment::cache_directory().map(|directory| directory.join(name));
+        let loading = path.clone().map(|path| thread::spawn(move || read(&path)));
         Self {
-            path: environment::cache_directory().map(|directory| directory.join(name)),
-            before: std::cell::RefCell::default(),
+            path,
+            loading: RefCell::new(loading),
+            before: RefCell::default(),
         }
     }
 
-    /// Loads the cached index, if it is readable.
+    /// Gives `skills` the cached index, if it is readable.
     pub(crate) fn load(&self, skills: &Skills) {
-        if let Some(index) = self.path.as_ref().and_then(|path| read(path)) {
+        let loading = self.loading.take().and_then(|it| it.join().ok());
+        if let Some(index) = loading.flatten() {
             skills.set_search_index(index);
             *self.before.borrow_mut() = Some(skills.search_index());
         }

@@ -57,7 +57,8 @@ pub(crate) fn builder(
                 builder.source(name, source)
             }
             Ok(PathKind::Directory(path)) => {
-                builder.source(name, FilesystemSource::new(path, options))
+                let source = FilesystemSource::new(path, options);
+                builder.source(name, source.cached_in(environment::cache_directory()))
             }
             // The source says why it cannot be read.
             Ok(PathKind::Other) | Err(_) => {

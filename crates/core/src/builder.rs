@@ -82,6 +82,11 @@ impl SkillsBuilder {
         self
     }
 
+    /// The names of the sources, the most important first.
+    pub fn source_names(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Takes only these skills, by id or pattern.
     #[must_use]
     pub fn only<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {

@@ -13,7 +13,7 @@ use crate::skills::Skills;
 use crate::source::Document;
 
 /// Skills that are read at once while the index catches up.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 32;
 /// Threads that split texts into words.
 const MOST_THREADS: usize = 4;
 /// Groups of skills that wait for a thread, so that few texts are in memory.
@@ -126,19 +126,32 @@ impl Skills {
             return index;
         }
         let mut readers = Readers::new(stale.len());
-        for (number, positions) in stale.chunks(AT_ONCE).enumerate() {
-            let load = |position: usize| {
-                let skill = catalog.at(position);
-                let descriptor = skill.map(|skill| skill.descriptor.clone());
-                async move {
-                    let descriptor = descriptor?;
-                    let document = self.sources().load(&descriptor.id).await.ok();
-                    Some(ReadSkill::new(&descriptor, document))
-                }
-            };
-            let read = join_all(positions.iter().copied().map(load)).await;
-            readers.send(number, read.into_iter().flatten().collect());
-            progress(number * AT_ONCE + positions.len(), stale.len());
+        // Each thread gets a range of ids, because ranges are joined fast. All ranges are read at the same pace.
+        let size = |position: &usize| {
+            let skill = catalog.at(*position);
+            skill.map_or(0, |skill| u64::from(skill.descriptor.body_bytes))
+        };
+        let ranges = ranges(&stale, readers.count(), size);
+        let rounds = stale.len().div_ceil(AT_ONCE * ranges.len().max(1));
+        let mut done = 0;
+        for round in 0..rounds {
+            for (reader, range) in ranges.iter().enumerate() {
+                let at = |round: usize| range.len() * round / rounds;
+                let positions = range.get(at(round)..at(round + 1)).unwrap_or_default();
+                let load = |position: usize| {
+                    let skill = catalog.at(position);
+                    let descriptor = skill.map(|skill| skill.descriptor.clone());
+                    async move {
+                        let descriptor = descriptor?;
+                        let document = self.sources().load(&descriptor.id).await.ok();
+                        Some(ReadSkill::new(&descriptor, document))
+                    }
+                };
+                let read = join_all(positions.iter().copied().map(load)).await;
+                readers.send(reader, read.into_iter().flatten().collect());
+                done += positions.len();
+                progress(done, stale.len());
+            }
         }
         let ids = catalog.skills().map(|skill| skill.descriptor.id.as_str());
         let (updated, _) = index.extend(ids, readers.finish());
@@ -146,6 +159,32 @@ impl Skills {
         *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
         updated
     }
+}
+
+/// The positions in `count` ranges of about the same size in bytes; fewer if there are not enough.
+fn ranges(positions: &[usize], count: usize, size: impl Fn(&usize) -> u64) -> Vec<&[usize]> {
+    // What a skill takes whatever its length.
+    let size = |position: &usize| size(position).saturating_add(1_000);
+    let share = positions
+        .iter()
+        .map(size)
+        .sum::<u64>()
+        .div_ceil(count.max(1) as u64);
+    let mut ranges = Vec::new();
+    let mut rest = positions;
+    while !rest.is_empty() {
+        let mut taken = 0;
+        let is_last = ranges.len() + 1 >= count;
+        let length = rest.iter().position(|position| {
+            let is_full = taken >= share && !is_last;
+            taken += size(position);
+            is_full
+        });
+        let (range, after) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
+        ranges.push(range);
+        rest = after;
+    }
+    ranges
 }
 
 /// A skill with its text, on the way to the index.
@@ -217,8 +256,15 @@ impl Readers {
         Self::Threads((0..cores.min(MOST_THREADS)).map(reader).collect())
     }
 
-    /// Skills in ascending order of id, in turn to each thread.
-    fn send(&mut self, number: usize, skills: Vec<ReadSkill>) {
+    fn count(&self) -> usize {
+        match self {
+            Self::Here(_) => 1,
+            Self::Threads(threads) => threads.len(),
+        }
+    }
+
+    /// Skills in ascending order of id, for one of the threads.
+    fn send(&mut self, reader: usize, skills: Vec<ReadSkill>) {
         match self {
             Self::Here(builder) => {
                 for skill in &skills {
@@ -226,8 +272,7 @@ impl Readers {
                 }
             }
             Self::Threads(threads) => {
-                let thread = number % threads.len().max(1);
-                if let Some((sender, _)) = threads.get(thread) {
+                if let Some((sender, _)) = threads.get(reader) {
                     // A thread that is gone loses its skills; they stay stale.
                     let _ = sender.send(skills);
                 }
@@ -246,5 +291,27 @@ impl Readers {
                 done.filter_map(Result::ok).collect()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_every_skill_once_and_about_the_same_size() {
+        let positions: Vec<usize> = (0..1_000).collect();
+        let size = |position: &usize| if *position < 100 { 90_000 } else { 9_000 };
+        for count in [1, 2, 3, 4] {
+            let ranges = ranges(&positions, count, size);
+            assert_eq!(ranges.concat(), positions);
+            assert_eq!(ranges.len(), count);
+            let bytes = |range: &&[usize]| range.iter().map(|it| size(it) + 1_000).sum::<u64>();
+            let bytes: Vec<u64> = ranges.iter().map(bytes).collect();
+            let (least, most) = (bytes.iter().min().unwrap(), bytes.iter().max().unwrap());
+            assert!(most - least < 400_000, "{bytes:?}");
+        }
+        assert_eq!(ranges(&[7], 4, size), [&[7]]);
+        assert!(ranges(&[], 4, size).is_empty());
     }
 }

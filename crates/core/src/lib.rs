@@ -60,7 +60,7 @@ pub use render::{
 pub use script::ScriptRunner;
 pub use search::{
     ExplainedHit, FeatureValue, FoundSkill, Hit, IndexBuilder, IndexedSkill, SearchIndex,
-    SearchRequest, SignalRanking, UpdateReport, query_stems,
+    SearchRequest, SignalRanking, UpdateReport, checksum, query_stems,
 };
 pub use session::{Prompt, Session, ToolOutcome, ToolRefusal, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};

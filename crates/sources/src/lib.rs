@@ -25,6 +25,7 @@ mod remote;
 mod resolve;
 #[cfg(feature = "sql")]
 mod sql;
+mod stamp;
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 mod task;
 #[cfg(feature = "watch")]

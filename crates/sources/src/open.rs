@@ -1,8 +1,10 @@
 //! Opens paths that may not be regular files.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
 use std::path::Path;
+
+use crate::stamp::Stamp;
 
 /// Opens a path for reading without blocking on a pipe.
 ///
@@ -98,36 +100,22 @@ impl<'p> OpenDirectory<'p> {
         open_in(&self.path.join(directory), name)
     }
 
-    /// The time of the last change of a file, in seconds and nanoseconds, and its length.
-    pub(crate) fn changed(&self, directory: &str, name: &str) -> io::Result<(i64, i64, u64)> {
-        let path = Path::new(directory).join(name);
+    /// The state of a file or a directory below this one. A link is not followed.
+    pub(crate) fn stamp(&self, directory: &str, name: &str) -> io::Result<Stamp> {
         #[cfg(unix)]
         if let Some(handle) = &self.handle {
-            let stat = rustix::fs::statat(handle, &path, rustix::fs::AtFlags::empty())?;
-            let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or_default();
-            let length = u64::try_from(stat.st_size).unwrap_or_default();
-            return Ok((stat.st_mtime, nanoseconds, length));
+            use rustix::fs::{AtFlags, statat};
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
+            let mut buffer = [0; PATH_BYTES];
+            let stat = if let Some(path) = joined(directory, name, &mut buffer) {
+                statat(handle, path, flags)
+            } else {
+                statat(handle, Path::new(directory).join(name), flags)
+            };
+            return Ok(stat?.into());
         }
-        Ok(changed(&std::fs::metadata(self.path.join(path))?))
-    }
-}
-
-/// The time of the last change, in seconds and nanoseconds, and the length.
-pub(crate) fn changed(metadata: &Metadata) -> (i64, i64, u64) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (metadata.mtime(), metadata.mtime_nsec(), metadata.len())
-    }
-    #[cfg(not(unix))]
-    {
-        let since = metadata
-            .modified()
-            .ok()
-            .and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
-        let since = since.unwrap_or_default();
-        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-        (seconds, since.subsec_nanos().into(), metadata.len())
+        let path = self.path.join(directory).join(name);
+        Ok(Stamp::new(&std::fs::symlink_metadata(path)?))
     }
 }
 

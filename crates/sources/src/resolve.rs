@@ -85,6 +85,7 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
     };
     let named: Vec<PathBuf> = config.repositories.iter().filter_map(directory).collect();
     usual_places.retain(|link| !named.iter().any(|named| is_same(named, &link.path)));
+    let cache = || context.remote.cache.clone();
     for scope in [Scope::Project, Scope::User] {
         let stated = config.repositories.iter();
         for repository in stated.filter(|repository| scope_of(repository) == scope) {
@@ -93,7 +94,8 @@ pub fn resolve(config: &SkillsConfig, context: &ResolveContext<'_>) -> SkillsBui
             }
         }
         for link in usual_places.iter().filter(|link| link.scope == scope) {
-            builder = builder.source(&link.name, link.source(strictness));
+            let source = link.source(strictness);
+            builder = builder.source(&link.name, source.cached_in(cache()));
         }
     }
     match &context.builtin {
@@ -173,7 +175,8 @@ fn source(
             if scope == Scope::Project {
                 options.links = links_of_project(path, context);
             }
-            Arc::new(FilesystemSource::new(path, options))
+            let cache = context.remote.cache.clone();
+            Arc::new(FilesystemSource::new(path, options).cached_in(cache))
         }
         RepositorySpec::Archive { path } => Arc::new(ArchiveSource::new(path, scope, strictness)),
         #[cfg(feature = "git")]

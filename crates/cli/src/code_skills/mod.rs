@@ -20,13 +20,15 @@ pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve
 pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use over_path::{TestBench, resolve_path};
 pub(crate) use store::{
-    StoreNeed, backend as store_backend, open as open_store, open_existing as open_existing_store,
+    StoreNeed, backend as store_backend, exists as store_exists, open as open_store,
+    open_existing as open_existing_store,
 };
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_runtime::{ActivationError, NamedFilesError, ScriptError};
+use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 
 use crate::error::{CommandError, Context, Result, message_of};
@@ -41,7 +43,15 @@ pub(crate) fn approval_hint(name: &str) -> String {
 
 /// Runs a future on a new async runtime; Ctrl-C cancels it.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    with_threads(async {
+    block_on_runtime(runtime()?, work)
+}
+
+/// The same on a runtime that has started work before.
+pub(crate) fn block_on_runtime<T>(
+    runtime: Runtime,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    with_threads_of(runtime, async {
         tokio::select! {
             done = work => done,
             _ = tokio::signal::ctrl_c() => Err(CommandError::interrupted()),
@@ -49,13 +59,21 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     })
 }
 
-/// Runs a future that handles Ctrl-C itself; SIGTERM and SIGHUP cancel it.
-pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+/// A new async runtime. Signals end the process as usual until [`block_on_runtime`] is called.
+pub(crate) fn runtime() -> Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .context("cannot start the async runtime")?;
+        .context("cannot start the async runtime")
+}
+
+/// Runs a future that handles Ctrl-C itself; SIGTERM and SIGHUP cancel it.
+pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    with_threads_of(runtime()?, work)
+}
+
+fn with_threads_of<T>(runtime: Runtime, work: impl Future<Output = Result<T>>) -> Result<T> {
     let stop = Arc::new(Notify::new());
     runtime.spawn(stop_on_signal(Arc::clone(&stop)));
     let done = runtime.block_on(async {

@@ -32,6 +32,15 @@ pub(crate) fn backend(config: &SkillsConfig) -> StoreBackend {
     }
 }
 
+/// Whether there is anything in the store.
+pub(crate) fn exists(config: &SkillsConfig) -> bool {
+    match backend(config) {
+        StoreBackend::File(file) => file.exists(),
+        StoreBackend::Memory => false,
+        StoreBackend::Postgres(_) => true,
+    }
+}
+
 /// Opens the store for reading; a missing store file is not created.
 pub(crate) async fn open_existing(config: &SkillsConfig) -> Result<Store> {
     match backend(config) {

@@ -1,9 +1,9 @@
 //! `prowess search`: the skills that fit a task.
 
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 use clap::Args;
-use prowess_config::SkillsConfig;
 use prowess_core::{Skill, SkillMatch, Skills};
 use prowess_registry::wire::SearchFilter;
 use serde_json::json;
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::exit::Exit;
 use crate::progress::IndexProgress;
 use crate::registries::{Registries, RegistryArgument};
-use crate::{code_skills, configuration, open, signals, terminal};
+use crate::{code_skills, configuration, model, open, signals, terminal};
 
 const HELP: &str = "\
 The text is sent to every registry of your configuration; `--registry` limits it to one, `--local` to none. \
@@ -60,12 +60,41 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
     let query = arguments.query.join(" ");
     let filter = arguments.filter.filter();
     let config = configuration::load(global)?;
-    let skills = open::skills(&arguments.sources, global)?;
     let is_filtered = filter != SearchFilter::default();
+    let window = model::configured_window(&config);
+    let runtime = code_skills::runtime()?;
+    // The index and the store are opened while skills are found.
+    let store = Some(config.clone()).filter(|config| {
+        !is_filtered && config.search.history && code_skills::store_exists(config)
+    });
+    let store = store.map(|config| {
+        // A store that cannot be read changes the order a little.
+        runtime.spawn(async move { code_skills::open_existing_store(&config).await.ok() })
+    });
+    let mut cache = IndexCache::default();
+    let skills = open::skills_with(&config, window, &arguments.sources, global, |builder| {
+        if !is_filtered {
+            cache = IndexCache::open(builder.source_names());
+        }
+        builder
+    })?;
+    // The process ends after this; many skills are not freed one by one before.
+    let skills = ManuallyDrop::new(skills);
     let found = if is_filtered {
         Vec::new()
     } else {
-        find(&skills, &config, &query, arguments.limit, global)?
+        let root = project_root()?;
+        let found = code_skills::block_on_runtime(runtime, async {
+            let store = match store {
+                Some(store) => store.await.ok().flatten(),
+                None => None,
+            };
+            cache.load(&skills);
+            signals::set(&skills, &config, store, &root, global);
+            Ok(find(&skills, &query, arguments.limit, global).await)
+        });
+        cache.save(&skills);
+        found?
     };
     let catalog = skills.catalog();
     // `--in` means these directories and nothing else.
@@ -124,35 +153,15 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
 }
 
 /// The best skills for a query, with progress while the index is built.
-fn find(
-    skills: &Skills,
-    config: &SkillsConfig,
-    query: &str,
-    limit: usize,
-    global: &Global,
-) -> Result<Vec<SkillMatch>> {
-    let cache = IndexCache::new(skills);
-    cache.load(skills);
-    let root = project_root()?;
-    let found = code_skills::block_on(async {
-        // A store that cannot be read changes the order a little.
-        let store = if config.search.history {
-            code_skills::open_existing_store(config).await.ok()
-        } else {
-            None
-        };
-        signals::set(skills, config, store, &root, global);
-        let progress = IndexProgress::new(global.quiet);
-        skills
-            .update_search_index(&|done, total| progress.set(done, total))
-            .await;
-        progress.finish();
-        Ok(skills.find(&[query], |_| true).await)
-    });
-    cache.save(skills);
-    let mut found: Vec<SkillMatch> = found?;
+async fn find(skills: &Skills, query: &str, limit: usize, global: &Global) -> Vec<SkillMatch> {
+    let progress = IndexProgress::new(global.quiet);
+    skills
+        .update_search_index(&|done, total| progress.set(done, total))
+        .await;
+    progress.finish();
+    let mut found = skills.find(&[query], |_| true).await;
     found.truncate(limit);
-    Ok(found)
+    found
 }
 
 fn features(found: &SkillMatch) -> serde_json::Value {

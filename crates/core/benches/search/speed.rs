@@ -22,31 +22,29 @@ pub(crate) fn report(real: &[Skill], tasks: &[Task]) {
         real.len(),
         bytes / SKILLS / 1024
     );
+    let mut sorted: Vec<&Skill> = skills.iter().collect();
+    sorted.sort_by(|left, right| left.id.cmp(&right.id));
     let build = |threads: usize| {
         std::thread::scope(|scope| {
-            let builder = |thread: usize| {
-                let skills = &skills;
+            let builder = |range| {
+                let range: &[&Skill] = range;
                 scope.spawn(move || {
                     let mut builder = IndexBuilder::default();
-                    let mut own: Vec<&Skill> =
-                        skills.iter().skip(thread).step_by(threads).collect();
-                    own.sort_by(|left, right| left.id.cmp(&right.id));
-                    for skill in own {
+                    for skill in range {
                         assert!(builder.add(&skill.indexed()));
                     }
                     builder
                 })
             };
-            let builders: Vec<_> = (0..threads).map(builder).collect();
+            let ranges = sorted.chunks(SKILLS.div_ceil(threads));
+            let builders: Vec<_> = ranges.map(builder).collect();
             let builders = builders.into_iter().map(|builder| builder.join().unwrap());
-            let ids = skills.iter().map(|skill| skill.id.as_str());
+            let ids = sorted.iter().map(|skill| skill.id.as_str());
             SearchIndex::empty().extend(ids, builders).0
         })
     };
     let index = build(2);
     let (base, delta) = (index.base_bytes(), index.delta_bytes());
-    let mut sorted: Vec<&Skill> = skills.iter().collect();
-    sorted.sort_by(|left, right| left.id.cmp(&right.id));
     let changed = |count: usize| {
         let mut skills: Vec<IndexedSkill<'_>> =
             sorted.iter().map(|skill| skill.indexed()).collect();

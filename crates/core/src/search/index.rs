@@ -80,18 +80,28 @@ impl SearchIndex {
         self.len() == 0
     }
 
-    /// The positions of those skills whose body the next [`update`](Self::update) needs.
+    /// The positions of those skills whose body the next [`update`](Self::update) needs. In order of id they are found
+    /// fastest.
     pub fn stale<'a>(&self, skills: impl IntoIterator<Item = (&'a str, u64)>) -> Vec<usize> {
+        let mut next = 0;
         skills
             .into_iter()
             .enumerate()
-            .filter(|(_, (id, stamp))| !self.is_current(id, *stamp, Extent::Whole))
+            .filter(|(_, (id, stamp))| {
+                let in_base = self.base.position_from(next, id);
+                next = in_base.map_or(next, |position| position + 1);
+                !self.is_current_at(in_base, id, *stamp, Extent::Whole)
+            })
             .map(|(position, _)| position)
             .collect()
     }
 
     /// Whether this version of a skill is in the index, read at least to this extent.
     pub(super) fn is_current(&self, id: &str, stamp: u64, extent: Extent) -> bool {
+        self.is_current_at(self.base.position(id), id, stamp, extent)
+    }
+
+    fn is_current_at(&self, in_base: Option<usize>, id: &str, stamp: u64, extent: Extent) -> bool {
         let live = |position: &usize| {
             let position = u32::try_from(*position);
             position.is_ok_and(|position| self.dead.binary_search(&position).is_err())
@@ -99,7 +109,7 @@ impl SearchIndex {
         let found = if let Some(position) = self.delta.position(id) {
             self.delta.documents.get(position)
         } else {
-            let position = self.base.position(id).filter(live);
+            let position = in_base.filter(live);
             position.and_then(|position| self.base.documents.get(position))
         };
         found.is_some_and(|document| {

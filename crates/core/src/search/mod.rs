@@ -31,9 +31,12 @@ mod builder;
 mod codec;
 mod expand;
 mod features;
+mod finish;
 mod fuse;
 mod index;
 mod lexicon;
+mod pages;
+mod pool;
 mod postings;
 mod ranker;
 mod score;
@@ -46,10 +49,12 @@ mod tokenize;
 mod typo;
 mod update;
 mod when;
+mod words;
 
 pub(crate) use stop::is_stop;
 
 pub use builder::IndexBuilder;
+pub use codec::checksum;
 pub use expand::query_stems;
 pub use fuse::{FoundSkill, SearchRequest, SignalRanking};
 pub use index::{Hit, IndexedSkill, SearchIndex, UpdateReport};

@@ -134,19 +134,30 @@ impl<'a> Writer<'a> {
 
     pub(super) fn push(&mut self, posting: Posting) {
         let gap = posting.document.saturating_sub(self.next);
-        write_number(self.bytes, u64::from(gap));
-        self.bytes.push(posting.counts.0);
+        write_posting(gap, posting.counts, |byte| self.bytes.push(byte));
         self.next = posting.document.saturating_add(1);
     }
 }
 
+/// A posting that comes `gap` documents after the one before.
+#[inline]
+pub(super) fn write_posting(gap: u32, counts: Counts, mut push: impl FnMut(u8)) {
+    write_digits(u64::from(gap), &mut push);
+    push(counts.0);
+}
+
 /// Seven bits a byte, the lowest first.
-pub(super) fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
+pub(super) fn write_number(bytes: &mut Vec<u8>, number: u64) {
+    write_digits(number, |byte| bytes.push(byte));
+}
+
+#[inline]
+fn write_digits(mut number: u64, mut push: impl FnMut(u8)) {
     while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
+        push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
     }
-    bytes.push((number & 0x7f) as u8);
+    push((number & 0x7f) as u8);
 }
 
 /// A number from the front of `bytes`; none when it ends too early or does not fit.

@@ -83,6 +83,16 @@ impl Segment {
         self.documents.binary_search_by(by_id).ok()
     }
 
+    /// The same, which is fast if the skill is at `guess`.
+    pub(super) fn position_from(&self, guess: usize, id: &str) -> Option<usize> {
+        let guessed = self.documents.get(guess);
+        if guessed.is_some_and(|document| *document.id == *id) {
+            Some(guess)
+        } else {
+            self.position(id)
+        }
+    }
+
     /// The skills of both segments under their new numbers, which ascend with the old ones.
     pub(super) fn join(
         left: (&Self, &[u32]),
@@ -113,6 +123,33 @@ impl Segment {
         let lexicon = merge(left, right);
         Self::new(documents, lexicon, heads, relative_to)
     }
+}
+
+/// Numbers for the skills of both segments in order of id. Those of the left one at `dead` positions are left out, and
+/// those of the right one whose id the left one has.
+pub(super) fn numbers(left: &Segment, dead: &[u32], right: &Segment) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![DROPPED; left.len()];
+    let mut second = vec![DROPPED; right.len()];
+    let mut next = 0;
+    let mut number = || {
+        next += 1;
+        next - 1
+    };
+    let mut others = right.documents.iter().zip(&mut second).peekable();
+    for ((document, slot), position) in left.documents.iter().zip(&mut first).zip(0..) {
+        if dead.binary_search(&position).is_ok() {
+            continue;
+        }
+        while let Some((_, slot)) = others.next_if(|(other, _)| other.id < document.id) {
+            *slot = number();
+        }
+        others.next_if(|(other, _)| other.id == document.id);
+        *slot = number();
+    }
+    for (_, slot) in others {
+        *slot = number();
+    }
+    (first, second)
 }
 
 fn merge(left: (&Segment, &[u32]), right: (&Segment, &[u32])) -> Lexicon {

@@ -14,27 +14,93 @@ const LONGEST_WORD: usize = 48;
 /// Burmese) become pairs of neighbours. `CrashLoopBackOff` is one word and also its four parts.
 pub(super) fn tokenize(text: &str, mut emit: impl FnMut(&str)) {
     let mut rest = text;
+    let mut word = AsciiWord::default();
     while !rest.is_empty() {
-        let length = rest.bytes().position(is_separator).unwrap_or(rest.len());
+        let mut kinds = 0;
+        let is_end = |byte| {
+            let kind = KINDS.get(usize::from(byte)).copied().unwrap_or(OTHER);
+            kinds |= kind;
+            kind == SEPARATOR
+        };
+        let length = rest.bytes().position(is_end).unwrap_or(rest.len());
         let (chunk, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
-        // Nearly every word is one already.
-        if chunk
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        {
-            if !chunk.is_empty() && chunk.len() <= LONGEST_WORD {
-                emit(chunk);
+        match kinds {
+            SEPARATOR => {}
+            // Nearly every word is one already.
+            LOWER => {
+                if chunk.len() <= LONGEST_WORD {
+                    emit(chunk);
+                }
             }
-        } else {
-            split(chunk, &mut emit);
+            UPPER | LOWER_AND_UPPER => word.emit(chunk, &mut emit),
+            _ => split(chunk, &mut emit),
         }
         rest = after.get(1..).unwrap_or_default();
     }
 }
 
 /// A byte that is a character by itself and belongs to no word.
-fn is_separator(byte: u8) -> bool {
-    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'\'' | b'#' | b'+')
+const SEPARATOR: u8 = 0;
+/// A lower-case letter or a digit.
+const LOWER: u8 = 1;
+/// An upper-case letter.
+const UPPER: u8 = 2;
+/// What has to be looked at as a character.
+const OTHER: u8 = 4;
+const LOWER_AND_UPPER: u8 = LOWER | UPPER;
+
+/// What each byte is.
+#[expect(clippy::indexing_slicing, reason = "a wrong index would not compile")]
+const KINDS: [u8; 256] = {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'\'' | b'#' | b'+' => OTHER,
+            _ => SEPARATOR,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// A word of ASCII letters and digits, which is not in lower case. The same as [`Word`], but faster.
+#[derive(Default)]
+struct AsciiWord {
+    text: String,
+    humps: Vec<usize>,
+}
+
+impl AsciiWord {
+    fn emit(&mut self, word: &str, emit: &mut impl FnMut(&str)) {
+        if word.len() > LONGEST_WORD {
+            return;
+        }
+        self.text.clear();
+        self.text.push_str(word);
+        self.text.make_ascii_lowercase();
+        emit(&self.text);
+        self.humps.clear();
+        let pairs = word.bytes().zip(word.bytes().skip(1)).zip(1..);
+        let humps = pairs.filter(|((a, b), _)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+        self.humps.extend(humps.map(|(_, at)| at));
+        emit_parts(&self.text, &mut self.humps, emit);
+    }
+}
+
+/// The parts of a word that is written in several.
+fn emit_parts(word: &str, humps: &mut Vec<usize>, emit: &mut impl FnMut(&str)) {
+    // Two parts are more often one name, and `Java` is not what a reader of `JavaScript` means.
+    if humps.len() > 1 {
+        let mut start = 0;
+        humps.push(word.len());
+        for &end in &*humps {
+            emit(word.get(start..end).unwrap_or_default());
+            start = end;
+        }
+    }
 }
 
 fn split(text: &str, emit: &mut impl FnMut(&str)) {
@@ -172,15 +238,7 @@ impl Word {
     fn finish(&mut self, emit: &mut impl FnMut(&str)) {
         if !self.text.is_empty() && self.text.len() <= LONGEST_WORD {
             emit(without_article(&self.text));
-            // Two parts are more often one name, and `Java` is not what a reader of `JavaScript` means.
-            if self.humps.len() > 1 {
-                let mut start = 0;
-                self.humps.push(self.text.len());
-                for &end in &self.humps {
-                    emit(self.text.get(start..end).unwrap_or_default());
-                    start = end;
-                }
-            }
+            emit_parts(&self.text, &mut self.humps, emit);
         }
         self.text.clear();
         self.humps.clear();
@@ -260,6 +318,19 @@ mod tests {
             "CrashLoopBackOff",
             &["crashloopbackoff", "crash", "loop", "back", "off"],
         );
+    }
+
+    #[test]
+    fn fast_words_are_what_slow_ones_are() {
+        let parts = ["a", "B", "Loop", "crash", "7", "X9y", "OFF"];
+        for number in 0..7_usize.pow(4) {
+            let word: String = (0..4)
+                .map(|digit| parts[number / 7_usize.pow(digit) % 7])
+                .collect();
+            let mut slow = Vec::new();
+            split(&word, &mut |word: &str| slow.push(word.to_owned()));
+            check(&word, &slow.iter().map(String::as_str).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::builder::{IndexBuilder, finish};
+use super::builder::IndexBuilder;
+use super::finish::finish;
 use super::index::{IndexedSkill, SearchIndex, UpdateReport};
 use super::lexicon::narrow;
-use super::segment::{DROPPED, Extent, Segment};
+use super::segment::{DROPPED, Extent, Segment, numbers};
 
 /// A delta of so many skills is joined with a base of any size: below, joining costs more than it saves.
 const SMALL_DELTA: usize = 64;
@@ -36,7 +37,7 @@ impl SearchIndex {
     }
 
     /// The index of the skills in `ids`: those that were read by `builders`, and of the others the ones that are in this
-    /// index.
+    /// index. Each builder but the first is finished in a thread of its own.
     ///
     /// The time grows with what was read, but for a comparison of the ids.
     pub fn extend<'a>(
@@ -88,26 +89,7 @@ impl SearchIndex {
 
 /// One base of all living skills.
 fn compacted(base: &Segment, dead: &[u32], delta: Segment) -> SearchIndex {
-    let mut first = vec![DROPPED; base.len()];
-    let mut second = vec![DROPPED; delta.len()];
-    let mut right = delta.documents.iter().zip(&mut second).peekable();
-    let mut next = 0;
-    let mut number = || {
-        next += 1;
-        next - 1
-    };
-    for ((document, slot), position) in base.documents.iter().zip(&mut first).zip(0..) {
-        if dead.binary_search(&position).is_ok() {
-            continue;
-        }
-        while let Some((_, slot)) = right.next_if(|(other, _)| other.id < document.id) {
-            *slot = number();
-        }
-        *slot = number();
-    }
-    for (_, slot) in right {
-        *slot = number();
-    }
+    let (first, second) = numbers(base, dead, &delta);
     let joined = if base.len() == dead.len() {
         Segment::new(delta.documents, delta.lexicon, delta.heads, None)
     } else {
@@ -325,17 +307,29 @@ mod tests {
             skill("a", "apples", 1),
             skill("b", "bananas", 1),
             skill("c", "cherries and apples", 1),
-            skill("d", "dates", 1),
+            skill("d", "dates, bananas", 1),
         ];
-        let mut builders = [IndexBuilder::default(), IndexBuilder::default()];
-        for (number, skill) in skills.iter().enumerate() {
-            assert!(builders[number % 2].add(skill));
+        // Which skills each builder gets: ranges, a turn each, and one of them twice.
+        for shares in [
+            vec![vec![0, 1], vec![2, 3]],
+            vec![vec![], vec![0], vec![], vec![1, 2], vec![3]],
+            vec![vec![0, 2], vec![1, 3]],
+            vec![vec![2, 3], vec![0, 1]],
+            vec![vec![0, 1, 3], vec![1, 2]],
+        ] {
+            let builder = |share: &Vec<usize>| {
+                let mut builder = IndexBuilder::default();
+                for position in share {
+                    assert!(builder.add(&skills[*position]));
+                    assert!(!builder.add(&skills[*position]));
+                }
+                builder
+            };
+            let ids = skills.iter().map(|skill| skill.id);
+            let (index, made) = SearchIndex::empty().extend(ids, shares.iter().map(builder));
+            assert_eq!(made, report(4, 0, 0, 0));
+            assert_eq!(index, SearchIndex::empty().update(skills.clone()).0);
         }
-        assert!(!builders[0].add(&skills[0]));
-        let ids = skills.iter().map(|skill| skill.id);
-        let (index, made) = SearchIndex::empty().extend(ids, builders);
-        assert_eq!(made, report(4, 0, 0, 0));
-        assert_eq!(index, SearchIndex::empty().update(skills).0);
     }
 
     #[test]
@@ -361,6 +355,19 @@ mod tests {
         assert_eq!(made, report(0, 0, 0, 1));
         assert_eq!(third.search("apple", 5).len(), 1);
         assert_eq!(third.stale([("a", 2)]), [0]);
+    }
+
+    #[test]
+    fn stale_skills_are_found_in_any_order() {
+        let skills = ["a", "b", "c", "d"].map(|id| skill(id, "apples", 1));
+        let (index, _) = SearchIndex::empty().update(skills);
+        let stale = |asked: &[(&'static str, u64)]| index.stale(asked.iter().copied());
+        assert!(stale(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]).is_empty());
+        assert!(stale(&[("d", 1), ("b", 1), ("c", 1), ("a", 1)]).is_empty());
+        assert_eq!(
+            stale(&[("a", 1), ("aa", 1), ("c", 2), ("d", 1), ("e", 1)]),
+            [1, 2, 4]
+        );
     }
 
     #[test]

@@ -3,7 +3,15 @@
 #[cfg(target_os = "linux")]
 mod fast;
 mod files;
+#[cfg(target_os = "linux")]
+mod saved;
+#[cfg(target_os = "linux")]
+mod saved_codec;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod saved_tests;
 mod scan;
+mod walk;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod write;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -11,6 +19,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use prowess_core::{
@@ -20,6 +29,8 @@ use prowess_spec::SkillPath;
 
 use crate::background;
 use crate::collection::Root;
+#[cfg(target_os = "linux")]
+use saved::{SavedScan, SavedState};
 use scan::Scan;
 
 /// Skills at any depth below a root directory.
@@ -35,7 +46,18 @@ struct Inner {
     root: PathBuf,
     options: FilesystemOptions,
     last: Mutex<Option<Arc<Scan>>>,
+    /// Where the first scan is saved for the next process.
+    #[cfg(target_os = "linux")]
+    cache: Option<PathBuf>,
+    /// Scans of fewer skills are not saved.
+    #[cfg(target_os = "linux")]
+    smallest: usize,
+    /// The time of a file may be so much earlier than its last change.
+    grain: Duration,
 }
+
+/// Times of files are at least as exact as this on every file system that is in use.
+const GRAIN: Duration = Duration::from_secs(2);
 
 /// How a directory is searched.
 #[derive(Clone, Debug)]
@@ -99,8 +121,31 @@ impl FilesystemSource {
                 root: root.into(),
                 options,
                 last: Mutex::default(),
+                #[cfg(target_os = "linux")]
+                cache: None,
+                #[cfg(target_os = "linux")]
+                smallest: saved::SMALLEST,
+                grain: GRAIN,
             }),
         }
+    }
+
+    /// Saves what was found in a file of `directory`, so that another process only looks at what changed since: a large
+    /// catalog is found several times as fast. The directory must be the user's own: a program that can write
+    /// there decides which descriptions are shown.
+    ///
+    /// Only on Linux, only for a thousand skills or more, and only if they are on a local file system.
+    #[must_use]
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(unused_mut, unused_variables, reason = "nothing is saved")
+    )]
+    pub fn cached_in(mut self, directory: Option<PathBuf>) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.cache = directory;
+        }
+        self
     }
 
     /// The directory that is searched.
@@ -135,9 +180,35 @@ impl Inner {
 
     /// Looks at the directory again; where nothing changed, the last answer is the answer.
     fn scan(&self) -> Arc<Scan> {
-        let scan = scan::scan(&self.root, &self.options, self.last().as_ref());
+        let scan = match self.last() {
+            Some(last) => scan::scan(&self.root, &self.options, Some(last), self.grain),
+            None => self.first_scan(),
+        };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&scan));
         scan
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Inner {
+    /// Looks at the directory with what an earlier process has found.
+    fn first_scan(&self) -> Arc<Scan> {
+        let cache = self.cache.as_ref();
+        let saved = cache.and_then(|it| SavedScan::new(it, &self.root, &self.options));
+        let before = saved.as_ref().and_then(|saved| saved.load(&self.options));
+        let state = before.as_ref().map(SavedState::of);
+        let scan = scan::scan(&self.root, &self.options, before.map(Arc::new), self.grain);
+        if let Some(saved) = saved {
+            saved.save(&self.root, &scan, state.as_ref(), self.smallest);
+        }
+        scan
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Inner {
+    fn first_scan(&self) -> Arc<Scan> {
+        scan::scan(&self.root, &self.options, None, self.grain)
     }
 }
 

@@ -1,83 +1,86 @@
-//! Finding every skill below a root, in parallel, reading only the head of each file.
+//! The result of a scan, and how the next one uses it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::fs;
+use std::hash::BuildHasher;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
-use prowess_spec::limits::FRONTMATTER_BYTES;
-use prowess_spec::manifest::stand_in;
-use prowess_spec::{
-    Context, Head, MANIFEST_FILE, Profile, SKILL_FILE, SkillName, choose_skill_file, head,
-    head_of_start, head_with_diagnostics, is_skill_file, is_valid,
-};
-use rayon::Scope;
 use rayon::slice::ParallelSliceMut;
 
-use super::{FilesystemOptions, Links, Strictness};
-use crate::agents::in_project;
-use crate::collection::{COLLECTION_BYTES, COLLECTION_FILE, collection_of, description, parent};
-use crate::open::{OpenDirectory, changed, open_in};
-
-/// Bytes that hold the frontmatter of nearly every file.
-const FIRST_READ: usize = 4096;
-/// Bytes in which a frontmatter within its bound must end.
-const LAST_READ: usize = FRONTMATTER_BYTES + FIRST_READ;
-/// Directories that one task looks at.
-const CHUNK: usize = 64;
-/// Why a directory is not searched.
-const LEAVES: &str =
-    "leaves the project; to use what it leads to, name that directory in `prowess.toml`";
+use super::FilesystemOptions;
+use super::walk::{LEAVES, Walk, name_of};
+use crate::stamp::Stamp;
 
 /// The result of a scan, and the data to check whether it is current.
+#[derive(Clone, Debug)]
 pub(super) struct Scan {
-    snapshot: Arc<Snapshot>,
-    /// For each skill of the snapshot, the identity of its file.
-    stamps: Vec<Stamp>,
+    pub(super) snapshot: Arc<Snapshot>,
+    /// For each skill of the snapshot, the state of its file; the default if it changed too recently to be sure.
+    pub(super) stamps: Vec<Stamp>,
+    /// Directories without a skill.
+    pub(super) listings: Listings,
     /// The positions of skills, by directory; made for the next scan.
     by_directory: OnceLock<HashTable<u32>>,
     hasher: DefaultHashBuilder,
 }
 
+/// Directories by their path.
+pub(super) type Listings = BTreeMap<Box<str>, Arc<Listing>>;
+
+/// A directory that was listed. Another scan need not list it as long as the stamp is the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Listing {
+    /// The state before it was listed; never the default.
+    pub(super) stamp: Stamp,
+    /// Paths of directories to look at, relative to this one.
+    pub(super) below: Vec<Box<str>>,
+    /// Hidden directories that are not searched.
+    pub(super) hidden: u32,
+    /// Whether it has a `COLLECTION.md`, which can change without the directory.
+    pub(super) is_described: bool,
+    /// Whether nothing but the directory itself decides what it holds; otherwise it is listed each time.
+    pub(super) is_plain: bool,
+}
+
 /// A skill that was found.
-struct Found {
-    descriptor: Descriptor,
-    directory: Box<str>,
-    stamp: Stamp,
-}
-
-/// The identity of a file that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Stamp {
-    seconds: i64,
-    nanoseconds: i64,
-    length: u64,
-}
-
-impl Stamp {
-    fn new((seconds, nanoseconds, length): (i64, i64, u64)) -> Self {
-        Self {
-            seconds,
-            nanoseconds,
-            length,
-        }
-    }
-
-    /// The same as one number.
-    fn number(self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
+pub(super) struct Found {
+    pub(super) descriptor: Descriptor,
+    pub(super) directory: Box<str>,
+    pub(super) stamp: Stamp,
 }
 
 impl Scan {
+    /// The same skills in another process. They are sorted by id.
+    #[cfg(target_os = "linux")]
+    pub(super) fn restored(
+        skills: Vec<Descriptor>,
+        directories: Vec<Box<str>>,
+        stamps: Vec<Stamp>,
+        listings: Listings,
+    ) -> Self {
+        let snapshot = Snapshot {
+            skills,
+            directories,
+            ..Snapshot::default()
+        };
+        Self::new(snapshot, stamps, listings)
+    }
+
+    fn new(snapshot: Snapshot, stamps: Vec<Stamp>, listings: Listings) -> Self {
+        Self {
+            snapshot: Arc::new(snapshot),
+            stamps,
+            listings,
+            by_directory: OnceLock::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
@@ -96,7 +99,7 @@ impl Scan {
     }
 
     /// The skill in a directory: its index, and what its file looked like.
-    fn known(&self, directory: &str) -> Option<(usize, Stamp)> {
+    pub(super) fn known(&self, directory: &str) -> Option<(usize, Stamp)> {
         let directories = &self.snapshot.directories;
         let is_it = |index: &u32| {
             let known = directories.get(*index as usize);
@@ -124,36 +127,19 @@ impl Scan {
     }
 }
 
-/// Scans `root`; where nothing changed since `previous`, that comes back.
+/// Scans `root`; where nothing changed since `previous`, that comes back. Times of files may be as coarse as `grain`.
 pub(super) fn scan(
     root: &Path,
     options: &FilesystemOptions,
-    previous: Option<&Arc<Scan>>,
+    previous: Option<Arc<Scan>>,
+    grain: Duration,
 ) -> Arc<Scan> {
-    let allowed = match &options.links {
-        Links::Anywhere => None,
-        Links::Below(directories) => {
-            let real = directories.iter().map(fs::canonicalize);
-            Some(real.filter_map(Result::ok).collect())
-        }
-    };
-    let walk = Walk {
-        root,
-        directory: OpenDirectory::new(root),
-        options,
-        allowed,
-        previous: previous.map(Arc::as_ref),
-        visited: AtomicUsize::new(0),
-        hidden: AtomicUsize::new(0),
-        state: Mutex::default(),
-    };
+    let walk = Walk::new(root, options, previous.as_deref(), grain);
     match fs::metadata(root) {
         Ok(metadata) if metadata.is_dir() && !walk.may_lead_to(root) => {
             walk.warn(format!("{} is a link that {LEAVES}", name_of(root)));
         }
-        Ok(metadata) if metadata.is_dir() => {
-            rayon::scope(|scope| walk.visit_all(scope, &[String::new()], 0));
-        }
+        Ok(metadata) if metadata.is_dir() => walk.run(),
         Ok(_) => walk.warn(format!("{} is not a directory", name_of(root))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if !options.awaited {
@@ -162,80 +148,83 @@ pub(super) fn scan(
         }
         Err(error) => walk.warn(format!("cannot read {}: {}", name_of(root), error.kind())),
     }
-    let hidden = walk.hidden.into_inner();
-    let mut state = walk
-        .state
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    state.hidden = hidden;
-    if let Some(previous) = previous
-        && state.is_same_as(previous)
-    {
-        return Arc::clone(previous);
+    let mut state = walk.finish();
+    state.invalid.sort_by(|a, b| a.path.cmp(&b.path));
+    state.warnings.sort();
+    match previous {
+        Some(previous) if state.has_skills_of(&previous) => state.over(previous),
+        previous => Arc::new(state.merged(previous)),
     }
-    Arc::new(state.finish(previous.map(Arc::as_ref)))
 }
 
-/// The last component of a path: messages can reach a model, which must not learn local paths.
-fn name_of(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned()
-}
-
-struct Walk<'w> {
-    root: &'w Path,
-    directory: OpenDirectory<'w>,
-    options: &'w FilesystemOptions,
-    /// Where links may lead, without links on the way; none if anywhere.
-    allowed: Option<Vec<PathBuf>>,
-    previous: Option<&'w Scan>,
-    visited: AtomicUsize,
-    hidden: AtomicUsize,
-    state: Mutex<State>,
-}
-
+/// What a walk has found.
 #[derive(Default)]
-struct State {
-    /// Skills whose file is as it was: indices into the previous scan.
-    same: Vec<usize>,
-    fresh: Vec<Found>,
-    invalid: Vec<Invalid>,
-    collections: BTreeMap<CollectionPath, String>,
-    warnings: Vec<String>,
-    hidden: usize,
+pub(super) struct State {
+    /// Skills that are as they were: indices into the previous scan, and the state of the file now.
+    pub(super) same: Vec<(usize, Stamp)>,
+    pub(super) fresh: Vec<Found>,
+    pub(super) invalid: Vec<Invalid>,
+    pub(super) collections: BTreeMap<CollectionPath, String>,
+    pub(super) warnings: Vec<String>,
+    pub(super) listings: Listings,
+    pub(super) hidden: usize,
 }
 
 impl State {
-    fn is_same_as(&self, previous: &Scan) -> bool {
-        self.fresh.is_empty()
-            && self.same.len() == previous.stamps.len()
-            && self.invalid.is_empty()
-            && previous.snapshot.invalid.is_empty()
-            && self.collections == previous.snapshot.collections
-            && self.warnings == previous.snapshot.warnings
-            && self.hidden == previous.snapshot.hidden
+    fn has_skills_of(&self, previous: &Scan) -> bool {
+        self.fresh.is_empty() && self.same.len() == previous.stamps.len()
     }
 
-    fn finish(mut self, previous: Option<&Scan>) -> Scan {
+    /// The previous scan, with what is not a skill as it is now.
+    fn over(self, previous: Arc<Scan>) -> Arc<Scan> {
+        let before = &previous.snapshot;
+        let is_same = self.invalid == before.invalid
+            && self.collections == before.collections
+            && self.warnings == before.warnings
+            && self.hidden == before.hidden;
+        let mut stamps = previous.stamps.clone();
+        for (index, stamp) in self.same {
+            if let Some(slot) = stamps.get_mut(index) {
+                *slot = stamp;
+            }
+        }
+        if is_same && self.listings == previous.listings && stamps == previous.stamps {
+            return previous;
+        }
+        // A scan that was just read from the disk is not shared, so its skills are not copied.
+        let mut scan = Arc::unwrap_or_clone(previous);
+        scan.listings = self.listings;
+        scan.stamps = stamps;
+        if !is_same {
+            let snapshot = Arc::make_mut(&mut scan.snapshot);
+            snapshot.invalid = self.invalid;
+            snapshot.collections = self.collections;
+            snapshot.warnings = self.warnings;
+            snapshot.hidden = self.hidden;
+        }
+        Arc::new(scan)
+    }
+
+    fn merged(mut self, previous: Option<Arc<Scan>>) -> Scan {
         if let Some(previous) = previous {
-            let old = |index: &usize| {
+            let snapshot = Arc::unwrap_or_clone(Arc::unwrap_or_clone(previous).snapshot);
+            let old = snapshot.skills.into_iter().zip(snapshot.directories);
+            let mut old: Vec<Option<_>> = old.map(Some).collect();
+            let taken = self.same.iter().filter_map(|(index, stamp)| {
+                let (descriptor, directory) = old.get_mut(*index)?.take()?;
                 Some(Found {
-                    descriptor: previous.snapshot.skills.get(*index)?.clone(),
-                    directory: previous.snapshot.directories.get(*index)?.clone(),
-                    stamp: *previous.stamps.get(*index)?,
+                    descriptor,
+                    directory,
+                    stamp: *stamp,
                 })
-            };
-            self.fresh.extend(self.same.iter().filter_map(old));
+            });
+            self.fresh.extend(taken);
         }
         // Positions are sorted, because skills are large.
         let fresh = &self.fresh;
         let key = |at: usize| fresh.get(at).map(|it| (&it.descriptor.id, &it.directory));
         let mut order: Vec<usize> = (0..fresh.len()).collect();
         order.par_sort_unstable_by(|a, b| key(*a).cmp(&key(*b)));
-        self.invalid.sort_by(|a, b| a.path.cmp(&b.path));
-        self.warnings.sort();
         let count = order.len();
         let (mut skills, mut directories) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut stamps = Vec::with_capacity(count);
@@ -245,313 +234,14 @@ impl State {
             directories.push(found.directory);
             stamps.push(found.stamp);
         }
-        Scan {
-            snapshot: Arc::new(Snapshot {
-                skills,
-                directories,
-                invalid: self.invalid,
-                collections: self.collections,
-                warnings: self.warnings,
-                hidden: self.hidden,
-            }),
-            stamps,
-            by_directory: OnceLock::new(),
-            hasher: DefaultHashBuilder::default(),
-        }
-    }
-}
-
-impl Walk<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn warn(&self, warning: String) {
-        let warnings = &mut self.lock().warnings;
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
-
-    /// Looks at directories of one depth.
-    fn visit_all<'scope>(
-        &'scope self,
-        scope: &Scope<'scope>,
-        directories: &[String],
-        depth: usize,
-    ) {
-        let before = self.visited.fetch_add(directories.len(), Ordering::Relaxed);
-        let limit = self.options.max_entries;
-        // The root itself does not count.
-        let room = (limit + 1).saturating_sub(before);
-        if directories.len() > room {
-            self.warn(format!("stopped: more than {limit} directories"));
-        }
-        let mut same = Vec::new();
-        for directory in directories.iter().take(room) {
-            match self.unchanged(directory) {
-                Some(index) => same.push(index),
-                None => self.visit(scope, directory, depth),
-            }
-        }
-        self.lock().same.append(&mut same);
-    }
-
-    /// The skill of the previous scan that is still in a directory as it was.
-    fn unchanged(&self, directory: &str) -> Option<usize> {
-        let (index, stamp) = self.previous?.known(directory)?;
-        let now = self.directory.changed(directory, SKILL_FILE).ok()?;
-        (Stamp::new(now) == stamp).then_some(index)
-    }
-
-    /// Looks at a directory: a skill, or something with directories below it.
-    fn visit<'scope>(&'scope self, scope: &Scope<'scope>, directory: &str, depth: usize) {
-        match self.try_standard(directory) {
-            Ok(true) => {}
-            Ok(false) => match self.list(&self.root.join(directory), directory, depth) {
-                Ok(below) => self.descend(scope, below, depth),
-                Err(error) => self.warn(format!(
-                    "cannot read {}: {}",
-                    shown(directory),
-                    error.kind()
-                )),
-            },
-            Err(error) => self.invalid(&format!("{directory}/{SKILL_FILE}"), &error),
-        }
-    }
-
-    fn descend<'scope>(&'scope self, scope: &Scope<'scope>, below: Vec<String>, depth: usize) {
-        if below.is_empty() {
-            return;
-        }
-        if depth >= self.options.max_depth {
-            let limit = self.options.max_depth;
-            return self.warn(format!(
-                "directories nested more than {limit} deep are ignored"
-            ));
-        }
-        let mut below = below.into_iter();
-        loop {
-            let chunk: Vec<String> = below.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            scope.spawn(move |scope| self.visit_all(scope, &chunk, depth + 1));
-        }
-    }
-
-    fn invalid(&self, path: &str, error: &io::Error) {
-        let is_link = || self.root.join(path).is_symlink();
-        if error.kind() == io::ErrorKind::PermissionDenied && is_link() {
-            self.warn(format!("{path} is a link that leaves the skill"));
-        } else {
-            self.warn(format!("cannot read {path}: {}", error.kind()));
-        }
-    }
-
-    /// Takes the skill in a directory that has the standard's file; whether it has.
-    fn try_standard(&self, directory: &str) -> io::Result<bool> {
-        match self.directory.open_in(directory, SKILL_FILE) {
-            Ok(file) => self.take(file, directory, SKILL_FILE).map(|()| true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The directories below one that has no `SKILL.md`; with another spelling it is a skill after all.
-    fn list(&self, path: &Path, directory: &str, depth: usize) -> io::Result<Vec<String>> {
-        let mut below = Vec::new();
-        let mut spellings = Vec::new();
-        let mut described = false;
-        let mut manifest = false;
-        for entry in fs::read_dir(path)? {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else {
-                self.warn(format!("a file name in {} is not UTF-8", shown(directory)));
-                continue;
-            };
-            if is_skill_file(&name) {
-                spellings.push(name);
-            } else if name == MANIFEST_FILE {
-                manifest = true;
-            } else if name == COLLECTION_FILE {
-                described = true;
-            } else if name.starts_with('.') {
-                // Links could lead anywhere, or back here.
-                if !entry.file_type()?.is_dir() {
-                    continue;
-                }
-                let known: Vec<&str> = in_hidden(&name)
-                    .filter(|below| is_real_directory(path, below))
-                    .collect();
-                if known.is_empty() {
-                    self.hidden.fetch_add(1, Ordering::Relaxed);
-                }
-                below.extend(known.into_iter().map(|known| joined(directory, known)));
-            } else if name != "node_modules" {
-                let kind = entry.file_type()?;
-                let link = kind.is_symlink() && depth == 0 && self.follows(&entry.path(), &name);
-                if kind.is_dir() || link {
-                    below.push(joined(directory, &name));
-                }
-            }
-        }
-        let names: Vec<&str> = spellings.iter().map(String::as_str).collect();
-        if let Some((name, _)) = choose_skill_file(&names) {
-            self.take(open_in(path, name)?, directory, name)?;
-            return Ok(Vec::new());
-        }
-        if manifest {
-            self.take_manifest(open_in(path, MANIFEST_FILE)?, directory)?;
-            return Ok(Vec::new());
-        }
-        if described {
-            self.describe(path, directory);
-        }
-        Ok(below)
-    }
-
-    /// Whether a link leads to a directory that may be searched and does not hold the root itself.
-    fn follows(&self, link: &Path, name: &str) -> bool {
-        let (Ok(target), Ok(root)) = (fs::canonicalize(link), fs::canonicalize(self.root)) else {
-            return false;
+        let snapshot = Snapshot {
+            skills,
+            directories,
+            invalid: self.invalid,
+            collections: self.collections,
+            warnings: self.warnings,
+            hidden: self.hidden,
         };
-        if !target.is_dir() || root.starts_with(&target) {
-            return false;
-        }
-        let may = self.may_lead_to(&target);
-        if !may {
-            self.warn(format!("{name} is a link that {LEAVES}"));
-        }
-        may
-    }
-
-    fn may_lead_to(&self, path: &Path) -> bool {
-        let Some(allowed) = &self.allowed else {
-            return true;
-        };
-        let real = fs::canonicalize(path);
-        real.is_ok_and(|real| allowed.iter().any(|allowed| real.starts_with(allowed)))
-    }
-
-    fn describe(&self, path: &Path, directory: &str) {
-        let Some(collection) = collection_of(directory, self.options.root) else {
-            return;
-        };
-        let mut bytes = Vec::new();
-        let read = open_in(path, COLLECTION_FILE)
-            .and_then(|file| file.take(COLLECTION_BYTES).read_to_end(&mut bytes));
-        if let (Ok(_), Some(line)) = (read, description(&bytes)) {
-            self.lock().collections.insert(collection, line);
-        }
-    }
-
-    /// Reads the head of a skill's file.
-    fn take(&self, mut file: File, directory: &str, name: &str) -> io::Result<()> {
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput));
-        }
-        let mut buffer = [0; FIRST_READ];
-        let length = file.read(&mut buffer)?;
-        let first = buffer.get(..length).unwrap_or_default();
-        let own_name = self.own_name(directory);
-        let strict = self.options.strictness == Strictness::Strict;
-        if !strict && let Some(head) = head_of_start(first, Some(&own_name)) {
-            self.accept(&head, directory, &metadata);
-            return Ok(());
-        }
-        // Longer than usual, or invalid: read on and report the diagnostics.
-        let mut bytes = first.to_vec();
-        if length == FIRST_READ {
-            file.take((LAST_READ - length) as u64)
-                .read_to_end(&mut bytes)?;
-        }
-        let (head, diagnostics) = head_with_diagnostics(&bytes, Some(&own_name));
-        let valid = !strict || is_valid(&diagnostics, Profile::Check);
-        if let Some(head) = head.filter(|_| valid) {
-            self.accept(&head, directory, &metadata);
-        } else {
-            let invalid = Invalid::new(joined(directory, name), diagnostics);
-            self.lock().invalid.push(invalid);
-        }
-        Ok(())
-    }
-
-    /// Reads the manifest of a skill that has nothing else.
-    fn take_manifest(&self, file: File, directory: &str) -> io::Result<()> {
-        let metadata = file.metadata()?;
-        let mut bytes = Vec::new();
-        file.take(FRONTMATTER_BYTES as u64 + 1)
-            .read_to_end(&mut bytes)?;
-        let own_name = self.own_name(directory);
-        let context = Context {
-            directory: Some(&own_name),
-            ..Context::default()
-        };
-        match stand_in(&bytes, &context) {
-            Ok(text) => {
-                if let Some(head) = head(text.as_bytes(), Some(&own_name)) {
-                    self.accept(&head, directory, &metadata);
-                }
-            }
-            Err(diagnostics) => {
-                let invalid = Invalid::new(joined(directory, MANIFEST_FILE), diagnostics);
-                self.lock().invalid.push(invalid);
-            }
-        }
-        Ok(())
-    }
-
-    /// The name that a skill in this directory should have.
-    fn own_name<'d>(&self, directory: &'d str) -> Cow<'d, str> {
-        let last_part = directory.rsplit('/').next().filter(|part| !part.is_empty());
-        last_part.map_or_else(|| Cow::Owned(name_of(self.root)), Cow::Borrowed)
-    }
-
-    fn accept(&self, head: &Head<'_>, directory: &str, metadata: &Metadata) {
-        let Ok(name) = SkillName::parse(&head.name) else {
-            return;
-        };
-        let collection = collection_of(parent(directory), self.options.root);
-        let id = SkillId::new(collection.as_ref(), &name);
-        let stamp = Stamp::new(changed(metadata));
-        let scope = self.options.scope;
-        let descriptor = Descriptor::new(id, head, scope, metadata.len(), stamp.number());
-        self.lock().fresh.push(Found {
-            descriptor,
-            directory: directory.into(),
-            stamp,
-        });
-    }
-}
-
-/// Directories of agents in a hidden directory of that name.
-fn in_hidden(name: &str) -> impl Iterator<Item = &'static str> {
-    in_project().filter(move |path| path.split('/').next() == Some(name))
-}
-
-/// Whether `below` is a directory, and every part of the way to it is one.
-fn is_real_directory(path: &Path, below: &str) -> bool {
-    let mut path = path.to_owned();
-    below.split('/').all(|part| {
-        path.push(part);
-        fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir())
-    })
-}
-
-fn joined(directory: &str, name: &str) -> String {
-    if directory.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{directory}/{name}")
-    }
-}
-
-fn shown(directory: &str) -> &str {
-    if directory.is_empty() {
-        "the root"
-    } else {
-        directory
+        Scan::new(snapshot, stamps, self.listings)
     }
 }
