@@ -173,7 +173,7 @@ fn pk4_findings_need_a_yes() {
     );
     let run = workshop.expect(4, &["add", "../bad", "--yes"]);
     assert!(
-        run.stdout.contains("  audit        1 finding"),
+        run.stdout.contains("  audit        dangerous: 1 finding"),
         "{}",
         run.stdout
     );

@@ -129,7 +129,7 @@ fn read(root: &Path, folder: &Path, files: &mut SkillFiles) {
         let path = entry.path();
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && !path.join("SKILL.md").exists() => {
-                read(root, &path, files)
+                read(root, &path, files);
             }
             Ok(kind) if kind.is_file() => {
                 let name = path.strip_prefix(root).unwrap();
