@@ -46,6 +46,7 @@ pub(crate) fn generate(workspace: &Workspace, mode: Mode) -> Result<()> {
 /// Every generated file.
 fn files(root: &Path) -> Result<Files> {
     Ok(Files::from([
+        ("docs/audit.md", reference::audit()),
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),
         ("docs/http.md", http::page()),

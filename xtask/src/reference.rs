@@ -43,6 +43,16 @@ fn describe(command: &clap::Command, name: &str, out: &mut String) {
     }
 }
 
+/// The method of audits, and every rule with its examples.
+pub(crate) fn audit() -> String {
+    let method = include_str!("audit.md");
+    format!(
+        "{NOTICE}\n{}\n{}",
+        method.trim_end(),
+        prowess_cli::rules_reference()
+    )
+}
+
 /// Every diagnostic code with its examples.
 pub(crate) fn diagnostics() -> String {
     let mut out = format!(

@@ -17,8 +17,18 @@ pub(crate) struct CodeUnit {
     pub(crate) source: String,
     /// Where the source begins in the file.
     start: Position,
-    /// Decoded text has no lines of its own in the file: all of it is at its start.
-    is_decoded: bool,
+    kind: UnitKind,
+}
+
+/// Where a program stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnitKind {
+    /// It is the file.
+    File,
+    /// It is a block of a document, often with parts left out.
+    Block,
+    /// It was decoded, and has no lines of its own in the file.
+    Decoded,
 }
 
 impl CodeUnit {
@@ -29,8 +39,12 @@ impl CodeUnit {
             language: guess(&source).unwrap_or(CodeLanguage::Shell),
             source,
             start,
-            is_decoded: true,
+            kind: UnitKind::Decoded,
         }
+    }
+
+    pub(crate) fn kind(&self) -> UnitKind {
+        self.kind
     }
 
     pub(crate) fn as_unit(&self) -> Unit<'_> {
@@ -43,7 +57,7 @@ impl CodeUnit {
 
     /// The place in the file of a place in the source.
     pub(crate) fn position(&self, offset: usize) -> Position {
-        if self.is_decoded {
+        if self.kind == UnitKind::Decoded {
             return self.start;
         }
         let inner = Places::new(&self.source).advance(offset);
@@ -62,15 +76,15 @@ impl CodeUnit {
 /// The programs in a file.
 pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
     let source = text.source();
-    let unit = |span: Span, language: CodeLanguage| CodeUnit {
+    let unit = |span: Span, language: CodeLanguage, kind: UnitKind| CodeUnit {
         path: text.path().to_owned(),
         language,
         source: span.slice(source).to_owned(),
         start: Places::new(source).advance(span.start),
-        is_decoded: false,
+        kind,
     };
     if let Some(language) = of_file(text.path(), source) {
-        return vec![unit(Span::new(0, source.len()), language)];
+        return vec![unit(Span::new(0, source.len()), language, UnitKind::File)];
     }
     let segments: Vec<_> = text.segments.iter().collect();
     let ends = segments
@@ -102,7 +116,7 @@ pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
             };
             // The closing marks are no part of the program.
             let length = body.trim_end_matches([' ', '\n', '\r', '`', '~']).len();
-            (length > 0).then(|| unit(Span::new(start, start + length), language))
+            (length > 0).then(|| unit(Span::new(start, start + length), language, UnitKind::Block))
         })
         .collect()
 }

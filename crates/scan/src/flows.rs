@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::acts::{Surroundings, is_well_known};
 use crate::base::{base_rule, is_known_installer};
-use crate::code::{Analysis, CapabilityKind, Flow, FlowKind};
-use crate::code_units::CodeUnit;
+use crate::code::{Analysis, CapabilityKind, Flow, FlowKind, UnparsedReason};
+use crate::code_units::{CodeUnit, UnitKind};
 use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::{MESSAGE_CHARS, RULE_FINDINGS};
@@ -214,7 +214,7 @@ fn upload(around: &Surroundings) -> Grade {
     if told || around.description.is_empty() {
         Grade::Skip
     } else {
-        Grade::As(Severity::Low)
+        Grade::As(Severity::Medium)
     }
 }
 
@@ -460,6 +460,10 @@ fn not_read(units: &[CodeUnit], analysis: &Analysis) -> Vec<NotRead> {
         .iter()
         .filter_map(|part| {
             let unit = units.get(part.unit)?;
+            // A block of a document leaves parts out; a reader sees all of it.
+            if part.reason == UnparsedReason::SyntaxErrors && unit.kind() != UnitKind::File {
+                return None;
+            }
             Some(NotRead {
                 file: unit.path.clone(),
                 line: Some(unit.position(part.span.start).line),

@@ -221,6 +221,7 @@ impl<'r> SkillScan<'r> {
                 hits.extend(tools::scan(&text, skill));
             }
         }
+        without_echoes(&mut hits);
         self.report.add(&text, hits);
     }
 
@@ -321,6 +322,19 @@ impl Report {
                 count,
             }));
     }
+}
+
+/// What a rule over words finds as well as one over acts is one finding.
+fn without_echoes(hits: &mut Vec<Hit>) {
+    let spans: Vec<Span> = hits
+        .iter()
+        .filter(|hit| hit.rule.as_str() == "concealment")
+        .map(|hit| hit.span)
+        .collect();
+    hits.retain(|hit| {
+        let overlaps = |span: &Span| span.start < hit.span.end && hit.span.start < span.end;
+        hit.rule.as_str() != "concealed-act" || !spans.iter().any(overlaps)
+    });
 }
 
 /// Hits on characters of the text, without those that lie in another hit of the same rule; worst first.

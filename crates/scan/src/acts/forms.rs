@@ -13,7 +13,7 @@ const FORMS: &[(Concept, &str)] = &[
     (Concept::Url, r#"\b(?:h(?:tt|xx)ps?|ftp)://[^\s)>\]"'`|]+"#),
     (
         Concept::PasteHost,
-        r"\b(?:glot\.io|pastebin\.com|paste\.ee|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|termbin\.com|dpaste\.\w+|ix\.io|telegra\.ph|pastes\.\w+|controlc\.com|justpaste\.it|0x0\.st|transfer\.sh|file\.io|anonfiles\.com|gofile\.io|mediafire\.com|mega\.nz|dropmefiles\.com|catbox\.moe|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net)\b",
+        r"\b(?:glot\.io|pastebin\.com|paste\.ee|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|termbin\.com|dpaste\.\w+|ix\.io|telegra\.ph|pastes\.\w+|controlc\.com|justpaste\.it|0x0\.st|transfer\.sh|file\.io|anonfiles\.com|gofile\.io|mediafire\.com|mega\.nz|dropmefiles\.com|catbox\.moe|t\.me/\w+|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net)\b",
     ),
     (
         Concept::RawAddress,
@@ -25,7 +25,7 @@ const FORMS: &[(Concept, &str)] = &[
     ),
     (
         Concept::ControlName,
-        r#"(?:^|[\s`"'(=/:])[\w.~/-]*(?:control|directive|override|commands?|remote|\bc2|trigger|inject|backdoor|killswitch|kill-switch|operator|admin|policy|policies|bootstrap|signal|tasking|queue|manifest|orders|activation|runtime|maintenance|handoff|session-state|agent-state)[\w.-]*\.(?:md|txt|json|ya?ml|toml|ini|conf|cfg|xml|dat|flag|lock|ctl|env|log|csv)\b|(?:^|[\s`"'(])\.(?:agent|skill|helper|control|ctl|cmd|command|mode|override)[\w.-]*\b|\$\{?[a-z][a-z0-9_]*(?:_file|_path|_directive|_control)\b\}?"#,
+        r#"(?:^|[\s`"'(=/:])[\w.~/-]*(?:control|directive|override|commands?|remote|\bc2|trigger|inject|backdoor|killswitch|kill-switch|operator|admin|policy|policies|bootstrap|signal|tasking|queue|manifest|orders|activation|runtime|maintenance|handoff|session-state|agent-state)[\w.-]*\.(?:md|txt|json|ya?ml|toml|ini|conf|cfg|xml|dat|flag|lock|ctl|env|log|csv)\b|(?:^|[\s`"'(])\.(?:agent|skill|helper|control|ctl|cmd|command|mode|override)[\w.-]*\b|(?:^|[\s`"'(])\.[\w-]*(?:override|control|command|directive|policy|boot|orders|queue|inbox)[\w-]*\b|\$\{?[a-z][a-z0-9_]*(?:_file|_path|_directive|_control|_boot)\b\}?"#,
     ),
     (
         Concept::ProjectDocument,
@@ -42,6 +42,10 @@ const FORMS: &[(Concept, &str)] = &[
     (
         Concept::EmailAddress,
         r"\b[a-z0-9][\w.+-]*@[a-z0-9][\w-]*\.[a-z][\w.-]*\b",
+    ),
+    (
+        Concept::Account,
+        r"\b[a-z]{2}\d{2}(?: ?\d{4}){3,7}\b|\b0x[a-f0-9]{8,40}\b|\bbc1[a-z0-9]{20,}\b",
     ),
     (
         Concept::SessionFile,

@@ -40,6 +40,10 @@ pub(crate) enum Concept {
     Result,
     Work,
     Startup,
+    Channel,
+    Autonomy,
+    Tampering,
+    Assistant,
     // Circumstances.
     Not,
     Every,
@@ -57,6 +61,7 @@ pub(crate) enum Concept {
     SessionFile,
     SecretVariable,
     EmailAddress,
+    Account,
 }
 
 impl Concept {
@@ -67,16 +72,17 @@ impl Concept {
 }
 
 use Concept::{
-    Archive, Ask, Collect, Contents, Conversation, Decode, Delete, Disable, Every, Fetch, Hide,
-    Install, Instructions, Memory, Must, Not, Obey, Password, Paste, Pay, Periodic, Personal,
-    Precedence, Prerequisite, Read, Recipient, Result, Run, Safety, Secret, Send, Settings,
-    Startup, Tell, User, Work, Write,
+    Archive, Ask, Assistant, Autonomy, Channel, Collect, Contents, Conversation, Decode, Delete,
+    Disable, Every, Fetch, Hide, Install, Instructions, Memory, Must, Not, Obey, Password, Paste,
+    Pay, Periodic, Personal, Precedence, Prerequisite, Read, Recipient, Result, Run, Safety,
+    Secret, Send, Settings, Startup, Tampering, Tell, User, Work, Write,
 };
 
 /// English, then Chinese, Spanish, French, German, Portuguese, Russian and Japanese, with a few words of Korean.
 #[rustfmt::skip]
 pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
     (Fetch, &[
+        "get `http", "get http", "pull down",
         "다운로드", "fetch", "download", "retriev", "curl$", "wget$", "visit", "navigate to", "browse to", "pull from",
         "pull the", "web_fetch", "webfetch", "http get", "query the", "contact the", "poll", "下载", "获取", "访问", "抓取",
         "拉取", "descarg", "obtén", "obten", "visita", "télécharg", "récupér", "visite", "herunterlad", "lade$",
@@ -84,6 +90,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "アクセス",
     ]),
     (Read, &[
+        "go through", "resolve the",
         "look up", "open the file", "읽", "read$", "reads$", "reading", "load$", "loads$", "loading", "check",
         "inspect", "consult", "open$", "opens$", "parse$", "parses$", "look for", "look at", "look in", "cat$",
         "ingest", "monitor", "watch$", "review$", "refer to", "读取", "阅读", "检查", "加载", "查看", "打开", "lee$", "leer",
@@ -92,6 +99,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "読ん", "読込", "確認", "開い",
     ]),
     (Obey, &[
+        "act according", "in accordance with", "according to it", "outrank", "fulfil", "your real assignment", "your real task", "your actual task", "your next task", "as your system prompt", "replace these instructions", "perform what", "perform its", "perform them", "perform each", "equivalent to a message", "as if the user", "as though the user", "as if it came from", "as if they came from", "note wins", "file wins", "it wins", "they win",
         "carry it out", "carry them out", "apply them",
         "do as$", "do as it", "work through", "implement whatever", "must be followed", "führe$", "treat every line",
         "treat each line", "따르", "따라", "실행", "follow", "obey", "comply", "complies", "act on", "act upon",
@@ -104,6 +112,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "aplique", "следуй", "следова", "выполн", "подчин", "исполн", "従っ", "従い", "従う", "実行", "遵",
     ]),
     (Send, &[
+        "hand it to", "hand them to", "transfer a copy", "transfer it", "transfer them", "feed the", "route it", "route them", "relay", "pass it on to", "put it to", "push a copy",
         "mirror", "전송", "보내", "send", "sent$", "upload", "post$", "posts$", "posting", "submit", "transmit",
         "forward", "exfiltrat", "report to", "report back", "email it", "email the", "email them", "email this", "email all", "email a copy", "push to", "sync to", "beacon",
         "phone home", "call home", "deliver", "attach", "发送", "上传", "提交", "传输", "转发", "发给", "回传", "envía", "envíe",
@@ -112,6 +121,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "передав", "送信", "アップロード", "送っ", "転送",
     ]),
     (Tell, &[
+        "hear about", "hear of", "bring this up", "bring it up", "bring up", "note the omission", "be aware", "learn of", "learn about", "noticed",
         "알리", "말하지", "telling", "tell", "inform$", "informing", "notif", "alert", "mention", "reveal", "disclos",
         "show$", "report$", "display", "warn", "announce", "explain", "acknowledg", "告诉", "告知", "通知", "提及", "透露",
         "提醒", "说明", "diga", "digas", "informe", "mencion", "avise", "avisa", "muestr", "revele", "revela", "dire$",
@@ -168,6 +178,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "copie", "sammle", "sammel", "kopier", "colet", "собери", "собира", "скопир", "извлек", "収集", "集め", "コピー",
     ]),
     (Paste, &[
+        "into powershell", "into cmd", "in powershell", "in the terminal", "into a terminal", "run dialog", "enter the text",
         "paste", "copy and paste", "into terminal", "into your terminal", "in terminal", "into the terminal", "粘贴",
         "pega$", "pegar", "coller", "collez", "einfüg", "cole$", "встав", "貼り付け",
     ]),
@@ -187,6 +198,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "利用者",
     ]),
     (Instructions, &[
+        "procedure", "steps$", "assignment", "job$", "jobs$", "note$", "orders", "order$", "requests$", "the text$",
         "operations", "지시", "명령", "rules$", "instruction", "directive", "commands$", "command$", "orders$",
         "guidance", "directions", "tasks$", "task$", "action$", "actions$", "playbook", "指令", "指示", "命令", "instrucc",
         "órdenes", "ordenes", "comandos", "consigne", "commandes", "anweisung", "befehl", "instruktion", "instruç",
@@ -198,6 +210,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "those values", "内容", "contenido", "contenu", "inhalt", "conteúdo", "содержим", "содержан",
     ]),
     (Secret, &[
+        "~/.ssh", "`.ssh`", "`.aws`", "~/.aws", ".kube/config", "kubeconfig", "steuernummer", "iban",
         "비밀번호", "개인 키", "api key", "api-key", "api_key", "apikey", "access token", "auth token", "bearer token",
         "session token", "tokens$", "credential", "password", "passphrase", "secret$", "secrets$", "private key",
         "ssh key", "seed phrase", "mnemonic", "recovery phrase", "keychain", "cookies", ".env$", "id_rsa",
@@ -265,6 +278,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "não", "nao$", "sem$", "не$", "никогда", "без$", "ない", "なく", "せず", "しないで", "禁止",
     ]),
     (Every, &[
+        "each tool use", "each reply", "every reply", "every tool call", "each tool call", "every conversation", "each conversation",
         "every user message", "each user message", "says anything", "each answer", "every answer", "every reply", "every input", "each response", "user messages",
         "every request", "every message", "every task", "every conversation", "every response", "every query",
         "every prompt", "every interaction", "every question", "all requests", "all tasks", "all messages",
@@ -282,6 +296,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "toutes les heures", "regelmäßig", "stündlich", "periodicamente", "регулярно", "каждый час", "定期的", "毎時",
     ]),
     (Precedence, &[
+        "outranks", "outrank", "wins over",
         "take precedence", "takes precedence", "higher priority", "highest priority", "supersede", 
         "overrule", "authoritative", "优先", "覆盖", "prioridad", "priorité", "vorrang", "приоритет", "優先",
     ]),
@@ -291,6 +306,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "必ず", "常に", "自動",
     ]),
     (Work, &[
+        "a copy", "the complete contract", "the deck", "the document", "the contract", "the report", "the photos", "the pictures", "uploaded files", "belege", "all files of",
         "source tree", "source code", "codebase", "the repository", "the project", "the workspace", "all files",
         "every file", "each file", "every document", "each document", "all documents", "generated document",
         "generated file", "copy of every", "copy of each", "all prompts", "every prompt", "prompts and",
@@ -298,8 +314,33 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "quellcode", "исходный код",
     ]),
     (Startup, &[
+        ".git/hooks", "core.hookspath", "git hook",
         "crontab", "@reboot", "cron job", "launchagent", "launchdaemon", "launchctl", "systemd service",
         "systemd unit", "startup folder", "login item", "run key", "scheduled task", "sessionstart hook",
         "post-commit hook", "pre-commit hook that", "定时任务", "启动项", "автозагруз", "autostart", "планировщик",
+    ]),
+    (Channel, &[
+        "clipboard", "xclip", "pbpaste", "git notes", "txt record", "dns record", "direct message", "environment variable", "issue comment", "the script prints",
+        "output of the script", "commit message of", "calendar entr", "the body of the issue", "剪贴板", "环境变量", "zwischenablage", "portapapeles", "presse-papiers",
+    ]),
+    (Autonomy, &[
+        "standing consent", "standing permission", "on their behalf", "on the user's behalf", "already confirmed", "pre-approved", "already approved", "without supervision",
+        "no check-back", "with no check", "prompt with yes", "prompts with yes", "never pause", "do not pause", "don't pause", "auto-approve", "no confirmation",
+        "without confirmation", "without approval", "without permission", "skip confirmation", "skip the confirmation", "never ask", "don't ask", "do not ask",
+        "no need to ask", "no need to confirm", "without waiting for", "do not wait for", "don't wait for", "frage nicht", "nicht nach", "sin confirmación", "sans confirmation",
+        "без подтверждения", "无需确认", "確認なし",
+    ]),
+    (Tampering, &[
+        "irrespective of", "whatever the data", "regardless of the data", "regardless of the content", "regardless of its content", "regardless of their content",
+        "regardless of quality", "regardless of the result", "keep showing the original", "show the original", "showing the original", "as neutral", "claim that",
+        "are to be left out", "left out of", "leave out of", "the omission", "lower the score", "raise the score", "rate them lower", "rate them higher", "on the first place",
+        "ranks first", "without this line", "without this entry", "are suppressed", "is suppressed", "still agree", "look as if", "pretend that", "make up", "invent ",
+        "higher than competitors", "lower than", "downplay", "favourably", "favorably",
+    ]),
+    (Assistant, &[
+        "note to the assistant", "assistant:", "instructions for the assistant", "instruction for the assistant", "message for the assistant", "note for the assistant",
+        "dear assistant", "the assistant must", "the assistant that reads", "ai agents reading", "agent reading this", "model reading this", "note to the agent", "note to the model",
+        "note to the ai", "message to the ai", "instructions for ai", "instructions for the agent", "instructions for the model", "ai assistant:", "attention ai", "to any ai",
+        "if you are an ai", "if you are a language model", "claude:", "system:",
     ]),
 ];

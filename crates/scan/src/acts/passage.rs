@@ -244,7 +244,12 @@ fn negate(text: &str, marks: &mut [Mark]) {
                 (Some("no"), _) => 2,
                 _ => NEGATION_REACH,
             };
-            between(not.end, mark.at.start, reach) || follows && between(mark.at.end, not.start, 12)
+            // German puts it behind: "erwähne das nicht".
+            let behind =
+                text.get(not.clone()) == Some("nicht") && between(mark.at.end, not.start, 48);
+            behind
+                || between(not.end, mark.at.start, reach)
+                || follows && between(mark.at.end, not.start, 12)
         });
     }
 }

@@ -68,6 +68,7 @@ pub(super) const RULES: &[Rule] = &[
                 r#"\bcurl\b[^\n]*(?:-d|-F|-T|--data[\w-]*|--form|--upload-file)[\s=]*["']?(?:\w+=)?@?[\w./~-]*/?\.env(?:["'\s;]|\.local|\.production|$)[^\n]*"#,
                 r"\b(?:cat|base64|xxd|gzip|tar)\s[^\n|]{0,60}\.env\b[^\n]{0,80}\|\s*(?:curl|wget|nc|ncat)\b[^\n]*",
                 r"\b(?:requests|httpx|session|client)\.(?:post|put)\s*\([^\n]*(?:dict\s*\(\s*os\.environ|=\s*os\.environ\s*[,)]|str\s*\(\s*os\.environ|dumps\s*\(\s*(?:dict\s*\(\s*)?os\.environ)[^\n]*",
+                r"tojson\s*\(\s*secrets\s*\)[^\n]{0,200}\b(?:curl|wget|nc)\b[^\n]*",
                 r"\burlopen\s*\([^\n]*os\.environ\s*\)[^\n]*",
                 r"\b(?:fetch|axios(?:\.post)?)\s*\([^\n]*(?:stringify\s*\(\s*process\.env\s*\)|body\s*:\s*process\.env\b\s*[,}])[^\n]*",
             ],

@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "control-file-code",
         severity: Severity::Medium,
         message: "runs what stands in a file outside of the skill",
-        help: "bring the code with the skill; whoever writes that file decides what runs",
+        help: "bring the code with the skill; the writer of that file decides what runs",
         bad: &[py(
             "import os\ncommand = open('/tmp/agent-task.txt').read()\nos.system(command)\n",
         )],

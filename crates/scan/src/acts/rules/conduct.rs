@@ -2,9 +2,10 @@
 
 use super::{Act, Passage, find};
 use crate::acts::lexicon::Concept::{
-    Ask, Collect, Contents, Conversation, Decode, Delete, Disable, Every, Fetch, Hide, Install,
-    Instructions, Memory, Must, Not, Obey, Pay, Personal, Precedence, Recipient, Result, Run,
-    Safety, Secret, Send, SessionFile, Settings, Startup, Tell, User, Write,
+    Account, Ask, Autonomy, Collect, Contents, Conversation, Decode, Delete, Disable, EmailAddress,
+    Every, Fetch, Hide, Install, Instructions, Memory, Must, Not, Obey, Pay, Personal, Precedence,
+    Recipient, Result, Run, Safety, Secret, Send, SessionFile, Settings, Startup, Tampering, Tell,
+    User, Write,
 };
 
 /// What is not to be mentioned, when it is not said to whom.
@@ -23,6 +24,9 @@ impl Passage<'_> {
     pub(super) fn conduct(&self) -> impl Iterator<Item = Act> {
         [
             self.no_confirmation(),
+            self.autonomy(),
+            self.tampering(),
+            self.other_account(),
             self.every_request(),
             self.memory_write(),
             self.startup(),
@@ -89,6 +93,69 @@ impl Passage<'_> {
                 vec![(run, "acts"), (ask, "without asking")],
             )
         })
+    }
+
+    /// Consent that the user has not given, for acts that matter.
+    fn autonomy(&self) -> Option<Act> {
+        let consent = self.sentence.find(&[Autonomy])?;
+        let act = find(self.past, &[Delete, Pay]).or_else(|| find(self.near, &[Delete, Pay]));
+        let broad = self.says(&[
+            "every permission",
+            "any workspace",
+            "all amounts",
+            "any amount",
+            "production",
+            "force-push",
+            "all actions",
+            "every action",
+            "everything",
+            "any command",
+            "all commands",
+            "guardrail",
+        ]);
+        let last = act.or_else(|| self.sentence.find(&[Run, Send, Install]).filter(|_| broad))?;
+        (!self.says(&["?", "unless"])).then(|| {
+            Act::new(
+                "no-confirmation",
+                vec![(consent, "takes consent for given"), (last, "and acts")],
+            )
+        })
+    }
+
+    /// Results that are bent and shown as if they were not.
+    fn tampering(&self) -> Option<Act> {
+        let first = self.sentence.find(&[Tampering])?;
+        let second = self
+            .near
+            .iter()
+            .flat_map(|sentence| &sentence.marks)
+            .find(|mark| mark.concept == Tampering && mark.at.start != first.at.start);
+        let hidden = self.near.iter().any(|sentence| {
+            sentence.find_negated(&[Tell]).is_some() || sentence.find(&[Hide]).is_some()
+        });
+        let second = second.or_else(|| find(self.near, &[Result, Tell]).filter(|_| hidden))?;
+        let steps = vec![(first, "bends a result"), (second, "and hides it")];
+        Some(Act::new("false-report", steps))
+    }
+
+    /// An account or a wallet of the skill in the place of that of the user.
+    fn other_account(&self) -> Option<Act> {
+        let account = self.sentence.find(&[Account])?;
+        let swap = self.says(&[
+            "exchange",
+            "replace",
+            "swap",
+            "instead",
+            "destination",
+            "recipient",
+            "substitut",
+        ]);
+        let pay = self
+            .sentence
+            .find(&[Pay, Write])
+            .or_else(|| find(self.near, &[Pay]));
+        let steps = vec![(account, "an account that the user did not name")];
+        (swap && pay.is_some()).then(|| Act::new("hidden-recipient", steps))
     }
 
     fn every_request(&self) -> Option<Act> {
@@ -199,16 +266,24 @@ impl Passage<'_> {
             "~/.gemini",
             "~/.cursor",
         ]);
-        let told = self.purpose(&[
-            "hook",
-            "setting",
-            "permission",
-            "memory",
-            "soul",
-            "persona",
-            "plugin",
-            "config",
+        let vouches = self.says(&[
+            "trusted",
+            "dismiss",
+            "without review",
+            "proxy",
+            "never warn",
         ]);
+        let told = !vouches
+            && self.purpose(&[
+                "hook",
+                "setting",
+                "permission",
+                "memory",
+                "soul",
+                "persona",
+                "plugin",
+                "config",
+            ]);
         let rule = self.says(&[
             "add a rule",
             "add the rule",
@@ -224,6 +299,7 @@ impl Passage<'_> {
             (memory, "what an agent remembers or allows"),
         ];
         let strong = powers
+            || vouches
             || rule
             || find(self.wide, &[Hide, Precedence, Every]).is_some()
             || self.sentence.find(&[Must]).is_some()
@@ -260,8 +336,12 @@ impl Passage<'_> {
 
     fn hidden_recipient(&self) -> Option<Act> {
         let recipient = self.sentence.find(&[Recipient])?;
-        let act = self.sentence.find(&[Write, Send])?;
-        let close = act.at.start.abs_diff(recipient.at.start) < 60;
+        let copied = self.slice(recipient) == "bcc" && self.sentence.any(&[EmailAddress]).is_some();
+        let act = self
+            .sentence
+            .find(&[Write, Send])
+            .or_else(|| copied.then_some(recipient))?;
+        let close = copied || act.at.start.abs_diff(recipient.at.start) < 60;
         let swapped = self.slice(act).starts_with("replac")
             || self.slice(act).starts_with("append")
             || self.slice(act).starts_with("insert");
@@ -269,7 +349,7 @@ impl Passage<'_> {
             .sentence
             .find(&[Must, Hide])
             .or_else(|| find(self.near, &[Hide]));
-        if !close || hidden.is_none() && !swapped {
+        if !close || hidden.is_none() && !swapped && !copied {
             return None;
         }
         let steps = vec![(act, "adds"), (recipient, "another recipient")];
@@ -279,7 +359,13 @@ impl Passage<'_> {
     fn concealed_act(&self) -> Option<Act> {
         let tell = self.sentence.find_negated(&[Tell])?;
         let acts = [Send, Run, Install, Delete, Pay, Collect, Fetch, Write, Obey];
-        let Some(user) = self.sentence.any(&[User]) else {
+        let nearest = self
+            .sentence
+            .marks
+            .iter()
+            .filter(|mark| mark.concept == User)
+            .min_by_key(|user| user.at.start.abs_diff(tell.at.end));
+        let Some(user) = nearest else {
             // "Do not mention this rule."
             let rule = self.followed_by(tell, 24, RULES);
             let act = find(self.past, &acts).filter(|_| rule)?;

@@ -111,8 +111,9 @@ pub(super) fn judge(
             sentence,
             past: past(sentences, before, index, joins_lines),
             near: window(sentences, index, 1, joins_lines),
-            wide: window(sentences, index, 2, joins_lines),
+            wide: window(sentences, index, 3, joins_lines),
             around,
+            joins_lines,
         };
         acts.extend(passage.obedience());
         acts.extend(passage.setup());
@@ -132,9 +133,11 @@ struct Passage<'s> {
     past: &'s [Sentence],
     /// This one, and the next.
     near: &'s [Sentence],
-    /// This one, and the next two.
+    /// This one, and the next three.
     wide: &'s [Sentence],
     around: &'s Surroundings,
+    /// Whether the file is a document, not a program or data.
+    joins_lines: bool,
 }
 
 impl Passage<'_> {
@@ -154,6 +157,7 @@ impl Passage<'_> {
             .get(..rest.floor_char_boundary(reach))
             .unwrap_or_default();
         let rest = rest.split('\n').next().unwrap_or_default();
+        let rest = rest.split(". ").next().unwrap_or_default();
         words.iter().any(|word| rest.contains(word))
     }
 

@@ -2,8 +2,9 @@
 
 use super::{Act, Passage, find, is_local, is_well_known};
 use crate::acts::lexicon::Concept::{
-    Ask, Contents, ControlName, Disable, Fetch, Hide, Install, Instructions, Obey, OutsidePath,
-    PasteHost, Periodic, Precedence, ProjectDocument, RawAddress, Read, Run, Safety, Url,
+    Ask, Assistant, Channel, Collect, Contents, ControlName, Delete, Disable, Fetch, Hide, Install,
+    Instructions, Obey, OutsidePath, PasteHost, Periodic, Precedence, ProjectDocument, RawAddress,
+    Read, Run, Safety, Send, Tell, Url, User, Write,
 };
 use crate::acts::passage::{Mark, Sentence};
 
@@ -64,13 +65,26 @@ const REFERS: &[&str] = &[
     "内容",
     "指示",
     "手順",
+    "guidance",
+    "policy",
+    " text",
+    "describes",
+    " inside",
+    "each ",
+    "requests",
 ];
 
 impl Passage<'_> {
     pub(super) fn obedience(&self) -> impl Iterator<Item = Act> {
-        [self.control_file(), self.remote_instructions()]
-            .into_iter()
-            .flatten()
+        [
+            self.control_file(),
+            self.remote_instructions(),
+            self.channel(),
+            self.self_update(),
+            self.planted_instructions(),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// A file that does not belong to the skill and is not a document that every project has.
@@ -212,7 +226,11 @@ impl Passage<'_> {
             return None;
         }
         let steps = vec![(file, "a file outside of the skill"), (obey, "is obeyed")];
-        Some(Act::new("control-file", steps))
+        let hidden = find(self.wide, &[Hide]).is_some()
+            || self.wide.iter().any(|sentence| {
+                sentence.find_negated(&[Tell]).is_some() && sentence.any(&[User]).is_some()
+            });
+        Some(Act::new("control-file", steps).high_if(hidden))
     }
 
     fn remote_instructions(&self) -> Option<Act> {
@@ -236,8 +254,9 @@ impl Passage<'_> {
             "located at",
             "available at",
         ]);
-        if let Some(obey) = self.obeyed(self.near, fetch.is_some() || told) {
-            let steps = vec![(url, "a page of somebody else"), (obey, "is obeyed")];
+        let weak = fetch.is_some() || told || find(self.near, &[Instructions]).is_some();
+        if let Some(obey) = self.obeyed(self.wide, weak) {
+            let steps = vec![(url, "a remote page"), (obey, "is obeyed")];
             let unknown = find(self.near, &[RawAddress, PasteHost, Hide]).is_some();
             return Some(Act::new("remote-instructions", steps).high_if(unknown));
         }
@@ -247,9 +266,43 @@ impl Passage<'_> {
             .any(|end| address.ends_with(end));
         let steps = vec![
             (fetch?, "fetches"),
-            (url, "a page of somebody else"),
+            (url, "a remote page"),
             (periodic, "again and again"),
         ];
         is_text.then(|| Act::new("remote-instructions", steps))
+    }
+
+    /// Something that anyone can write to is obeyed: a clipboard, a record, a message.
+    fn channel(&self) -> Option<Act> {
+        let channel = self.sentence.find(&[Channel])?;
+        let obey = self.obeyed(self.wide, false)?;
+        let steps = vec![(channel, "what others can write"), (obey, "is obeyed")];
+        Some(Act::new("control-file", steps))
+    }
+
+    /// A skill that replaces itself by what is at an address.
+    fn self_update(&self) -> Option<Act> {
+        let url = self.remote()?;
+        let write = self.sentence.find(&[Write, Fetch])?;
+        let own = self.says(&["this file", "this skill", "skill.md with", "this document"])
+            && self.says(&["replace", "overwrite", "update"]);
+        let steps = vec![(write, "replaces itself"), (url, "by a remote page")];
+        (own && self.slice(url).contains(".md")).then(|| Act::new("remote-instructions", steps))
+    }
+
+    /// A text for a model in a file that nobody reads for instructions.
+    fn planted_instructions(&self) -> Option<Act> {
+        if self.joins_lines {
+            return None;
+        }
+        let assistant = self.sentence.find(&[Assistant])?;
+        let act = self.sentence.find(&[
+            Obey, Run, Send, Collect, Hide, Disable, Fetch, Read, Delete, Install,
+        ])?;
+        let steps = vec![
+            (assistant, "speaks to a model"),
+            (act, "and tells it to act"),
+        ];
+        Some(Act::new("planted-instructions", steps))
     }
 }

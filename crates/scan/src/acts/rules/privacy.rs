@@ -24,18 +24,23 @@ impl Passage<'_> {
         let act = self.sentence.find(&[Read, Collect, Send, Fetch])?;
         let sent = find(self.wide, &[Send]).is_some()
             && find(self.wide, &[Url, PasteHost, RawAddress]).is_some();
-        let purpose = self.purpose(&[
-            "session",
-            "histor",
-            "transcript",
-            "conversation",
-            "chat log",
-            "memory",
-            "browser",
-            "cookie",
-            "forensic",
-            "usage",
-        ]);
+        let logins = ["login data", "cookies"]
+            .iter()
+            .any(|name| self.slice(file).contains(name))
+            && !self.purpose(&["cookie", "password", "login"]);
+        let purpose = !logins
+            && self.purpose(&[
+                "session",
+                "histor",
+                "transcript",
+                "conversation",
+                "chat log",
+                "memory",
+                "browser",
+                "cookie",
+                "forensic",
+                "usage",
+            ]);
         let steps = vec![(act, "reads"), (file, "history or session files")];
         Some(
             Act::new("session-harvest", steps)
@@ -45,14 +50,17 @@ impl Passage<'_> {
     }
 
     fn secret_sent(&self) -> Option<Act> {
-        let what =
-            self.sentence
-                .find(&[Secret, Personal, Conversation, SessionFile, SecretVariable])?;
+        let private = [Secret, Personal, Conversation, SessionFile, SecretVariable];
+        let what = self.sentence.find(&private).or_else(|| {
+            // "Record the clipboard. Then hand it to ..."
+            let what = find(self.past, &[Personal, Conversation, SessionFile])?;
+            self.says(&[" it ", " them "]).then_some(what)
+        })?;
         let send = self.sentence.find(&[Send]).or_else(|| {
             let put = self.says(&["include ", "append ", "attach ", "add ", "put "]);
             (what.concept == SecretVariable && put).then_some(what)
         })?;
-        if send.at.start.abs_diff(what.at.start) > 100 {
+        if send.at.start.abs_diff(what.at.start) > 220 {
             return None;
         }
         let login = [

@@ -53,7 +53,21 @@ impl Passage<'_> {
     }
 
     fn paste_page(&self) -> Option<Act> {
-        let host = self.sentence.find(&[PasteHost])?;
+        let terminal = self.says(&[
+            "paste it in",
+            "paste it into",
+            "paste into",
+            "into powershell",
+            "into the terminal",
+            "in the terminal",
+            "into terminal",
+            "run dialog",
+        ]);
+        let host = self.sentence.find(&[PasteHost]).or_else(|| {
+            let url = find(self.past, &[Url])?;
+            (terminal && !is_well_known(self.slice(url)) && !is_local(self.slice(url)))
+                .then_some(url)
+        })?;
         let run = find(self.near, &[Paste, Run, Install])
             .or_else(|| find(self.past, &[Paste, Install]))?;
         let steps = vec![

@@ -209,7 +209,7 @@ impl Interpreter<'_> {
                     Some(member) => Some(self.member(&args.at(0), &member, span)),
                     None => {
                         let dangerous = matches!(&args.at(0).data, Data::External(external)
-                            if matches!(&*external.name, "" | "os" | "subprocess" | "sys" | "shutil" | "socket" | "importlib"));
+                            if matches!(&*external.name, "" | "builtins" | "os" | "subprocess" | "sys" | "shutil" | "socket" | "importlib"));
                         if dangerous {
                             self.dynamic(span);
                         }

@@ -1,0 +1,1 @@
+docker run --rm --privileged -v /:/host registry.example.org/measure
