@@ -49,6 +49,7 @@ fn suspicious_content_is_reported() {
 
     --- stderr
     not read: skills/evil/assets/logo.png: not text (image/png)
+    dangerous   skills/evil
     audited 2 skills: 1 dangerous, 1 clean; 2 findings (2 high); 1 thing not read
     ");
 }
@@ -118,14 +119,15 @@ fn unread_code_is_unverified_in_every_format() {
     let project = TestProject::new();
     project.skill("skills/a");
     project.write("skills/a/bin/tool", b"\x7fELF\x02\x01\x01\0\0\0\0");
-    assert_snapshot!(project.run(&["audit", "skills/a"]).snapshot(), @r"
+    assert_snapshot!(project.run(&["audit", "skills/a"]).snapshot(), @r#"
     exit 3
     --- stdout
     --- stderr
     not read: skills/a/bin/tool: not text (application/x-elf)
     audited 1 skill: unverified; 1 thing not read
     hint: review these files yourself, or do not use the skill
-    ");
+    hint: to accept it, add "unverified@sha256:14ca397b5b71d67621c4213270872caf87cbb0838e89b38b6c0d42b4307ac312" to [audit] allow in your own prowess.toml
+    "#);
     let lenient = project.run(&["audit", "skills/a", "--fail-on", "critical", "--quiet"]);
     assert_eq!(lenient.code, Some(3), "{}", lenient.snapshot());
     let json = project.run(&["audit", "skills/a", "--json"]);
@@ -236,4 +238,32 @@ fn au15_steps_of_a_finding_are_code_flows() {
     let line =
         |index: usize| steps[index]["location"]["physicalLocation"]["region"]["startLine"].as_u64();
     assert_eq!((line(0), line(1)), (Some(2), Some(3)), "{steps}");
+}
+
+#[test]
+fn au17_one_wrong_target_does_not_hide_the_others() {
+    let project = hostile();
+    let run = project.run(&["audit", "./nothing", "skills/evil", "--json"]);
+    assert_eq!(run.code, Some(1), "{}", run.snapshot());
+    assert!(
+        run.stderr
+            .contains("cannot audit ./nothing: no such file or directory"),
+        "{}",
+        run.snapshot()
+    );
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(document["skills"][0]["verdict"], "dangerous");
+}
+
+#[test]
+fn au18_a_closed_pipe_does_not_change_the_exit_code() {
+    let project = hostile();
+    let mut child = project
+        .command(&["audit", "skills/evil"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
 }

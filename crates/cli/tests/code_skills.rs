@@ -520,7 +520,7 @@ fn security_rules_of_skills_audit_other_skills() {
     );
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
     let run = project.run(&["audit", "other", "--approve-skills", "house"]);
-    assert_snapshot!(run.snapshot(), @r"
+    assert_snapshot!(run.snapshot(), @r#"
     exit 3
     --- stdout
     error[no-telnet]: use ssh (high)
@@ -541,7 +541,8 @@ fn security_rules_of_skills_audit_other_skills() {
 
     --- stderr
     audited 1 skill: dangerous; 2 findings (1 high, 1 medium)
-    ");
+    hint: to accept it, add "RULE@sha256:47b101a0e6918d563842fd448b72b0be8599fd3e38a0349b6eaf7c794e1822e2" to [audit] allow in your own prowess.toml
+    "#);
 }
 
 /// A skill with scripts and nothing else.

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use prowess_config::SkillsConfig;
+use prowess_scan::base_rules;
 
 use super::AuditedSkill;
+use crate::terminal;
 
 /// The rule name for what could not be read.
 const UNVERIFIED: &str = "unverified";
@@ -16,6 +18,15 @@ pub(super) struct AllowedFindings {
 
 impl AllowedFindings {
     pub(super) fn new(config: &SkillsConfig) -> Self {
+        for entry in &config.audit.allow {
+            let rule = entry.split('@').next().unwrap_or_default();
+            let known = rule == UNVERIFIED || base_rules().any(|known| known.id == rule);
+            if !known {
+                terminal::note(&format!(
+                    "warning: `{rule}` in [audit] allow is no rule of this program"
+                ));
+            }
+        }
         Self {
             entries: config.audit.allow.iter().cloned().collect(),
         }
@@ -35,5 +46,6 @@ impl AllowedFindings {
             .retain(|found| !accepts(found.rule.as_str()));
         skill.allowed = before - skill.report.findings.len();
         skill.unread_allowed = accepts(UNVERIFIED);
+        skill.allowed += usize::from(skill.unread_allowed);
     }
 }

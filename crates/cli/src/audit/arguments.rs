@@ -15,7 +15,7 @@ Examples:
                                    print what a rule looks for
 
 Verdicts:
-  clean       all was read, and no finding is worse than low
+  clean       all code and text was read, and no finding is worse than low
   unverified  nothing was found, but code or data could not be read
   suspicious  something needs a look (medium)
   dangerous   something harms (high or critical)

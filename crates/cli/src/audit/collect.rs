@@ -58,6 +58,10 @@ pub(super) fn skills(
     if path.exists() {
         return at_path(path);
     }
+    if target.starts_with(['/', '.', '~']) || target.contains('\\') {
+        let error = format!("cannot audit {target}: no such file or directory");
+        return Err(CommandError::failure(error));
+    }
     let skills = open::skills(sources, global)?;
     let neither = || format!("invalid target `{target}`: expected a path or a skill id");
     let id = open::parse_id(target).with_context(neither)?;
@@ -91,10 +95,8 @@ fn in_directory(named: &Path, path: &Path) -> Result<Vec<String>> {
     let mut directories: Vec<String> = located.chain(invalid).collect();
     directories.sort();
     if directories.is_empty() {
-        return Err(CommandError::failure(format!(
-            "no skill in {}",
-            named.display()
-        )));
+        let error = CommandError::failure(format!("no skill in {}", named.display()));
+        return Err(error.hint("a skill is a directory with a file named SKILL.md"));
     }
     Ok(directories)
 }
@@ -187,8 +189,13 @@ fn unreadable(audited: &mut AuditedSkill, path: &str, reason: &str) {
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let file = open_without_waiting(path)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(std::io::Error::other("not a file"));
+    }
+    if metadata.len() > FILE_BYTES as u64 {
+        let size = metadata.len();
+        return Err(std::io::Error::other(format!("too large ({size} bytes)")));
     }
     let mut bytes = Vec::new();
     file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;

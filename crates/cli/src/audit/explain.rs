@@ -10,6 +10,10 @@ use crate::exit::Exit;
 use crate::terminal;
 
 pub(super) fn run(id: &str) -> Result<Exit> {
+    if id == "unverified" {
+        terminal::print(UNVERIFIED)?;
+        return Ok(Exit::Success);
+    }
     if id == "all" {
         terminal::print(&rules_reference())?;
         return Ok(Exit::Success);
@@ -30,6 +34,10 @@ pub(super) fn run(id: &str) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// What is not a rule and has a name all the same.
+const UNVERIFIED: &str = "### unverified\n\nCode or data could not be read: a binary, a locked archive, an unknown encoding, a program that is too large, \
+     too deep or that runs code that is not known before it runs.\n\nWhat to do: review these files yourself, or do not use the skill.\n";
+
 /// The page of a rule, in Markdown.
 fn page(rule: &Rule) -> String {
     let mut out = String::new();
@@ -41,7 +49,7 @@ fn page(rule: &Rule) -> String {
         rule.message
     );
     let _ = writeln!(out, "What to do: {}.\n", rule.help);
-    out.push_str("Found in:\n\n");
+    out.push_str("The severity can be lower or higher, by what stands around it.\n\nFound in:\n\n");
     rule.bad
         .iter()
         .take(3)
@@ -70,7 +78,8 @@ fn example(out: &mut String, sample: &Sample) {
     };
     let lines: Vec<String> = sample.text.lines().map(terminal::printable).collect();
     let text = lines.join("\n");
-    let _ = writeln!(out, "```{language}\n{}\n```\n", text.trim_end());
+    let fence = if text.contains("```") { "````" } else { "```" };
+    let _ = writeln!(out, "{fence}{language}\n{}\n{fence}\n", text.trim_end());
 }
 
 /// Every rule, for the reference.

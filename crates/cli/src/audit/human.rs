@@ -39,11 +39,36 @@ pub(super) fn print(audited: &[AuditedSkill], quiet: bool) -> io::Result<()> {
             terminal::note(&format!("not read: {}: {reason}", shown(skill, file)));
         }
     }
+    if audited.len() > 1 {
+        list_verdicts(audited);
+    }
     terminal::note(&summary(audited));
     if audited.iter().any(AuditedSkill::has_unread_code) {
         terminal::note("hint: review these files yourself, or do not use the skill");
     }
+    if let [skill] = audited
+        && skill.verdict() != Verdict::Clean
+    {
+        let rule = match skill.verdict() {
+            Verdict::Unverified => "unverified",
+            _ => "RULE",
+        };
+        terminal::hint(&format!(
+            "to accept it, add \"{rule}@{}\" to [audit] allow in your own prowess.toml",
+            skill.digest
+        ));
+    }
     Ok(())
+}
+
+/// The skills that need a look, the worst first.
+fn list_verdicts(audited: &[AuditedSkill]) {
+    for verdict in [Verdict::Dangerous, Verdict::Suspicious, Verdict::Unverified] {
+        for skill in audited.iter().filter(|skill| skill.verdict() == verdict) {
+            let word = verdict.to_string();
+            terminal::note(&format!("{word:<10}  {}", terminal::printable(&skill.name)));
+        }
+    }
 }
 
 fn shown(skill: &AuditedSkill, file: &str) -> String {

@@ -10,6 +10,8 @@ mod sarif;
 mod self_test;
 mod skill_scanners;
 
+use std::io::ErrorKind;
+
 use prowess_core::{SkillId, Skills};
 use prowess_runtime::Runtime;
 use prowess_scan::{File, Report, Rules, Verdict};
@@ -18,7 +20,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::arguments::Global;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::{code_skills, configuration, terminal};
@@ -85,20 +87,34 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
     if arguments.self_test {
         return self_test::run(arguments.format());
     }
-    let mut found = Vec::new();
-    for target in &arguments.targets {
-        found.extend(collect::skills(
-            target,
-            &arguments.code_skills.sources,
-            global,
-        )?);
-    }
     let allowed = AllowedFindings::new(&configuration::load(global)?);
+    let mut found = Vec::new();
+    let mut failures = Vec::new();
+    for target in &arguments.targets {
+        match collect::skills(target, &arguments.code_skills.sources, global) {
+            Ok(skills) => found.extend(skills),
+            Err(error) => failures.push(error),
+        }
+    }
+    // One wrong path does not hide what is in the others.
+    if found.is_empty()
+        && let Some(error) = failures.pop()
+    {
+        failures.iter().for_each(CommandError::print);
+        return Err(error);
+    }
+    failures.iter().for_each(CommandError::print);
     let audited = code_skills::block_on(audit_all(arguments, global, found, &allowed))?;
-    match arguments.format() {
-        AuditFormat::Human => human::print(&audited, global.quiet)?,
-        AuditFormat::Json => terminal::print_json(&document::document(&audited))?,
-        AuditFormat::Sarif => terminal::print(&sarif::render(&audited))?,
+    let printed = match arguments.format() {
+        AuditFormat::Human => human::print(&audited, global.quiet),
+        AuditFormat::Json => terminal::print_json(&document::document(&audited)),
+        AuditFormat::Sarif => terminal::print(&sarif::render(&audited)),
+    };
+    // A reader that has seen enough does not change the result.
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
+        _ if !failures.is_empty() => return Ok(Exit::Failure),
+        _ => {}
     }
     let limit = arguments.fail_on.severity();
     let worst = audited

@@ -22,7 +22,20 @@ pub(super) fn render(audited: &[AuditedSkill]) -> String {
     let rules: BTreeMap<&str, Value> = findings()
         .map(|(_, found)| {
             let id = found.rule.as_str();
-            (id, json!({"id": id, "help": {"text": found.help}}))
+            let score = match found.severity {
+                Severity::Critical => "9.5",
+                Severity::High => "8.0",
+                Severity::Medium => "5.0",
+                Severity::Low => "2.0",
+                Severity::Info => "0.0",
+            };
+            let rule = json!({
+                "id": id,
+                "shortDescription": {"text": found.message},
+                "help": {"text": found.help},
+                "properties": {"security-severity": score},
+            });
+            (id, rule)
         })
         .collect();
     let unread: Vec<Value> = audited.iter().flat_map(unverified).collect();

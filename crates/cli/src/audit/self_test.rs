@@ -119,6 +119,7 @@ fn report(result: &SelfTest) -> String {
         result.near_misses,
         result.false_alarms.len()
     ));
+    out.push_str("these attacks are ours and vary the disguise, not the wording: `docs/audit.md` has figures on what others wrote\n");
     for name in &result.false_alarms {
         out.push_str(&format!("false alarm: {name}\n"));
     }

@@ -96,14 +96,12 @@ fn one_level(path: &str, bytes: &[u8], budget: &PictureBudget) -> Inside {
         bytes,
     };
     if path.to_ascii_lowercase().ends_with(".ipynb") {
-        let parts = notebook::cells(bytes)
+        let parts: Vec<Part> = notebook::cells(bytes)
             .into_iter()
             .map(|(name, text)| part(name, text.into_bytes()))
             .collect();
-        return Inside {
-            parts,
-            complete: false,
-        };
+        let complete = !parts.is_empty();
+        return Inside { parts, complete };
     }
     match media::binary(bytes) {
         Some("application/zip" | "application/x-tar") => {

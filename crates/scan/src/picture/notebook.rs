@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The code and the text of a notebook, cell after cell.
+/// The code and the text of a notebook, cell after cell, and every other text in it: outputs and metadata.
 pub(super) fn cells(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let Ok(notebook) = serde_json::from_slice::<Value>(bytes) else {
         return Vec::new();
@@ -21,8 +21,32 @@ pub(super) fn cells(bytes: &[u8]) -> Vec<(&'static str, String)> {
         out.push_str(&text);
         out.push('\n');
     }
-    [("cells.py", code), ("cells.md", prose)]
-        .into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .collect()
+    let mut other = String::new();
+    others(&notebook, 0, &mut other);
+    [
+        ("cells.py", code),
+        ("cells.md", prose),
+        ("other.txt", other),
+    ]
+    .into_iter()
+    .filter(|(_, text)| !text.is_empty())
+    .collect()
+}
+
+/// Collects texts that are not the source of a cell.
+fn others(value: &Value, depth: usize, out: &mut String) {
+    match value {
+        Value::String(text) if text.len() > 16 => {
+            out.push_str(text);
+            out.push('\n');
+        }
+        Value::Array(items) if depth < 64 => {
+            items.iter().for_each(|item| others(item, depth + 1, out));
+        }
+        Value::Object(fields) if depth < 64 => fields
+            .iter()
+            .filter(|(name, _)| *name != "source")
+            .for_each(|(_, item)| others(item, depth + 1, out)),
+        _ => {}
+    }
 }

@@ -52,6 +52,29 @@ impl Passage<'_> {
             not.at.end <= ask.at.start && ask.at.start - not.at.end <= 26
                 || ask.at.end <= not.at.start && not.at.start - ask.at.end <= 12
         });
+        // "Never ask the user for confirmation" is about everything.
+        let never = self.says(&[
+            "never ask",
+            "do not ask",
+            "don't ask",
+            "never request",
+            "do not request",
+            "never seek",
+        ]) && self.says(&[
+            "for confirmation",
+            "for permission",
+            "for approval",
+            "for consent",
+            "confirmation from",
+            "approval from",
+            "permission from",
+        ]);
+        if never && close && !self.says(&["again", "twice", "?"]) {
+            return Some(Act::new(
+                "no-confirmation",
+                vec![(ask, "acts without asking")],
+            ));
+        }
         let act = [Run, Install, Send, Delete, Pay, Obey];
         let run = self.sentence.find(&act).or_else(|| find(self.near, &act))?;
         let broad = find(self.near, &[Must, Every]).is_some()
