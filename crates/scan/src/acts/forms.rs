@@ -49,7 +49,7 @@ const FORMS: &[(Concept, &str)] = &[
     ),
     (
         Concept::SessionFile,
-        r"\.claude/(?:projects|history|sessions|transcripts)|\.codex/(?:sessions|history)|\.openclaw/(?:agents|sessions|memory|logs|credentials)|\.clawdbot/(?:agents|sessions|credentials)|\.cursor/(?:chats|sessions)|\.(?:bash|zsh|python|psql|mysql|node_repl)_history|fish_history|consolehost_history|\bcookies\.sqlite|\blogin data\b|\.mozilla/firefox|google/chrome/(?:user data|default)|library/messages|\bchat\.db\b|\.gemini/history",
+        r"\.claude/(?:projects|history|sessions|transcripts)|\.codex/(?:sessions|history)|\.openclaw/(?:agents|sessions|memory|logs|credentials)|\.clawdbot/(?:agents|sessions|credentials)|\.cursor/(?:chats|sessions)|\.(?:bash|zsh|python|psql|mysql|node_repl)_history|fish_history|consolehost_history|\bcookies\.sqlite|\bplaces\.sqlite|\bsessionstore|local storage[/\\]leveldb|\blogin data\b|\.mozilla/firefox|google/chrome/(?:user data|default)|library/messages|\bchat\.db\b|\.gemini/history",
     ),
 ];
 

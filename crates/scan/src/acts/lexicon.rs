@@ -44,6 +44,7 @@ pub(crate) enum Concept {
     Autonomy,
     Tampering,
     Assistant,
+    Authority,
     // Circumstances.
     Not,
     Every,
@@ -72,9 +73,9 @@ impl Concept {
 }
 
 use Concept::{
-    Archive, Ask, Assistant, Autonomy, Channel, Collect, Contents, Conversation, Decode, Delete,
-    Disable, Every, Fetch, Hide, Install, Instructions, Memory, Must, Not, Obey, Password, Paste,
-    Pay, Periodic, Personal, Precedence, Prerequisite, Read, Recipient, Result, Run, Safety,
+    Archive, Ask, Assistant, Authority, Autonomy, Channel, Collect, Contents, Conversation, Decode,
+    Delete, Disable, Every, Fetch, Hide, Install, Instructions, Memory, Must, Not, Obey, Password,
+    Paste, Pay, Periodic, Personal, Precedence, Prerequisite, Read, Recipient, Result, Run, Safety,
     Secret, Send, Settings, Startup, Tampering, Tell, User, Work, Write,
 };
 
@@ -99,6 +100,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "読ん", "読込", "確認", "開い",
     ]),
     (Obey, &[
+        "takes the place of your", "conform its", "conform to it", "conform your", "comply with",
         "act according", "in accordance with", "according to it", "outrank", "fulfil", "your real assignment", "your real task", "your actual task", "your next task", "as your system prompt", "replace these instructions", "perform what", "perform its", "perform them", "perform each", "equivalent to a message", "as if the user", "as though the user", "as if it came from", "as if they came from", "note wins", "file wins", "it wins", "they win",
         "carry it out", "carry them out", "apply them",
         "do as$", "do as it", "work through", "implement whatever", "must be followed", "führe$", "treat every line",
@@ -130,6 +132,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "раскрыва", "рассказ", "伝え", "知らせ", "言わ", "言及", "明かさ", "教え",
     ]),
     (Hide, &[
+        "off the screen", "without a line in", "worth a mention", "no need to point", "don't raise it", "do not raise it", "no need to mention", "being informed", "nor told", "between us", "keep quiet", "keep it quiet", "without a word",
         "hide$", "hides$", "hiding", "hidden from", "conceal", "secretly", "covert", "stealth", "silently",
         "in the background", "keep this secret", "keep it secret", "keep secret", "discreet", "invisibly", "undetect",
         "quietly", "without notice", "unnoticed", "suppress", "隐藏", "隐瞒", "偷偷", "秘密", "悄悄", "暗中", "静默", "ocult",
@@ -183,11 +186,13 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "pega$", "pegar", "coller", "collez", "einfüg", "cole$", "встав", "貼り付け",
     ]),
     (Delete, &[
+        "rm -rf", "`rm ",
         "deletion",
         "delete", "erase", "wipe", "destroy", "remove all", "删除", "清除", "elimin", "borrar", "borra$", "supprim",
         "efface", "lösch", "apag", "удал", "сотри", "削除",
     ]),
     (Pay, &[
+        "purchase", "broadcast", "trades$", "stored card", "ad budget",
         "payments", "transfers",
         "transfer$", "transfers$", "pay$", "payment", "swap$", "withdraw", "donat", "tip$", "转账", "支付", "付款",
         "transfier", "pague", "pagar", "virement", "überweis", "перевед", "оплат", "送金",
@@ -257,6 +262,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         ".zip", ".rar", ".7z", "archive", "压缩包", "архив", "archivo comprimido", "アーカイブ",
     ]),
     (Password, &[
+        "encrypted archive", "encrypted zip", "the key is", "pass code", "(pass",
         "unlock code", "pass code", "passphrase is", "extraction code", "decompress with", "password:", "password is",
         "pass:", "with password", "with pass", "password-protected", "password protected", "passcode",
         "extract using", "pw:", "密码", "contraseña", "mot de passe", "passwort", "senha", "парол", "パスワード",
@@ -278,6 +284,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "não", "nao$", "sem$", "не$", "никогда", "без$", "ない", "なく", "せず", "しないで", "禁止",
     ]),
     (Every, &[
+        "any message of the user", "each turn", "every turn", "anything at all", "no matter the", "every topic", "all the other installed", "irrespective of what", "whatever the topic",
         "each tool use", "each reply", "every reply", "every tool call", "each tool call", "every conversation", "each conversation",
         "every user message", "each user message", "says anything", "each answer", "every answer", "every reply", "every input", "each response", "user messages",
         "every request", "every message", "every task", "every conversation", "every response", "every query",
@@ -324,6 +331,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "output of the script", "commit message of", "calendar entr", "the body of the issue", "剪贴板", "环境变量", "zwischenablage", "portapapeles", "presse-papiers",
     ]),
     (Autonomy, &[
+        "not to be consulted", "go-ahead", "already said yes", "on its own authority", "in the name of the employee", "no dry run", "no prompt", "hands-free",
         "standing consent", "standing permission", "on their behalf", "on the user's behalf", "already confirmed", "pre-approved", "already approved", "without supervision",
         "no check-back", "with no check", "prompt with yes", "prompts with yes", "never pause", "do not pause", "don't pause", "auto-approve", "no confirmation",
         "without confirmation", "without approval", "without permission", "skip confirmation", "skip the confirmation", "never ask", "don't ask", "do not ask",
@@ -331,6 +339,7 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "без подтверждения", "无需确认", "確認なし",
     ]),
     (Tampering, &[
+        "counted as zero", "taken out", "write that it passed", "points added", "are left out", "go on showing", "goes on showing", "present the ranking", "say it passed",
         "irrespective of", "whatever the data", "regardless of the data", "regardless of the content", "regardless of its content", "regardless of their content",
         "regardless of quality", "regardless of the result", "keep showing the original", "show the original", "showing the original", "as neutral", "claim that",
         "are to be left out", "left out of", "leave out of", "the omission", "lower the score", "raise the score", "rate them lower", "rate them higher", "on the first place",
@@ -342,5 +351,12 @@ pub(crate) const LEXICON: &[(Concept, &[&str])] = &[
         "dear assistant", "the assistant must", "the assistant that reads", "ai agents reading", "agent reading this", "model reading this", "note to the agent", "note to the model",
         "note to the ai", "message to the ai", "instructions for ai", "instructions for the agent", "instructions for the model", "ai assistant:", "attention ai", "to any ai",
         "if you are an ai", "if you are a language model", "claude:", "system:",
+    ]),
+    (Authority, &[
+        "addressed to you", "instruction for you", "instructions for you", "request to you", "as if assigned", "as coming from the operator", "from an operator", "operating orders", "rank of a system", "of higher standing", "outrank this", "outranks this", "they outrank", "it outranks", "regarded as instructions", "its value verbatim", "replace the agent's goals", "replaces the agent's goals", "replace your goals", "win over anything", "wins over anything", "at the disposal of", "considered approved", "as your task list", "higher than the conversation", "precedence over the conversation", "over what the user",
+        "as though the user had", "as if the user had", "as if it came from the user", "as if they came from the user", "equivalent to a message of the user",
+        "your real assignment", "your actual assignment", "takes precedence over the user", "take precedence over the user", "overrides the user", "outranks the user",
+        "over the user's wishes", "same authority as the user", "authority of the user", "whatever it tells", "whatever they tell", "like an order from", "as an order from",
+        "as a message from the operator", "as the operator's", "is the boss", "as though it were the user", "as if it were the user", "count as the user's",
     ]),
 ];

@@ -75,6 +75,8 @@ struct Words {
 struct Entry {
     concept: Concept,
     whole: bool,
+    /// Whether it begins with a letter.
+    begins_word: bool,
     /// Chinese and Japanese: no blanks between words.
     unspaced: bool,
 }
@@ -89,6 +91,7 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
             entries.push(Entry {
                 concept: *concept,
                 whole: word.ends_with('$'),
+                begins_word: text.starts_with(char::is_alphanumeric),
                 unspaced: text.chars().any(is_unspaced),
             });
         }
@@ -173,7 +176,9 @@ fn words(text: &str) -> Vec<Mark> {
             .and_then(|it| it.chars().next_back());
         let after = text.get(found.end()..).and_then(|it| it.chars().next());
         let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        if !entry.unspaced && (is_letter(before) || entry.whole && is_letter(after)) {
+        // `.zip` stands behind the letters of a name.
+        let joined = is_letter(before) && entry.begins_word;
+        if !entry.unspaced && (joined || entry.whole && is_letter(after)) {
             continue;
         }
         marks.push(Mark {

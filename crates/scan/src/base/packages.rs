@@ -58,11 +58,14 @@ pub(super) const RULES: &[Rule] = &[
             sh("git clone https://github.com/someone/helper.git\n"),
         ],
         detector: Detector::Commands(Patterns {
-            anchors: &["git+", "--git ", "github:"],
+            anchors: &[
+                "git+", "--git ", "github:", ".tgz", ".tar.gz", ".whl", ".zip",
+            ],
             any: &[
                 r#"\b(?:pip[\w.]*|pipx|uv|uvx|poetry|npm|npx|pnpm|yarn|bunx?)\b[^\n|;]*\sgit\+(?:https?|ssh|file)://[^\s"']+"#,
                 r#"\b(?:pip[\w.]*|pipx|uv|uvx|npm|npx|pnpm|bunx?)\b[^\n|;]*["']git\+(?:https?|ssh)://[^\s"']+"#,
                 r"\b(?:npx|npm\s+(?:i|install|exec)|pnpm\s+(?:add|dlx)|bunx)\b[^\n|;]*\sgithub:[\w./#-]+",
+                r#"\b(?:npm|pnpm|yarn|pip[\w.]*|uv|pipx)\b[^\n|;]*\s(?:i|install|add)\s[^\n|;]*\bhttps?://[^\s"']+\.(?:tgz|tar\.gz|whl|zip)\b"#,
                 r#"\bcargo\s+install\b[^\n|;]*--git\s+https?://[^\s"']+"#,
                 r#""[^"\n]+"\s*:\s*"git\+https?://[^\s"']+"#,
             ],

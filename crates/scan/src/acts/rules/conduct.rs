@@ -25,6 +25,7 @@ impl Passage<'_> {
         [
             self.no_confirmation(),
             self.autonomy(),
+            self.hidden_send(),
             self.tampering(),
             self.other_account(),
             self.every_request(),
@@ -143,6 +144,20 @@ impl Passage<'_> {
                 vec![(consent, "takes consent for given"), (last, "and acts")],
             )
         })
+    }
+
+    /// Something goes to an address, and nobody is to notice.
+    fn hidden_send(&self) -> Option<Act> {
+        let send = self.sentence.find(&[Send])?;
+        let url = self.remote()?;
+        let hide = find(self.near, &[Hide]).or_else(|| find(self.past, &[Hide]))?;
+        let close = send.at.start.abs_diff(url.at.start) < 160;
+        let steps = vec![
+            (send, "sends"),
+            (url, "to an address"),
+            (hide, "and hides it"),
+        ];
+        close.then(|| Act::new("concealed-act", steps))
     }
 
     /// Results that are bent and shown as if they were not.

@@ -2,9 +2,9 @@
 
 use super::{Act, Passage, find, is_local, is_well_known};
 use crate::acts::lexicon::Concept::{
-    Ask, Assistant, Channel, Collect, Contents, ControlName, Delete, Disable, Fetch, Hide, Install,
-    Instructions, Obey, OutsidePath, PasteHost, Periodic, Precedence, ProjectDocument, RawAddress,
-    Read, Run, Safety, Send, Tell, Url, User, Write,
+    Ask, Assistant, Authority, Channel, Collect, Contents, ControlName, Delete, Disable, Fetch,
+    Hide, Install, Instructions, Obey, OutsidePath, PasteHost, Periodic, Precedence,
+    ProjectDocument, RawAddress, Read, Run, Safety, Send, Tell, Url, User, Write,
 };
 use crate::acts::passage::{Mark, Sentence};
 
@@ -80,6 +80,7 @@ impl Passage<'_> {
             self.control_file(),
             self.remote_instructions(),
             self.channel(),
+            self.authority(),
             self.self_update(),
             self.planted_instructions(),
         ]
@@ -277,6 +278,18 @@ impl Passage<'_> {
         let channel = self.sentence.find(&[Channel])?;
         let obey = self.obeyed(self.wide, false)?;
         let steps = vec![(channel, "what others can write"), (obey, "is obeyed")];
+        Some(Act::new("control-file", steps))
+    }
+
+    /// Text of others gets the authority of the user.
+    fn authority(&self) -> Option<Act> {
+        let given = self.sentence.find(&[Authority])?;
+        let act = find(self.past, &[Obey, Run, Read, Fetch, Instructions])
+            .or_else(|| find(self.near, &[Obey, Run, Instructions]))?;
+        let steps = vec![
+            (act, "reads or does"),
+            (given, "with the authority of the user"),
+        ];
         Some(Act::new("control-file", steps))
     }
 

@@ -91,7 +91,7 @@ impl Passage<'_> {
             .sentence
             .find(&[Fetch])
             .or_else(|| self.sentence.find(&[Install]))?;
-        let run = find(self.near, &[Run])?;
+        let run = find(self.near, &[Run, Install])?;
         let needed = find(self.past, &[Prerequisite]).or_else(|| find(self.wide, &[Prerequisite]));
         if is_well_known(link) || file.contains("/archive/refs/") {
             return None;
