@@ -26,6 +26,7 @@ const FILES: &[&str] = &[
     "packages",
     "registry",
     "replicas",
+    "audit",
     "console",
     "signing",
 ];

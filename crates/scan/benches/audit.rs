@@ -11,6 +11,8 @@
     reason = "a benchmark may panic"
 )]
 
+#[path = "audit/blind.rs"]
+mod blind;
 #[path = "audit/packages.rs"]
 mod packages;
 #[path = "audit/public.rs"]
@@ -30,6 +32,7 @@ fn main() {
     }
     if !wants("--speed") {
         self_test::run();
+        blind::run();
         public::run();
         versions::run();
     }

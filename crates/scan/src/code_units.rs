@@ -4,6 +4,7 @@ use prowess_spec::{Position, Span};
 
 use crate::code::{CodeLanguage, Unit};
 use crate::decoded::looks_like_code;
+use crate::limits::CODE_BYTES;
 use crate::place::Places;
 use crate::segment::Context;
 use crate::text::Text;
@@ -79,7 +80,8 @@ pub(crate) fn units(text: &Text<'_>) -> Vec<CodeUnit> {
     let unit = |span: Span, language: CodeLanguage, kind: UnitKind| CodeUnit {
         path: text.path().to_owned(),
         language,
-        source: span.slice(source).to_owned(),
+        // What is too large is said by the analysis; one byte more than it takes is enough for that.
+        source: head(span.slice(source)).to_owned(),
         start: Places::new(source).advance(span.start),
         kind,
     };
@@ -246,4 +248,9 @@ fn is_assignment(line: &str) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     line.split_once("=$(")
         .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(is_name))
+}
+
+fn head(source: &str) -> &str {
+    let end = source.ceil_char_boundary(CODE_BYTES.saturating_add(1).min(source.len()));
+    source.get(..end).unwrap_or(source)
 }

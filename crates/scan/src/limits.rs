@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`FILE_BYTES`] | bytes of one file that is looked into |
 //! | [`TOTAL_BYTES`], [`FILES`] | a whole skill |
+//! | [`TEXT_BYTES`], [`TEXT_TOTAL`], [`CODE_BYTES`] | texts and programs |
 //! | [`WINDOW_BYTES`], [`WINDOW_OVERLAP`] | how much of a long line a pattern sees at once |
 //! | [`RULE_FINDINGS`], [`FILE_FINDINGS`] | findings of a rule, and of all rules, in one file |
 //! | [`FILE_NOT_READ`] | passages of one file that are listed as not read |
@@ -19,6 +20,12 @@
 pub const FILE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of all files together; what comes later is not looked into.
 pub const TOTAL_BYTES: usize = 32 * 1024 * 1024;
+/// Largest text that is looked into, in bytes; pictures and other binary files may be larger.
+pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of all texts together, with those that were unpacked.
+pub const TEXT_TOTAL: usize = 16 * 1024 * 1024;
+/// Largest program that is parsed, in bytes.
+pub const CODE_BYTES: usize = 512 * 1024;
 /// Most files; what comes later is not looked into.
 pub const FILES: usize = 10_000;
 /// Bytes of a long line that a pattern sees at once, besides the overlap on both sides.
@@ -48,7 +55,7 @@ pub const PAYLOAD_MAX: usize = 1024 * 1024;
 /// Pieces of encoded text that are decoded in one file.
 pub const PAYLOADS: usize = 2000;
 /// Acts and objects in the prose of one file.
-pub const PROSE_MARKS: usize = 200_000;
+pub const PROSE_MARKS: usize = 50_000;
 /// Bytes that are unpacked from the files of one skill.
 pub const PICTURE_BYTES: usize = 16 * 1024 * 1024;
 /// Parts of files of one skill.

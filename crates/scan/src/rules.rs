@@ -10,7 +10,10 @@ use crate::code::{self, CodeBudget, Unit};
 use crate::code_units::{self, CodeUnit};
 use crate::excerpt::{excerpt, visible};
 use crate::flows;
-use crate::limits::{FILE_BYTES, FILE_FINDINGS, FILES, MESSAGE_CHARS, RULE_FINDINGS, TOTAL_BYTES};
+use crate::limits::{
+    FILE_BYTES, FILE_FINDINGS, FILES, MESSAGE_CHARS, RULE_FINDINGS, TEXT_BYTES, TEXT_TOTAL,
+    TOTAL_BYTES,
+};
 use crate::media;
 use crate::pattern_rule::PatternRule;
 use crate::patterns::PatternScanner;
@@ -114,6 +117,8 @@ struct SkillScan<'r> {
     skill: Option<&'r Skill>,
     surroundings: Surroundings,
     budget: PictureBudget,
+    /// Bytes of the texts so far.
+    texts: usize,
     /// The programs of all files: values are followed from one to the other.
     units: Vec<CodeUnit>,
     report: Report,
@@ -136,6 +141,7 @@ impl<'r> SkillScan<'r> {
             skill,
             surroundings,
             budget: PictureBudget::default(),
+            texts: 0,
             units: Vec::new(),
             report: Report::default(),
         }
@@ -193,6 +199,14 @@ impl<'r> SkillScan<'r> {
     }
 
     fn text(&mut self, path: &str, source: &str) {
+        let bytes = source.len();
+        if bytes > TEXT_BYTES {
+            return self.report.skip(path, Reason::TooLarge { bytes });
+        }
+        self.texts = self.texts.saturating_add(bytes);
+        if self.texts > TEXT_TOTAL {
+            return self.report.skip(path, Reason::TooMany);
+        }
         let text = Text::new(path, source);
         let scanners = self.rules.scanners.iter();
         let mut hits: Vec<Hit> = scanners.flat_map(|scanner| scanner.scan(&text)).collect();

@@ -86,8 +86,8 @@ fn au1_parts_of_files_are_read() {
 fn au2_encodings_are_undone() {
     let encoded = STANDARD.encode(PIPE);
     let twice = STANDARD.encode(&encoded);
-    let hex: String = PIPE.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let percent: String = PIPE.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let hex: Vec<String> = PIPE.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let percent: Vec<String> = PIPE.bytes().map(|byte| format!("%{byte:02x}")).collect();
     let reversed: String = PIPE.chars().rev().collect();
     let wrapped: Vec<String> = encoded
         .as_bytes()
@@ -97,8 +97,8 @@ fn au2_encodings_are_undone() {
     for text in [
         encoded.clone(),
         twice,
-        hex,
-        percent,
+        hex.concat(),
+        percent.concat(),
         reversed,
         wrapped.join("\n"),
         wrapped.join("\" + \""),

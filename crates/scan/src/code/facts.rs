@@ -50,7 +50,7 @@ pub(crate) struct CodeBudget {
 impl Default for CodeBudget {
     fn default() -> Self {
         Self {
-            unit_bytes: 1024 * 1024,
+            unit_bytes: crate::limits::CODE_BYTES,
             total_bytes: 4 * 1024 * 1024,
             steps: 1_500_000,
             parse_ticks: 70_000,

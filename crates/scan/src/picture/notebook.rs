@@ -41,12 +41,15 @@ fn others(value: &Value, depth: usize, out: &mut String) {
             out.push('\n');
         }
         Value::Array(items) if depth < 64 => {
-            items.iter().for_each(|item| others(item, depth + 1, out));
+            for item in items {
+                others(item, depth + 1, out);
+            }
         }
-        Value::Object(fields) if depth < 64 => fields
-            .iter()
-            .filter(|(name, _)| *name != "source")
-            .for_each(|(_, item)| others(item, depth + 1, out)),
+        Value::Object(fields) if depth < 64 => {
+            for (_, item) in fields.iter().filter(|(name, _)| *name != "source") {
+                others(item, depth + 1, out);
+            }
+        }
         _ => {}
     }
 }
