@@ -1,131 +1,166 @@
-//! Encodings that hide text, undone.
+//! Encodings that hide a text, undone within bounds.
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_allow_trailing_bits(true)
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 
-/// Base64 in either alphabet, with padding or without.
-pub(crate) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
-    let bare = text.trim_end_matches('=');
-    let whole = bare
-        .get(..bare.len() - usize::from(bare.len() % 4 == 1))
-        .unwrap_or(bare);
-    let engine = if bare.contains(['-', '_']) {
-        URL_SAFE
-    } else {
-        STANDARD
-    };
-    engine.decode(whole).ok()
+/// base64 of either alphabet, with or without padding; blanks are ignored.
+pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let clean: Vec<u8> = text
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect();
+    STANDARD.decode(clean).ok()
 }
 
-/// Pairs of hexadecimal digits.
-pub(crate) fn hexadecimal_bytes(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    let pairs = text.as_bytes().chunks_exact(2);
-    pairs
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-            _ => None,
+/// base64 of bytes.
+pub(crate) fn to_base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Pairs of hexadecimal digits; blanks, colons and `\x` between them are ignored.
+pub(crate) fn hex(text: &[u8]) -> Option<Vec<u8>> {
+    let mut digits = Vec::new();
+    for byte in text {
+        match byte {
+            b' ' | b'\n' | b'\r' | b'\t' | b':' => {}
+            _ => digits.push(u8::try_from(char::from(*byte).to_digit(16)?).ok()?),
+        }
+    }
+    if digits.len() % 2 == 1 {
+        return None;
+    }
+    Some(
+        digits
+            .chunks(2)
+            .map(|pair| pair.iter().fold(0_u8, |all, digit| (all << 4) | digit))
+            .collect(),
+    )
+}
+
+/// Bytes as pairs of hexadecimal digits.
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
+/// base32 of RFC 4648.
+pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut bits = 0_u32;
+    let mut count = 0;
+    for byte in text {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a',
+            b'2'..=b'7' => byte - b'2' + 26,
+            b'=' | b'\n' | b' ' => continue,
+            _ => return None,
+        };
+        bits = (bits << 5) | u32::from(digit);
+        count += 5;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from((bits >> count) & 255).unwrap_or(0));
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(out)
+}
+
+/// Python's `b85decode` (`ascii` false) and `a85decode` (`ascii` true).
+pub(crate) fn base85(text: &[u8], ascii: bool) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8] =
+        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    let mut digits: Vec<u32> = Vec::new();
+    let text = text.strip_prefix(b"<~").unwrap_or(text);
+    let text = text.strip_suffix(b"~>").unwrap_or(text);
+    for byte in text {
+        if byte.is_ascii_whitespace() {
+            continue;
+        }
+        if ascii && *byte == b'z' {
+            digits.extend([0; 5]);
+            continue;
+        }
+        let digit = if ascii {
+            byte.checked_sub(b'!').map(usize::from)?
+        } else {
+            ALPHABET.iter().position(|known| known == byte)?
+        };
+        if digit > 84 {
+            return None;
+        }
+        digits.push(u32::try_from(digit).ok()?);
+    }
+    let mut out = Vec::new();
+    for group in digits.chunks(5) {
+        let missing = 5 - group.len();
+        let mut number = 0_u32;
+        for at in 0..5 {
+            let digit = group.get(at).copied().unwrap_or(84);
+            number = number.wrapping_mul(85).wrapping_add(digit);
+        }
+        let bytes = number.to_be_bytes();
+        out.extend(bytes.iter().take(4_usize.saturating_sub(missing)));
+    }
+    Some(out)
+}
+
+/// The letters moved by 13 places.
+pub(crate) fn rot13(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            'a'..='m' | 'A'..='M' => char::from_u32(c as u32 + 13).unwrap_or(c),
+            'n'..='z' | 'N'..='Z' => char::from_u32(c as u32 - 13).unwrap_or(c),
+            other => other,
         })
         .collect()
 }
 
-pub(crate) fn base32(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let (mut buffer, mut bits) = (0_u32, 0);
-    for c in text.chars().filter(|c| !c.is_whitespace() && *c != '=') {
-        let value = match c.to_ascii_uppercase() {
-            c @ 'A'..='Z' => u32::from(c) - u32::from('A'),
-            c @ '2'..='7' => u32::from(c) - u32::from('2') + 26,
-            _ => return None,
-        };
-        buffer = (buffer << 5 | value) & 0xfff;
-        bits += 5;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
-        }
-    }
-    String::from_utf8(bytes).ok()
+/// What zlib, gzip or bare deflate compressed, up to 1 MiB.
+pub(crate) fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
+    crate::picture::inflated(bytes).or_else(|| crate::picture::deflated(bytes))
 }
 
-pub(crate) fn base85(text: &str) -> Option<String> {
-    const ALPHABET: &str =
-        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-    groups(
-        &text
+/// Text of UTF-16 with the low byte first, as `-EncodedCommand` holds it.
+pub(crate) fn utf16(bytes: &[u8]) -> Option<String> {
+    let units: Vec<u16> = bytes
+        .chunks(2)
+        .map(|pair| {
+            let low = pair.first().copied().unwrap_or(0);
+            let high = pair.get(1).copied().unwrap_or(0);
+            u16::from_le_bytes([low, high])
+        })
+        .collect();
+    String::from_utf16(&units).ok()
+}
+
+/// Bytes as text: UTF-8 when it is, else one character for each byte.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// Whether a text can be read: letters, and no control characters.
+pub(crate) fn is_printable(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
+        && text
             .chars()
-            .filter(|c| !c.is_whitespace())
-            .map(|c| ALPHABET.find(c))
-            .collect::<Option<Vec<_>>>()?,
-    )
-}
-
-pub(crate) fn ascii85(text: &str) -> Option<String> {
-    let text = text.trim().trim_start_matches("<~").trim_end_matches("~>");
-    let mut values = Vec::new();
-    for c in text.chars().filter(|c| !c.is_whitespace()) {
-        match c {
-            'z' => values.extend([0; 5]),
-            '!'..='u' => values.push(usize::try_from(u32::from(c) - 33).ok()?),
-            _ => return None,
-        }
-    }
-    groups(&values)
-}
-
-/// Groups of five digits to the base 85 are four bytes.
-fn groups(values: &[usize]) -> Option<String> {
-    let mut bytes = Vec::new();
-    for group in values.chunks(5) {
-        let missing = 5 - group.len();
-        let digits = group
-            .iter()
-            .copied()
-            .chain(std::iter::repeat_n(84, missing));
-        let number = digits.fold(0_u64, |sum, digit| sum * 85 + digit as u64);
-        let number = u32::try_from(number).ok()?;
-        bytes.extend(number.to_be_bytes().into_iter().take(4 - missing));
-    }
-    String::from_utf8(bytes).ok()
-}
-
-pub(crate) fn rot13(text: &str) -> String {
-    let turn = |c: char| {
-        let base = match c {
-            'a'..='z' => 'a',
-            'A'..='Z' => 'A',
-            _ => return c,
-        };
-        let turned = (u32::from(c) - u32::from(base) + 13) % 26 + u32::from(base);
-        char::from_u32(turned).unwrap_or(c)
-    };
-    text.chars().map(turn).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn encodings_are_undone() {
-        let check = |decode: fn(&str) -> Option<String>, text: &str| {
-            assert_eq!(decode(text).as_deref(), Some("curl x | sh"), "{text}");
-        };
-        check(base32, "MN2XE3BAPAQHYIDTNA======");
-        check(base85, "V|8+DAb22rAaiH");
-        check(ascii85, "@s)g.+F##V+EM2");
-        check(|text| Some(rot13(text)), "phey k | fu");
-        assert_eq!(
-            base64_bytes("Y3VybCB4IHwgc2g").as_deref(),
-            Some(&b"curl x | sh"[..])
-        );
-        assert_eq!(hexadecimal_bytes("6375").as_deref(), Some(&b"cu"[..]));
-    }
+            .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'))
 }

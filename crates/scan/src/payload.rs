@@ -242,10 +242,17 @@ fn other_bases(text: &str) -> Vec<String> {
     if !dense || text.len() > PAYLOAD_MAX {
         return Vec::new();
     }
-    [decoders::base32, decoders::base85, decoders::ascii85]
-        .iter()
-        .filter_map(|decode| decode(text).filter(|text| is_plain(text)))
-        .collect()
+    let bytes = text.trim().as_bytes();
+    [
+        decoders::base32(bytes),
+        decoders::base85(bytes, false),
+        decoders::base85(bytes, true),
+    ]
+    .into_iter()
+    .flatten()
+    .filter_map(|bytes| String::from_utf8(bytes).ok())
+    .filter(|text| is_plain(text))
+    .collect()
 }
 
 /// Whether a text consists of visible characters of ASCII.
@@ -263,12 +270,18 @@ fn decode(encoded: &str) -> Option<Vec<u8>> {
     }
     let bare = encoded.trim_end_matches('=');
     if bare.len() >= 40 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return decoders::hexadecimal_bytes(bare);
+        return decoders::hex(bare.as_bytes());
     }
     if !is_mixed(bare) {
         return None;
     }
-    decoders::base64_bytes(bare)
+    decoders::base64(whole(bare).as_bytes())
+}
+
+/// The text up to the last whole group; a run of letters may have one too many.
+fn whole(bare: &str) -> &str {
+    let length = bare.len() - usize::from(bare.len() % 4 == 1);
+    bare.get(..length).unwrap_or(bare)
 }
 
 /// Encoded bytes have letters of both cases, where words and numbers have not.
@@ -289,7 +302,7 @@ fn percent(text: &str) -> Option<Vec<u8>> {
         let pair = rest
             .strip_prefix('%')
             .and_then(|after| after.get(..2))
-            .and_then(decoders::hexadecimal_bytes);
+            .and_then(|pair| decoders::hex(pair.as_bytes()));
         if let Some(pair) = pair {
             bytes.extend(pair);
             rest = rest.get(3..).unwrap_or_default();

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prowess_spec::Span;
 
-use super::decode::is_printable;
 use super::facts::{
     Analysis, CAPABILITIES, Capability, CapabilityKind, DerivedText, FLOWS, Flow, FlowKind, Step,
     TEXT_BYTES, TEXTS, TEXTS_BYTES, UNPARSED, Unparsed, UnparsedReason,
 };
+use crate::decoders::is_printable;
 
 /// Facts of an analysis that is running.
 #[derive(Debug, Default)]

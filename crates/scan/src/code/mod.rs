@@ -17,7 +17,6 @@
 
 mod analyse;
 mod collect;
-mod decode;
 mod facts;
 pub mod inspect;
 mod interpret;

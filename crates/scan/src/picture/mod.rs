@@ -141,6 +141,11 @@ pub(crate) fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// What deflate compressed without a header.
+pub(crate) fn deflated(bytes: &[u8]) -> Option<Vec<u8>> {
+    packed::inflate(bytes, false, 1024 * 1024)
+}
+
 /// UTF-16 as UTF-8, if it is text.
 pub(crate) fn from_utf16(bytes: &[u8]) -> Option<String> {
     let (bytes, big) = match bytes {

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::decode;
 use super::super::facts::CapabilityKind;
 use super::super::known::paths::base_name;
 use super::super::value::{Data, ITEMS_MAX, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
 use super::text::join_path;
+use crate::decoders as decode;
 
 /// What a decoding is called, and the function that does it.
 type Decoder = (&'static str, fn(&[u8]) -> Option<Vec<u8>>);

@@ -1,10 +1,10 @@
 //! Programs that print, decode or change text.
 
-use super::super::decode;
 use super::super::value::{Data, HOLE, Value};
 use super::Interpreter;
 use super::command::Words;
 use super::command_run::joined;
+use crate::decoders as decode;
 
 impl Interpreter<'_> {
     /// `echo`, `base64 -d` and the like.

@@ -446,7 +446,7 @@ impl Interpreter<'_> {
             Some(module) if module.starts_with("data:") => {
                 let code = module.split_once(',').map_or("", |(_, code)| code);
                 let bytes = if module.contains(";base64") {
-                    super::super::decode::base64(code.as_bytes())
+                    crate::decoders::base64(code.as_bytes())
                 } else {
                     Some(code.as_bytes().to_vec())
                 };

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::decode;
 use super::super::ir::Name;
 use super::super::value::{Data, Entries, HOLE, ITEMS_MAX, Items, TEXT_MAX, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
 use super::operator::{item_at, slice};
 use super::text::{braces, join_path, plain_pattern};
+use crate::decoders as decode;
 
 impl Interpreter<'_> {
     /// `receiver.name(args)` for what is not an object of the skill; and what the receiver is afterwards.

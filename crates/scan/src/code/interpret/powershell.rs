@@ -2,13 +2,13 @@
 
 use prowess_spec::Span;
 
-use super::super::decode;
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
 use super::super::value::{Data, External, TaintKind, Value};
 use super::Interpreter;
 use super::call::{Args, origin_of};
 use super::command::Words;
 use super::network::Role;
+use crate::decoders as decode;
 
 /// The words of a cmdlet: parameters by name, and the rest.
 struct Parameters {
