@@ -270,13 +270,14 @@ impl Catalog {
             }
         };
         for skill in self.skills() {
-            match (skill.descriptor.id.collection(), &mut run) {
-                (Some(path), Some((current, count))) if path == *current => *count += 1,
-                (path, _) => {
+            let id = &skill.descriptor.id;
+            match (id.collection_text(), &mut run) {
+                (Some(path), Some((current, count))) if path == current.as_str() => *count += 1,
+                _ => {
                     if let Some((current, count)) = run.take() {
                         add(&current, count);
                     }
-                    run = path.map(|path| (path, 1));
+                    run = id.collection().map(|path| (path, 1));
                 }
             }
         }
