@@ -1,5 +1,6 @@
 //! Searching the skills of a catalog, with an index that keeps up with it.
 
+use std::cell::Cell;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -56,7 +57,13 @@ impl Skills {
             signals: &signals,
         };
         self.with_intact_index(|index| {
-            let found = index.find(&request, |id| known(id).is_some_and(|id| is_wanted(&id)));
+            let next = Cell::new(0);
+            let found = index.find(&request, |id| {
+                let mut at = next.get();
+                let skill = catalog.get_after(&mut at, id);
+                next.set(at);
+                skill.is_some_and(|skill| is_wanted(&skill.descriptor.id))
+            });
             let matches = found.into_iter().filter_map(|skill| {
                 Some(SkillMatch {
                     id: known(skill.hit.id)?,
