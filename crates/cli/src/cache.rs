@@ -66,7 +66,7 @@ impl IndexCache {
             // Without its delta a new base is an older index, but a valid one.
             let _ = fs::remove_file(delta(path));
             let (postings, tables) = index.base_pieces();
-            if write(path, &[postings, &tables]).is_err() {
+            if write(path, &[&postings, &tables]).is_err() {
                 return;
             }
         }
@@ -74,6 +74,16 @@ impl IndexCache {
     }
 }
 
+/// Most of the file is read when a search needs it; other processes replace it, but do not write to it.
+#[cfg(unix)]
+fn read(path: &Path) -> Option<SearchIndex> {
+    let base = fs::File::open(path).ok()?;
+    let length = base.metadata().ok()?.len();
+    let delta = fs::read(delta(path)).ok();
+    SearchIndex::from_file(base, length, delta.as_deref())
+}
+
+#[cfg(not(unix))]
 fn read(path: &Path) -> Option<SearchIndex> {
     let base = fs::read(path).ok()?;
     let delta = fs::read(delta(path)).ok();

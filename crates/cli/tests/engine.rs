@@ -277,6 +277,29 @@ fn cl2_search_finds_by_body_and_forgives_typos() {
 }
 
 #[test]
+fn cl2_damaged_postings_are_noticed_by_the_search_that_reads_them() {
+    let project = flat();
+    let search = || {
+        project
+            .run(&["search", "csv", "--json", "--explain"])
+            .stdout
+    };
+    let expected = search();
+    let cache = fs::read_dir(project.path("home/.cache/prowess")).unwrap();
+    let mut paths = cache.map(|entry| entry.unwrap().path());
+    let index = paths.find(|path| path.extension().is_none()).unwrap();
+    let intact = fs::read(&index).unwrap();
+    let mut damaged = intact.clone();
+    damaged[0] ^= 1;
+    fs::write(&index, damaged).unwrap();
+    assert_eq!(search(), expected);
+    assert!(
+        fs::read(&index).unwrap() == intact,
+        "the index is written again"
+    );
+}
+
+#[test]
 fn se6_search_explains_every_feature() {
     let project = flat();
     let found = project.run(&["search", "spreadsheet csv", "--json", "--explain"]);

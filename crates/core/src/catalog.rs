@@ -1,5 +1,6 @@
 //! Every skill of every source, at one moment: immutable, sorted, complete.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ use crate::descriptor::{Descriptor, Scope};
 use crate::filter::Filter;
 use crate::id::{CollectionPath, SkillId};
 use crate::source::{Invalid, Snapshot};
+
+/// Skills that are compared one after the other before a binary search.
+const NEIGHBOURS: usize = 8;
 
 /// Which of two skills with one id counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,13 +274,14 @@ impl Catalog {
             }
         };
         for skill in self.skills() {
-            match (skill.descriptor.id.collection(), &mut run) {
-                (Some(path), Some((current, count))) if path == *current => *count += 1,
-                (path, _) => {
+            let id = &skill.descriptor.id;
+            match (id.collection_text(), &mut run) {
+                (Some(path), Some((current, count))) if path == current.as_str() => *count += 1,
+                _ => {
                     if let Some((current, count)) = run.take() {
                         add(&current, count);
                     }
-                    run = path.map(|path| (path, 1));
+                    run = id.collection().map(|path| (path, 1));
                 }
             }
         }
@@ -339,6 +344,30 @@ impl Catalog {
             .skills
             .binary_search_by(|position| id_of(position).cmp(id))
             .ok()?;
+        self.skill(*self.skills.get(index)?)
+    }
+
+    /// The same for ids that come in ascending order, nearly always; `next` is where the last one was found, 0 at first.
+    ///
+    /// Among the ids that a search asks for, many are neighbours, and each step of a binary search waits for memory.
+    pub(crate) fn get_after(&self, next: &mut usize, id: &str) -> Option<Skill<'_>> {
+        let rest = self.skills.get(*next..).unwrap_or_default();
+        let order = |position: &DescriptorIndex| {
+            let descriptor = self.descriptor(*position);
+            descriptor.map_or("", |it| it.id.as_str()).cmp(id)
+        };
+        for (steps, position) in rest.iter().take(NEIGHBOURS).enumerate() {
+            match order(position) {
+                Ordering::Less => {}
+                Ordering::Equal => {
+                    *next += steps;
+                    return self.skill(*position);
+                }
+                Ordering::Greater => break,
+            }
+        }
+        let index = self.skills.binary_search_by(order).ok()?;
+        *next = index;
         self.skill(*self.skills.get(index)?)
     }
 
@@ -560,3 +589,35 @@ impl<'c> Iterator for Skills<'c> {
 }
 
 impl ExactSizeIterator for Skills<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemorySource;
+    use crate::skills::Skills;
+
+    #[test]
+    fn ids_are_found_in_any_order() {
+        let mut source = MemorySource::new(Scope::User);
+        let ids: Vec<String> = (10..60).map(|number| format!("skill-{number}")).collect();
+        for id in &ids {
+            let text = format!("---\nname: {id}\ndescription: Works\n---\n");
+            source.add(id, &text);
+        }
+        let skills = pollster::block_on(Skills::builder().source("mine", source).build());
+        let catalog = skills.unwrap().catalog();
+        let far = (0..50).step_by(NEIGHBOURS + 1);
+        let back = (0..50).rev();
+        let mut next = 0;
+        for position in (0..50).chain(far).chain(back) {
+            let unknown = ["skill-0", "skill-35x", "z"].map(str::to_owned);
+            for id in unknown.iter().chain([&ids[position], &ids[position]]) {
+                let found = catalog.get_after(&mut next, id);
+                assert_eq!(found, catalog.get(id), "{id}");
+                assert_eq!(found.is_some(), ids.contains(id), "{id}");
+            }
+        }
+        next = usize::MAX;
+        assert!(catalog.get_after(&mut next, "skill-10").is_some());
+    }
+}

@@ -1,5 +1,6 @@
 //! Searching the skills of a catalog, with an index that keeps up with it.
 
+use std::cell::Cell;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -45,7 +46,6 @@ impl Skills {
         queries: &[&str],
         is_wanted: impl Fn(&SkillId) -> bool,
     ) -> Vec<SkillMatch> {
-        let index = self.update_index().await;
         let catalog = self.catalog();
         let mut signals = Vec::new();
         for signal in self.signals() {
@@ -56,16 +56,25 @@ impl Skills {
             queries,
             signals: &signals,
         };
-        let found = index.find(&request, |id| known(id).is_some_and(|id| is_wanted(&id)));
-        let matches = found.into_iter().filter_map(|skill| {
-            Some(SkillMatch {
-                id: known(skill.hit.id)?,
-                score: skill.hit.score,
-                features: skill.hit.features,
-                similar: skill.similar.into_iter().filter_map(known).collect(),
-            })
-        });
-        matches.collect()
+        self.with_intact_index(|index| {
+            let next = Cell::new(0);
+            let found = index.find(&request, |id| {
+                let mut at = next.get();
+                let skill = catalog.get_after(&mut at, id);
+                next.set(at);
+                skill.is_some_and(|skill| is_wanted(&skill.descriptor.id))
+            });
+            let matches = found.into_iter().filter_map(|skill| {
+                Some(SkillMatch {
+                    id: known(skill.hit.id)?,
+                    score: skill.hit.score,
+                    features: skill.hit.features,
+                    similar: skill.similar.into_iter().filter_map(known).collect(),
+                })
+            });
+            matches.collect()
+        })
+        .await
     }
 
     /// What else ranks skills, besides their words: none unless the host sets some.
@@ -88,12 +97,23 @@ impl Skills {
     ///
     /// Updates the index first: only skills that changed since the last update are read.
     pub async fn search(&self, query: &str, limit: usize) -> Vec<SkillId> {
+        self.with_intact_index(|index| {
+            let catalog = self.catalog();
+            let hits = index.search(query, limit).into_iter();
+            hits.filter_map(|hit| Some(catalog.get(hit.id)?.descriptor.id.clone()))
+                .collect()
+        })
+        .await
+    }
+
+    /// Searches the updated index; once more in another one if it turns out to be damaged.
+    async fn with_intact_index<T>(&self, search: impl Fn(&SearchIndex) -> T) -> T {
         let index = self.update_index().await;
-        let catalog = self.catalog();
-        let hits = index.search(query, limit);
-        hits.into_iter()
-            .filter_map(|hit| Some(catalog.get(hit.id)?.descriptor.id.clone()))
-            .collect()
+        let found = search(&index);
+        if !index.is_damaged() {
+            return found;
+        }
+        search(&*self.update_index().await)
     }
 
     /// The current index, to be cached for the next start.
@@ -117,6 +137,28 @@ impl Skills {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Arc<SearchIndex> {
         let index = self.search_index();
+        let updated = if index.is_damaged() {
+            self.updated(Arc::default(), progress).await
+        } else {
+            let updated = self.updated(Arc::clone(&index), progress).await;
+            // Postings are read from a file when they are needed, perhaps only now.
+            if index.is_damaged() {
+                self.updated(Arc::default(), progress).await
+            } else {
+                updated
+            }
+        };
+        if !Arc::ptr_eq(&index, &updated) {
+            *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
+        }
+        updated
+    }
+
+    async fn updated(
+        &self,
+        index: Arc<SearchIndex>,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Arc<SearchIndex> {
         let catalog = self.catalog();
         let stamps = catalog
             .skills()
@@ -155,9 +197,7 @@ impl Skills {
         }
         let ids = catalog.skills().map(|skill| skill.descriptor.id.as_str());
         let (updated, _) = index.extend(ids, readers.finish());
-        let updated = Arc::new(updated);
-        *self.index().write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&updated);
-        updated
+        Arc::new(updated)
     }
 }
 
@@ -296,7 +336,55 @@ impl Readers {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
+    use crate::descriptor::Scope;
+    use crate::memory::MemorySource;
+    use crate::search::IndexFile;
+
+    struct Bytes(Vec<u8>);
+
+    impl IndexFile for Bytes {
+        fn read_exact_at(&self, bytes: &mut [u8], start: u64) -> io::Result<()> {
+            let start = usize::try_from(start).unwrap();
+            let found = self.0.get(start..start + bytes.len());
+            bytes.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_index_whose_file_is_damaged_is_built_again() {
+        pollster::block_on(async {
+            let mut source = MemorySource::new(Scope::User);
+            let text = "---\nname: haiku\ndescription: Writes haiku\n---\nFive, seven, five.\n";
+            source.add("haiku", text);
+            let skills = Skills::builder().source("mine", source).build().await;
+            let skills = skills.unwrap();
+            skills.update_search_index(&|_, _| {}).await;
+            let intact = skills.search_index().base_bytes();
+            let open = |damage: u8| {
+                let mut bytes = intact.clone();
+                bytes[0] ^= damage;
+                let length = bytes.len() as u64;
+                let index = SearchIndex::from_file(Bytes(bytes), length, None).unwrap();
+                skills.set_search_index(index);
+                skills.search_index()
+            };
+            for damage in [0, 1] {
+                let opened = open(damage);
+                let found = skills.find(&["write haiku"], |_| true).await;
+                assert_eq!(found.len(), 1, "{damage}");
+                let is_kept = Arc::ptr_eq(&opened, &skills.search_index());
+                assert_eq!(is_kept, damage == 0);
+
+                open(damage);
+                assert_eq!(skills.search("write haiku", 9).await.len(), 1, "{damage}");
+                assert!(!skills.search_index().is_damaged());
+            }
+        });
+    }
 
     #[test]
     fn ranges_have_every_skill_once_and_about_the_same_size() {

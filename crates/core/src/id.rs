@@ -52,8 +52,14 @@ impl SkillId {
 
     /// Everything before the last part.
     pub fn collection(&self) -> Option<CollectionPath> {
-        let (collection, _) = self.0.rsplit_once('/')?;
+        let collection = self.collection_text()?;
         Some(CollectionPath(collection.into()))
+    }
+
+    /// The same as text, without an allocation.
+    pub(crate) fn collection_text(&self) -> Option<&str> {
+        let (collection, _) = self.0.rsplit_once('/')?;
+        Some(collection)
     }
 
     /// Whether the skill lies in `collection` or below it.

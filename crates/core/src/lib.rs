@@ -12,6 +12,7 @@ mod embedded;
 mod event;
 mod filter;
 mod find;
+mod heap;
 mod id;
 mod join;
 mod media;
@@ -48,6 +49,8 @@ pub use embedded::embedded;
 pub use event::Event;
 pub use filter::{Filter, FilterError};
 pub use find::SkillMatch;
+#[doc(hidden)]
+pub use heap::reserve_heap;
 pub use id::{CollectionPath, InvalidId, SkillId};
 pub use media::media_type;
 pub use memory::{MemorySource, document};
@@ -59,8 +62,8 @@ pub use render::{
 };
 pub use script::ScriptRunner;
 pub use search::{
-    ExplainedHit, FeatureValue, FoundSkill, Hit, IndexBuilder, IndexedSkill, SearchIndex,
-    SearchRequest, SignalRanking, UpdateReport, checksum, query_stems,
+    ExplainedHit, FeatureValue, FoundSkill, Hit, IndexBuilder, IndexFile, IndexedSkill,
+    SearchIndex, SearchRequest, SignalRanking, UpdateReport, checksum, query_stems,
 };
 pub use session::{Prompt, Session, ToolOutcome, ToolRefusal, ToolUse};
 pub use session_store::{SessionStore, SessionStoreError};

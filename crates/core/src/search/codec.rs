@@ -1,19 +1,28 @@
 //! The index as bytes.
 //!
 //! Two parts, as in memory: the base, and the delta with the dead skills of the base. Each ends in a footer (sizes,
-//! checksum, version, mark). The postings come first in a part, so that they are used where they were read.
+//! checksum, version, mark). The postings come first in a part, so that they are used where they were read. They are most
+//! of it, and have checksums of their own: of a base in a file only what a query needs is read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use crate::heap::reserve_heap;
 
 use super::index::SearchIndex;
 use super::lexicon::{Lexicon, Prominence, Stem, Word, narrow, wide};
+use super::lists::{Block, IndexFile, Lists, blocks};
 use super::postings::{Field, read_number, write_number};
+use super::score::Norms;
 use super::segment::{Document, Extent, Segment, State};
 use super::sketch::{BINS, Sketch};
 
 /// Incremented with every change of the layout, the tokenizer or the stop words: an old index is rebuilt.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const MARK: [u8; 7] = *b"prowidx";
+/// Documents that are decoded before the heap grows again, and the bytes of an id with what its allocation adds.
+const AT_ONCE: usize = 1_024;
+const ID: usize = 80;
 /// Bytes of the footer: length of the postings, checksum, version and mark.
 const FOOTER: usize = 8 + 8 + 1 + 7;
 
@@ -43,8 +52,8 @@ impl SearchIndex {
     }
 
     /// The same in two pieces, of which the larger one is not copied.
-    pub fn base_pieces(&self) -> (&[u8], Vec<u8>) {
-        (&self.base.lexicon.postings, tables(&self.base, &[]))
+    pub fn base_pieces(&self) -> (Cow<'_, [u8]>, Vec<u8>) {
+        pieces(&self.base, &[])
     }
 
     /// The smaller part: what changed since the larger one was made.
@@ -60,7 +69,20 @@ impl SearchIndex {
     /// The index of both parts, or of the larger one alone; none when bytes are damaged, of another version, or do not
     /// belong together.
     pub fn from_parts(base: Vec<u8>, delta: Option<&[u8]>) -> Option<Self> {
-        let (base, dead) = read_part(base, None)?;
+        Self::with_delta(read_part(base, None)?, delta)
+    }
+
+    /// The same if the larger part is a file of this length. Its postings stay there until a search needs them; see
+    /// [`Self::is_damaged`].
+    pub fn from_file(
+        file: impl IndexFile + 'static,
+        length: u64,
+        delta: Option<&[u8]>,
+    ) -> Option<Self> {
+        Self::with_delta(read_stored_part(Box::new(file), length)?, delta)
+    }
+
+    fn with_delta((base, dead): (Segment, Vec<u32>), delta: Option<&[u8]>) -> Option<Self> {
         if !dead.is_empty() {
             return None;
         }
@@ -80,13 +102,21 @@ impl SearchIndex {
 }
 
 fn part_bytes(segment: &Segment, dead: &[u32]) -> Vec<u8> {
-    let mut bytes = segment.lexicon.postings.clone();
-    bytes.extend(tables(segment, dead));
+    let (postings, tables) = pieces(segment, dead);
+    let mut bytes = postings.into_owned();
+    bytes.extend(tables);
     bytes
 }
 
-/// What follows the postings: documents, words and the footer.
-fn tables(segment: &Segment, dead: &[u32]) -> Vec<u8> {
+/// The postings, and what follows them.
+fn pieces<'s>(segment: &'s Segment, dead: &[u32]) -> (Cow<'s, [u8]>, Vec<u8>) {
+    let postings = segment.lexicon.postings.bytes();
+    let tables = tables(segment, &postings, dead);
+    (postings, tables)
+}
+
+/// What follows the postings: documents, words, blocks and the footer.
+fn tables(segment: &Segment, postings: &[u8], dead: &[u32]) -> Vec<u8> {
     let lexicon = &segment.lexicon;
     let mut bytes = Vec::new();
     write_number(&mut bytes, segment.documents.len() as u64);
@@ -130,8 +160,15 @@ fn tables(segment: &Segment, dead: &[u32]) -> Vec<u8> {
     write_number(&mut bytes, dead.len() as u64);
     bytes.extend(dead.iter().flat_map(|position| position.to_le_bytes()));
 
-    bytes.extend((lexicon.postings.len() as u64).to_le_bytes());
-    let sum = part_checksum(&lexicon.postings, &bytes);
+    let blocks = blocks(postings, lexicon.words.iter().map(|word| word.end));
+    write_number(&mut bytes, blocks.len() as u64);
+    for block in blocks {
+        bytes.extend(block.end.to_le_bytes());
+        bytes.extend(block.sum.to_le_bytes());
+    }
+
+    bytes.extend((postings.len() as u64).to_le_bytes());
+    let sum = checksum(&bytes);
     bytes.extend(sum.to_le_bytes());
     bytes.push(VERSION);
     bytes.extend(MARK);
@@ -139,27 +176,83 @@ fn tables(segment: &Segment, dead: &[u32]) -> Vec<u8> {
 }
 
 fn read_part(mut bytes: Vec<u8>, base: Option<&Segment>) -> Option<(Segment, Vec<u32>)> {
-    let end = bytes.len().checked_sub(FOOTER)?;
-    let (_, footer) = bytes.split_at_checked(end)?;
-    let (postings, footer) = footer.split_first_chunk()?;
-    let (sum, footer) = footer.split_first_chunk()?;
-    if footer != [&[VERSION], MARK.as_slice()].concat() {
+    let footer = Footer::read(&bytes)?;
+    let (postings, tables) = bytes.split_at_checked(footer.postings)?;
+    let mut tables = footer.decode(tables)?;
+    let is_intact = |block: &Block| {
+        let bytes = postings.get(wide(block.start)..wide(block.end));
+        bytes.is_some_and(|bytes| block.is_intact(bytes))
+    };
+    if !tables.blocks.iter().all(is_intact) {
         return None;
     }
-    let postings = usize::try_from(u64::from_le_bytes(*postings)).ok()?;
-    let (first, rest) = bytes.get(..end + 8)?.split_at_checked(postings)?;
-    if part_checksum(first, rest) != u64::from_le_bytes(*sum) {
-        return None;
-    }
-    let tables = decode(bytes.get(postings..end)?)?;
-    let (documents, heads, mut lexicon, dead) = tables;
-    bytes.truncate(postings);
-    lexicon.postings = bytes;
+    bytes.truncate(footer.postings);
+    tables.lexicon.postings = Lists::Memory(bytes);
     let norms = base.filter(|base| base.len() > 0).map(|base| &base.norms);
-    Some((Segment::new(documents, lexicon, heads, norms), dead))
+    Some(tables.segment(norms))
 }
 
-type Tables = (Vec<Document>, Vec<u16>, Lexicon, Vec<u32>);
+fn read_stored_part(file: Box<dyn IndexFile>, length: u64) -> Option<(Segment, Vec<u32>)> {
+    let mut footer = [0; FOOTER];
+    let end = length.checked_sub(FOOTER as u64)?;
+    file.read_exact_at(&mut footer, end).ok()?;
+    let footer = Footer::read(&footer)?;
+    let start = footer.postings as u64;
+    let mut bytes = vec![0; usize::try_from(length.checked_sub(start)?).ok()?];
+    file.read_exact_at(&mut bytes, start).ok()?;
+    let mut tables = footer.decode(&bytes)?;
+    let blocks = std::mem::take(&mut tables.blocks);
+    tables.lexicon.postings = Lists::stored(file, blocks);
+    Some(tables.segment(None))
+}
+
+/// The end of a part.
+struct Footer {
+    /// Bytes of the postings.
+    postings: usize,
+    /// The checksum of everything between them and itself.
+    sum: u64,
+}
+
+impl Footer {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (_, footer) = bytes.split_last_chunk::<FOOTER>()?;
+        let (postings, footer) = footer.split_first_chunk()?;
+        let (sum, footer) = footer.split_first_chunk()?;
+        let is_ours = footer == [&[VERSION], MARK.as_slice()].concat();
+        is_ours.then_some(Self {
+            postings: usize::try_from(u64::from_le_bytes(*postings)).ok()?,
+            sum: u64::from_le_bytes(*sum),
+        })
+    }
+
+    /// What follows the postings, this footer included.
+    fn decode(&self, bytes: &[u8]) -> Option<Tables> {
+        let (tables, _) = bytes.split_last_chunk::<FOOTER>()?;
+        if checksum(bytes.get(..tables.len() + 8)?) != self.sum {
+            return None;
+        }
+        let tables = decode(tables)?;
+        let end = tables.blocks.last().map_or(0, |last| wide(last.end));
+        (end == self.postings).then_some(tables)
+    }
+}
+
+struct Tables {
+    documents: Vec<Document>,
+    heads: Vec<u16>,
+    /// Without postings.
+    lexicon: Lexicon,
+    dead: Vec<u32>,
+    blocks: Vec<Block>,
+}
+
+impl Tables {
+    fn segment(self, relative_to: Option<&Norms>) -> (Segment, Vec<u32>) {
+        let segment = Segment::new(self.documents, self.lexicon, self.heads, relative_to);
+        (segment, self.dead)
+    }
+}
 
 fn decode(mut bytes: &[u8]) -> Option<Tables> {
     let bytes = &mut bytes;
@@ -168,7 +261,10 @@ fn decode(mut bytes: &[u8]) -> Option<Tables> {
     let mut documents: Vec<Document> = Vec::with_capacity(count.min(bytes.len()));
     let mut id = String::new();
     let mut head_end = 0_u32;
-    for _ in 0..count {
+    for number in 0..count {
+        if number % AT_ONCE == 0 {
+            reserve_heap(AT_ONCE * ID);
+        }
         read_text(bytes, &mut id)?;
         if documents.last().is_some_and(|last| *last.id >= *id) {
             return None;
@@ -183,11 +279,38 @@ fn decode(mut bytes: &[u8]) -> Option<Tables> {
         text: std::str::from_utf8(text).ok()?.to_owned(),
         stems: read_array(bytes, stem)?,
         words: read_array(bytes, word)?,
-        postings: Vec::new(),
+        postings: Lists::default(),
     };
     let dead = read_array(bytes, |chunk: &[u8; 4]| u32::from_le_bytes(*chunk))?;
+    let ends = read_array(bytes, block_end)?;
+    let blocks = blocks_between(ends)?;
     let is_valid = bytes.is_empty() && dead.is_sorted() && wide(head_end) == heads.len();
-    is_valid.then_some((documents, heads, lexicon, dead))
+    is_valid.then_some(Tables {
+        documents,
+        heads,
+        lexicon,
+        dead,
+        blocks,
+    })
+}
+
+fn block_end(chunk: &[u8; 12]) -> (u32, u64) {
+    let [e0, e1, e2, e3, sum @ ..] = *chunk;
+    (
+        u32::from_le_bytes([e0, e1, e2, e3]),
+        u64::from_le_bytes(sum),
+    )
+}
+
+/// Blocks without gaps, from their ends.
+fn blocks_between(ends: Vec<(u32, u64)>) -> Option<Vec<Block>> {
+    let mut start = 0;
+    let block = |(end, sum)| {
+        let block = Block { start, end, sum };
+        start = end;
+        (block.start < end).then_some(block)
+    };
+    ends.into_iter().map(block).collect()
 }
 
 fn stem(chunk: &[u8; 10]) -> Stem {
@@ -292,24 +415,17 @@ fn read_text(bytes: &mut &[u8], text: &mut String) -> Option<()> {
 }
 
 /// A fast checksum for data of our own that is cached: it finds accidents, not forgeries.
-pub fn checksum(bytes: &[u8]) -> u64 {
-    sum(0xcbf2_9ce4_8422_2325, bytes)
-}
-
-/// Of both pieces of a part.
-fn part_checksum(postings: &[u8], tables: &[u8]) -> u64 {
-    sum(checksum(postings), tables)
-}
-
+///
 /// Four times FNV-1a over words of eight bytes, folded at each step so that high bits reach low ones. Each takes every
 /// fourth word, so that a processor computes them at once.
-fn sum(seed: u64, bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
+    const SEED: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let step = |sum: u64, word: u64| {
         let mixed = (sum ^ word).wrapping_mul(PRIME);
         mixed ^ (mixed >> 32)
     };
-    let start = step(seed, bytes.len() as u64);
+    let start = step(SEED, bytes.len() as u64);
     let mut sums = [start, !start, start.rotate_left(16), start.rotate_left(48)];
     let (blocks, rest) = bytes.as_chunks::<32>();
     for block in blocks {
@@ -380,6 +496,57 @@ mod tests {
         }
     }
 
+    struct Bytes(Vec<u8>);
+
+    impl IndexFile for Bytes {
+        fn read_exact_at(&self, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
+            let start = usize::try_from(start).unwrap();
+            let found = self.0.get(start..start + bytes.len());
+            bytes.copy_from_slice(found.ok_or(std::io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
+
+    fn from_file(base: Vec<u8>, delta: &[u8]) -> Option<SearchIndex> {
+        let length = base.len() as u64;
+        SearchIndex::from_file(Bytes(base), length, Some(delta))
+    }
+
+    #[test]
+    fn postings_in_a_file_are_the_same() {
+        for index in [SearchIndex::empty(), sample()] {
+            let delta = index.delta_bytes();
+            let stored = from_file(index.base_bytes(), &delta).unwrap();
+            let query = "descriptoin 数据库 run skill";
+            assert_eq!(stored.search(query, 50), index.search(query, 50));
+            assert_eq!(stored.base_bytes(), index.base_bytes());
+            assert_eq!(stored, index);
+            assert!(!stored.is_damaged());
+        }
+    }
+
+    #[test]
+    fn damage_in_a_file_is_noticed_when_it_is_opened_or_read() {
+        let index = sample();
+        let (mut base, delta) = (index.base_bytes(), index.delta_bytes());
+        let postings = index.base.lexicon.postings.bytes().len();
+        for position in 0..base.len() {
+            let bit = 1 << (position % 8);
+            base[position] ^= bit;
+            let opened = from_file(base.clone(), &delta);
+            base[position] ^= bit;
+            assert_eq!(opened.is_some(), position < postings);
+            if let Some(opened) = opened {
+                assert!(!opened.is_damaged());
+                opened.search("words", 10);
+                assert!(opened.is_damaged());
+            }
+        }
+        for length in 0..base.len() {
+            assert_eq!(from_file(base[..length].to_vec(), &delta), None);
+        }
+    }
+
     #[test]
     fn every_truncation_is_noticed() {
         let bytes = sample().to_bytes();
@@ -403,7 +570,7 @@ mod tests {
     fn damage_that_the_checksum_missed_does_no_harm() {
         let index = sample();
         let body = index.base_bytes();
-        let postings = index.base.lexicon.postings.len();
+        let postings = index.base.lexicon.postings.bytes().len();
         let body = body[postings..body.len() - FOOTER].to_vec();
         let mut state = 7;
         let mut read = 0;
@@ -416,13 +583,14 @@ mod tests {
             if random(&mut state).is_multiple_of(4) {
                 damaged.truncate(random(&mut state) % damaged.len());
             }
-            let Some((documents, heads, mut lexicon, _)) = decode(&damaged) else {
+            let Some(mut tables) = decode(&damaged) else {
                 continue;
             };
             read += 1;
-            lexicon.postings.clone_from(&index.base.lexicon.postings);
+            let postings = &index.base.lexicon.postings;
+            tables.lexicon.postings.clone_from(postings);
             let index = SearchIndex {
-                base: Arc::new(Segment::new(documents, lexicon, heads, None)),
+                base: Arc::new(tables.segment(None).0),
                 ..SearchIndex::default()
             };
             index.search("descriptoin 数据库 run skill", 10);

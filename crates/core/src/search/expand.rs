@@ -239,9 +239,7 @@ fn keep_rarest(index: &SearchIndex, terms: &mut Vec<Term>) {
         let words = term.words.iter();
         let length = |word: &FoundWord| {
             let part = parts.get(word.part);
-            part.map_or(0, |(_, segment)| {
-                segment.lexicon.postings(word.number).bytes.len()
-            })
+            part.map_or(0, |(_, segment)| segment.lexicon.range(word.number).len())
         };
         words.map(length).sum()
     };

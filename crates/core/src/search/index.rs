@@ -80,6 +80,11 @@ impl SearchIndex {
         self.len() == 0
     }
 
+    /// Whether a part of its file could not be read since it was opened. What it found may lack skills: build another one.
+    pub fn is_damaged(&self) -> bool {
+        self.base.lexicon.postings.is_damaged()
+    }
+
     /// The positions of those skills whose body the next [`update`](Self::update) needs. In order of id they are found
     /// fastest.
     pub fn stale<'a>(&self, skills: impl IntoIterator<Item = (&'a str, u64)>) -> Vec<usize> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::lists::Lists;
 use super::postings::{Counts, Field, Postings};
 
 /// Words in order of stem, then of spelling, so that the forms of one word lie side by side.
@@ -10,7 +11,7 @@ pub(super) struct Lexicon {
     pub(super) text: String,
     pub(super) stems: Vec<Stem>,
     pub(super) words: Vec<Word>,
-    pub(super) postings: Vec<u8>,
+    pub(super) postings: Lists,
 }
 
 /// A slice of [`Lexicon::text`], and the first of its words.
@@ -67,14 +68,19 @@ impl Lexicon {
         word: &str,
         write: impl FnOnce(&mut Vec<u8>) -> Prominence,
     ) {
-        let before = self.postings.len();
-        let prominence = write(&mut self.postings);
-        if self.postings.len() > before {
-            self.push_word(stem, word, prominence);
+        // Lists of a file are never added to.
+        let Lists::Memory(postings) = &mut self.postings else {
+            return;
+        };
+        let before = postings.len();
+        let prominence = write(postings);
+        let end = postings.len();
+        if end > before {
+            self.push_word(stem, word, prominence, narrow(end));
         }
     }
 
-    fn push_word(&mut self, stem: &str, word: &str, prominence: Prominence) {
+    fn push_word(&mut self, stem: &str, word: &str, prominence: Prominence, end: u32) {
         let known = self.stems.last().copied();
         let (start, length) = match known {
             Some(last) if self.slice(last.start, last.length) == stem => (last.start, last.length),
@@ -98,7 +104,7 @@ impl Lexicon {
             start,
             length,
             prominence,
-            end: narrow(self.postings.len()),
+            end,
             letters: letters(word),
         });
     }
@@ -119,13 +125,18 @@ impl Lexicon {
     }
 
     fn bytes(&self, number: usize) -> &[u8] {
+        self.postings.get(self.range(number))
+    }
+
+    /// Where the postings of a word are.
+    pub(super) fn range(&self, number: usize) -> Range<usize> {
         let end_of = |number| {
             self.words
                 .get(number)
                 .map_or(0, |word: &Word| wide(word.end))
         };
         let start = number.checked_sub(1).map_or(0, end_of);
-        self.postings.get(start..end_of(number)).unwrap_or_default()
+        start..end_of(number)
     }
 
     fn slice(&self, start: u32, length: u16) -> &str {

@@ -196,8 +196,12 @@ impl Inner {
         let cache = self.cache.as_ref();
         let saved = cache.and_then(|it| SavedScan::new(it, &self.root, &self.options));
         let before = saved.as_ref().and_then(|saved| saved.load(&self.options));
-        let state = before.as_ref().map(SavedState::of);
-        let scan = scan::scan(&self.root, &self.options, before.map(Arc::new), self.grain);
+        let state = before.as_ref().map(|before| SavedState::of(&before.scan));
+        let scan =
+            before.and_then(|it| scan::scan_restored(&self.root, &self.options, it, self.grain));
+        // A file that turned out to be damaged is written again.
+        let state = state.filter(|_| scan.is_some());
+        let scan = scan.unwrap_or_else(|| scan::scan(&self.root, &self.options, None, self.grain));
         if let Some(saved) = saved {
             saved.save(&self.root, &scan, state.as_ref(), self.smallest);
         }

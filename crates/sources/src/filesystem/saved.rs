@@ -15,7 +15,7 @@ use rustix::fs::{OFlags, statfs};
 use rustix::process::geteuid;
 
 use super::FilesystemOptions;
-use super::saved_codec::{Content, decode, encode};
+use super::saved_codec::{Content, RestoredScan, decode, encode};
 use super::scan::{Listings, Scan};
 use crate::beneath::temporary_name;
 use crate::stamp::Stamp;
@@ -70,7 +70,7 @@ impl SavedScan {
     }
 
     /// The scan that was saved, if it can be used.
-    pub(super) fn load(&self, options: &FilesystemOptions) -> Option<Scan> {
+    pub(super) fn load(&self, options: &FilesystemOptions) -> Option<RestoredScan> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = File::options()
             .read(true)
@@ -85,7 +85,7 @@ impl SavedScan {
         if !is_ours {
             return None;
         }
-        decode(&file, metadata.len(), &self.key, options.scope)
+        decode(file, metadata.len(), &self.key, options.scope)
     }
 
     /// Saves a scan of at least `smallest` skills if it differs from what is there. A cache that cannot be written is not

@@ -1,23 +1,28 @@
 //! A scan as bytes.
 //!
-//! Groups of skills come first, so that little memory is needed to write and to read them. The table of contents follows:
-//! the key, directories, and how long each group is. Its length and its checksum are the last bytes.
+//! Groups of descriptors come first, so that little memory is needed to write and to read them. The table of contents
+//! follows: the key, directories, where each skill is with its stamp, and how long each group is. Its length and its checksum
+//! are the last bytes. It is all that a walk needs, so that descriptors are read meanwhile.
 
 use std::fs::File;
-use std::hint;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use prowess_core::{Descriptor, Invocation, Scope, SkillId, checksum};
+use prowess_core::{Descriptor, Invocation, Scope, SkillId, checksum, reserve_heap};
 
-use super::scan::{Found, Listing, Listings, Scan};
+use super::scan::{Listing, Listings, Scan};
 use crate::stamp::Stamp;
 
 /// Incremented with every change of the layout, or of how the head of a skill is read.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Skills of a group. The bytes of one are small enough for memory that is used again for the next.
 const GROUP: usize = 128;
+/// Directories that are read before the heap grows again, and the bytes of a path with what its allocation adds.
+const AT_ONCE: usize = 1_024;
+const DIRECTORY: usize = 80;
+/// Bytes of a stamp.
+const STAMP: usize = 7 * 8;
 /// Bytes at the end: length and checksum of the table of contents.
 const FOOTER: u64 = 16;
 
@@ -57,13 +62,16 @@ pub(super) fn encode(content: &Content<'_>, key: &[u8], file: &mut impl Write) -
         contents.push(u8::from(listing.is_described));
         put_texts(&mut contents, &listing.below);
     }
+    put_size(&mut contents, content.skills.len());
+    for (_, directory, stamp) in &content.skills {
+        put_text(&mut contents, directory);
+        put_stamp(&mut contents, **stamp);
+    }
     put_size(&mut contents, content.skills.len().div_ceil(GROUP));
     let mut group = Vec::new();
     for skills in content.skills.chunks(GROUP) {
         group.clear();
-        for (descriptor, directory, stamp) in skills {
-            put_text(&mut group, directory);
-            put_stamp(&mut group, **stamp);
+        for (descriptor, ..) in skills {
             put_descriptor(&mut group, descriptor);
         }
         file.write_all(&group)?;
@@ -75,15 +83,15 @@ pub(super) fn encode(content: &Content<'_>, key: &[u8], file: &mut impl Write) -
     file.write_all(&checksum(&contents).to_le_bytes())
 }
 
-/// Reads a file of this version and this key; none if it is another one, or damaged.
-pub(super) fn decode(file: &File, length: u64, key: &[u8], scope: Scope) -> Option<Scan> {
+/// Reads the table of contents of a file of this version and this key; none if it is another one, or damaged.
+pub(super) fn decode(file: File, length: u64, key: &[u8], scope: Scope) -> Option<RestoredScan> {
     let end = length.checked_sub(FOOTER)?;
     let (mut footer, mut contents) = (Vec::new(), Vec::new());
-    read_at(file, end, FOOTER, &mut footer)?;
+    read_at(&file, end, FOOTER, &mut footer)?;
     let footer = &mut footer.as_slice();
     let contents_length = u64::from_le_bytes(array(footer)?);
     let start = end.checked_sub(contents_length)?;
-    read_at(file, start, contents_length, &mut contents)?;
+    read_at(&file, start, contents_length, &mut contents)?;
     if checksum(&contents) != u64::from_le_bytes(array(footer)?) {
         return None;
     }
@@ -99,6 +107,17 @@ pub(super) fn decode(file: &File, length: u64, key: &[u8], scope: Scope) -> Opti
         let path = text(rest)?.into();
         listings.insert(path, Arc::new(listing(rest)?));
     }
+    let count = size(rest)?;
+    // A damaged count must not reserve memory.
+    let room = count.min(rest.len() / STAMP);
+    let (mut directories, mut stamps) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    for number in 0..count {
+        if number % AT_ONCE == 0 {
+            reserve_heap(AT_ONCE * DIRECTORY);
+        }
+        directories.push(text(rest)?.into());
+        stamps.push(stamp(rest)?);
+    }
     let mut groups = Vec::new();
     let mut at = 0;
     for _ in 0..size(rest)? {
@@ -106,33 +125,51 @@ pub(super) fn decode(file: &File, length: u64, key: &[u8], scope: Scope) -> Opti
         groups.push((at, length, u64::from_le_bytes(array(rest)?)));
         at = (at + length <= start).then_some(at + length)?;
     }
-    if !rest.is_empty() || at != start {
-        return None;
-    }
-    let mut skills: Vec<Descriptor> = Vec::new();
-    let mut directories = Vec::new();
-    let mut stamps = Vec::new();
-    let mut group = Vec::new();
-    for (at, length, sum) in groups {
-        read_at(file, at, length, &mut group)?;
-        if checksum(&group) != sum {
-            return None;
+    (rest.is_empty() && at == start).then(|| RestoredScan {
+        scan: Scan::restored(directories, stamps, listings),
+        skills: StoredSkills {
+            file,
+            groups,
+            scope,
+        },
+    })
+}
+
+/// A scan of another process.
+pub(super) struct RestoredScan {
+    /// Without skills, but with their directories and stamps.
+    pub(super) scan: Scan,
+    pub(super) skills: StoredSkills,
+}
+
+/// Descriptors in a file.
+pub(super) struct StoredSkills {
+    file: File,
+    /// Where each group begins, how long it is, and its checksum.
+    groups: Vec<(u64, u64, u64)>,
+    scope: Scope,
+}
+
+impl StoredSkills {
+    /// The descriptors of the skills with these stamps, sorted by id; none if they are damaged.
+    pub(super) fn read(&self, stamps: &[Stamp]) -> Option<Vec<Descriptor>> {
+        let mut skills: Vec<Descriptor> = Vec::with_capacity(stamps.len());
+        let mut stamps = stamps.iter();
+        let mut group = Vec::new();
+        for (at, length, sum) in &self.groups {
+            read_at(&self.file, *at, *length, &mut group)?;
+            if checksum(&group) != *sum {
+                return None;
+            }
+            reserve_heap(group.len() * 3 / 2);
+            let mut rest = group.as_slice();
+            while !rest.is_empty() {
+                skills.push(descriptor(&mut rest, self.scope, stamps.next()?.number())?);
+            }
         }
-        // The allocator of glibc grows the memory of a thread by a page and a system call each time, unless it has just been
-        // larger.
-        drop(hint::black_box(Vec::<u8>::with_capacity(
-            group.len() * 3 / 2,
-        )));
-        let mut rest = group.as_slice();
-        while !rest.is_empty() {
-            let found = skill(&mut rest, scope)?;
-            skills.push(found.descriptor);
-            directories.push(found.directory);
-            stamps.push(found.stamp);
-        }
+        let is_sorted = skills.is_sorted_by(|left, right| left.id <= right.id);
+        (is_sorted && stamps.next().is_none()).then_some(skills)
     }
-    let is_sorted = skills.is_sorted_by(|left, right| left.id <= right.id);
-    is_sorted.then(|| Scan::restored(skills, directories, stamps, listings))
 }
 
 /// Bytes of a file. No length is larger than the file, so that damage cannot reserve much memory.
@@ -151,13 +188,11 @@ fn listing(bytes: &mut &[u8]) -> Option<Listing> {
     })
 }
 
-fn skill(bytes: &mut &[u8], scope: Scope) -> Option<Found> {
-    let directory = text(bytes)?.into();
-    let stamp = stamp(bytes)?;
+fn descriptor(bytes: &mut &[u8], scope: Scope, stamp: u64) -> Option<Descriptor> {
     let id: SkillId = text(bytes)?.parse().ok()?;
     let description = text(bytes)?.into();
     let [invocation, has_hint] = array(bytes)?;
-    let descriptor = Descriptor {
+    Some(Descriptor {
         id,
         description,
         scope,
@@ -175,11 +210,6 @@ fn skill(bytes: &mut &[u8], scope: Scope) -> Option<Found> {
         requires_capabilities: texts(bytes)?.into(),
         metadata: pairs(texts(bytes)?)?.into(),
         body_bytes: u32::from_le_bytes(array(bytes)?),
-        stamp: stamp.number(),
-    };
-    Some(Found {
-        descriptor,
-        directory,
         stamp,
     })
 }

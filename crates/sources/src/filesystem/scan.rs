@@ -6,6 +6,10 @@ use std::hash::BuildHasher;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+#[cfg(target_os = "linux")]
+use std::sync::{Mutex, PoisonError};
+#[cfg(target_os = "linux")]
+use std::thread;
 use std::time::Duration;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -13,6 +17,8 @@ use prowess_core::{CollectionPath, Descriptor, Invalid, SkillId, Snapshot};
 use rayon::slice::ParallelSliceMut;
 
 use super::FilesystemOptions;
+#[cfg(target_os = "linux")]
+use super::saved_codec::RestoredScan;
 use super::walk::{LEAVES, Walk, name_of};
 use crate::stamp::Stamp;
 
@@ -55,20 +61,25 @@ pub(super) struct Found {
 }
 
 impl Scan {
-    /// The same skills in another process. They are sorted by id.
+    /// A scan of another process, whose skills come later.
     #[cfg(target_os = "linux")]
     pub(super) fn restored(
-        skills: Vec<Descriptor>,
         directories: Vec<Box<str>>,
         stamps: Vec<Stamp>,
         listings: Listings,
     ) -> Self {
         let snapshot = Snapshot {
-            skills,
             directories,
             ..Snapshot::default()
         };
         Self::new(snapshot, stamps, listings)
+    }
+
+    /// The same with its skills, sorted by id.
+    #[cfg(target_os = "linux")]
+    pub(super) fn with_skills(mut self, skills: Vec<Descriptor>) -> Self {
+        Arc::make_mut(&mut self.snapshot).skills = skills;
+        self
     }
 
     fn new(snapshot: Snapshot, stamps: Vec<Stamp>, listings: Listings) -> Self {
@@ -134,7 +145,50 @@ pub(super) fn scan(
     previous: Option<Arc<Scan>>,
     grain: Duration,
 ) -> Arc<Scan> {
-    let walk = Walk::new(root, options, previous.as_deref(), grain);
+    let is_same = |index: usize, now: &Descriptor| {
+        let previous = previous.as_ref();
+        previous.and_then(|it| it.snapshot.skills.get(index)) == Some(now)
+    };
+    let walk = Walk::new(root, options, previous.as_deref(), &is_same, grain);
+    walked(walk).after(previous)
+}
+
+/// The same after a scan of another process. Its skills are read in a thread of their own, because nearly always only the
+/// end of the scan needs them. None if they cannot be read.
+#[cfg(target_os = "linux")]
+pub(super) fn scan_restored(
+    root: &Path,
+    options: &FilesystemOptions,
+    restored: RestoredScan,
+    grain: Duration,
+) -> Option<Arc<Scan>> {
+    let RestoredScan { scan, skills } = restored;
+    let (state, skills) = thread::scope(|scope| {
+        let read = || skills.read(&scan.stamps);
+        let reader = thread::Builder::new().spawn_scoped(scope, read).ok();
+        let reader = Mutex::new(reader);
+        let result: OnceLock<Option<Vec<Descriptor>>> = OnceLock::new();
+        let join = || {
+            let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match reader {
+                Some(reader) => reader.join().ok().flatten(),
+                // No thread could be started.
+                None => read(),
+            }
+        };
+        let is_same = |index: usize, now: &Descriptor| {
+            let skills = result.get_or_init(join).as_ref();
+            skills.and_then(|skills| skills.get(index)) == Some(now)
+        };
+        let state = walked(Walk::new(root, options, Some(&scan), &is_same, grain));
+        result.get_or_init(join);
+        (state, result.into_inner().flatten())
+    });
+    Some(state.after(Some(Arc::new(scan.with_skills(skills?)))))
+}
+
+fn walked(walk: Walk<'_>) -> State {
+    let (root, options) = (walk.root, walk.options);
     match fs::metadata(root) {
         Ok(metadata) if metadata.is_dir() && !walk.may_lead_to(root) => {
             walk.warn(format!("{} is a link that {LEAVES}", name_of(root)));
@@ -151,10 +205,7 @@ pub(super) fn scan(
     let mut state = walk.finish();
     state.invalid.sort_by(|a, b| a.path.cmp(&b.path));
     state.warnings.sort();
-    match previous {
-        Some(previous) if state.has_skills_of(&previous) => state.over(previous),
-        previous => Arc::new(state.merged(previous)),
-    }
+    state
 }
 
 /// What a walk has found.
@@ -171,6 +222,14 @@ pub(super) struct State {
 }
 
 impl State {
+    /// The scan that follows from the one before.
+    fn after(self, previous: Option<Arc<Scan>>) -> Arc<Scan> {
+        match previous {
+            Some(previous) if self.has_skills_of(&previous) => self.over(previous),
+            previous => Arc::new(self.merged(previous)),
+        }
+    }
+
     fn has_skills_of(&self, previous: &Scan) -> bool {
         self.fresh.is_empty() && self.same.len() == previous.stamps.len()
     }

@@ -46,13 +46,18 @@ pub(super) fn name_of(path: &Path) -> String {
         .into_owned()
 }
 
+/// Compares a descriptor with one of another scan.
+type IsSame<'w> = dyn Fn(usize, &Descriptor) -> bool + Sync + 'w;
+
 pub(super) struct Walk<'w> {
-    root: &'w Path,
+    pub(super) root: &'w Path,
     directory: OpenDirectory<'w>,
-    options: &'w FilesystemOptions,
+    pub(super) options: &'w FilesystemOptions,
     /// Where links may lead, without links on the way; none if anywhere.
     allowed: Option<Vec<PathBuf>>,
     previous: Option<&'w Scan>,
+    /// Whether a skill is what the previous scan has at an index.
+    is_same: &'w IsSame<'w>,
     start: SystemTime,
     grain: Duration,
     visited: AtomicUsize,
@@ -65,6 +70,7 @@ impl<'w> Walk<'w> {
         root: &'w Path,
         options: &'w FilesystemOptions,
         previous: Option<&'w Scan>,
+        is_same: &'w IsSame<'w>,
         grain: Duration,
     ) -> Self {
         let allowed = match &options.links {
@@ -80,6 +86,7 @@ impl<'w> Walk<'w> {
             options,
             allowed,
             previous,
+            is_same,
             start: SystemTime::now(),
             grain,
             visited: AtomicUsize::new(0),
@@ -422,9 +429,8 @@ impl<'w> Walk<'w> {
     }
 
     fn is_as_before(&self, directory: &str, now: &Descriptor) -> Option<usize> {
-        let previous = self.previous?;
-        let (index, _) = previous.known(directory)?;
-        (previous.snapshot.skills.get(index) == Some(now)).then_some(index)
+        let (index, _) = self.previous?.known(directory)?;
+        (self.is_same)(index, now).then_some(index)
     }
 }
 
