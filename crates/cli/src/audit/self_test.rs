@@ -62,8 +62,8 @@ fn test() -> SelfTest {
     let false_alarms = near
         .par_iter()
         .filter(|miss| {
-            audit(&miss.files).worst() <= Some(Severity::Medium)
-                && audit(&miss.files).worst().is_some()
+            let worst = audit(&miss.files).worst();
+            worst.is_some_and(|worst| worst <= Severity::Medium)
         })
         .map(|miss| miss.name.clone())
         .collect();
@@ -101,27 +101,25 @@ fn report(result: &SelfTest) -> String {
         .iter()
         .map(|(verdict, count)| format!("{count} {verdict}"))
         .collect();
-    let mut out = format!(
-        "{} variants of {} attacks by {} transformations: {}\n",
+    let mut lines = vec![format!(
+        "{} variants of {} attacks by {} transformations: {}",
         result.variants,
         result.attacks,
         result.transformations,
         verdicts.join(", ")
-    );
-    for missed in &result.missed {
-        out.push_str(&format!(
-            "missed: {} by {}\n",
-            missed.attack, missed.transformation
-        ));
-    }
-    out.push_str(&format!(
-        "{} near misses: {} with a finding of medium severity or worse\n",
+    )];
+    let missed = result.missed.iter();
+    lines.extend(missed.map(|it| format!("missed: {} by {}", it.attack, it.transformation)));
+    lines.push(format!(
+        "{} near misses: {} with a finding of medium severity or worse",
         result.near_misses,
         result.false_alarms.len()
     ));
-    out.push_str("these attacks are ours and vary the disguise, not the wording: `docs/audit.md` has figures on what others wrote\n");
-    for name in &result.false_alarms {
-        out.push_str(&format!("false alarm: {name}\n"));
-    }
-    out
+    let alarms = result.false_alarms.iter();
+    lines.extend(alarms.map(|name| format!("false alarm: {name}")));
+    lines.push(
+        "these attacks are ours and vary the disguise, not the wording; docs/audit.md has figures on what others wrote"
+            .to_owned(),
+    );
+    lines.join("\n") + "\n"
 }
