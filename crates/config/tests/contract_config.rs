@@ -309,7 +309,7 @@ fn k5_unknown_keys_wrong_types_unknown_repository_types() {
     user/prowess/prowess.toml:1:1: `whatever` is not a known key
       | whatever = 1
       | ^^^^^^^^
-      help: one of: skills, permissions, registry, registries, packages, model, search, store
+      help: one of: skills, permissions, registry, registries, packages, model, search, audit, store
     user/prowess/prowess.toml:3:12: `model.provider` must be a string, found a whole number
       | provider = 1
       |            ^

@@ -77,7 +77,7 @@ pub(crate) fn scan_decoded(decoded: &Decoded) -> Option<Hit> {
             let note = format!(" ({how}): {} ({})", worst.message, worst.rule.as_str());
             Some(hit.severity(severity).note(&note))
         }
-        // Nobody encodes a sentence for its reader.
+        // A sentence for a reader is not encoded.
         None if decoded.way != Way::Computed && sentence => Some(
             hit.severity(Severity::Medium)
                 .note(&format!(" ({how}): a text")),
@@ -163,7 +163,7 @@ const SPEECH_WORDS: &[&str] = &[
     "anweisung",
 ];
 
-/// Commands that nobody encodes for a good reason.
+/// Commands that are not encoded for a good reason.
 const COMMAND_WORDS: &[&str] = &[
     "curl ",
     "wget ",

@@ -15,7 +15,7 @@ use crate::turned;
 
 /// Encoded text that is this long and cannot be read counts as unread code.
 const OPAQUE: usize = 500;
-/// A line that is this long has code or data that nobody reads.
+/// A line that is this long has code or data that no reader follows.
 const MINIFIED: usize = 64 * 1024;
 
 /// What is in the encoded text of a file.

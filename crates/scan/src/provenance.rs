@@ -111,6 +111,40 @@ const PACKAGES: &[&str] = &[
     "python-pptx",
 ];
 
+/// Skills that are worth imitating.
+const SKILLS: &[&str] = &[
+    "pdf",
+    "docx",
+    "pptx",
+    "xlsx",
+    "mcp-builder",
+    "skill-creator",
+    "frontend-design",
+    "webapp-testing",
+    "canvas-design",
+    "algorithmic-art",
+    "internal-comms",
+    "brand-guidelines",
+    "theme-factory",
+    "slack-gif-creator",
+    "web-artifacts-builder",
+    "doc-coauthoring",
+    "superpowers",
+    "skill-author",
+];
+
+/// The well-known skill that a name imitates.
+pub(crate) fn imitated_skill(name: &str) -> Option<&'static str> {
+    SKILLS.iter().copied().find(|known| {
+        // Short names differ by one letter all the time; a doubled one is meant.
+        let doubled = known.len() < 5
+            && name.len() == known.len() + 1
+            && name.starts_with(known)
+            && name.chars().last() == known.chars().last();
+        doubled || is_one_edit(name, known)
+    })
+}
+
 /// Hosts and packages in a file that imitate well-known ones.
 pub(crate) fn scan(text: &Text<'_>) -> Vec<Hit> {
     let source = text.source();

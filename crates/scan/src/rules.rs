@@ -233,6 +233,7 @@ impl<'r> SkillScan<'r> {
                 && is_skill_file(path)
             {
                 hits.extend(tools::scan(&text, skill));
+                hits.extend(look_alike(&text, skill));
             }
         }
         without_echoes(&mut hits);
@@ -336,6 +337,15 @@ impl Report {
                 count,
             }));
     }
+}
+
+/// A name that imitates that of a well-known skill.
+fn look_alike(text: &Text<'_>, skill: &Skill) -> Option<Hit> {
+    let name = skill.name.as_str();
+    let known = provenance::imitated_skill(name)?;
+    let at = text.source().find(name)?;
+    let hit = Hit::base("look-alike-name", Span::new(at, at + name.len()))?;
+    Some(hit.note(&format!(": {known}")))
 }
 
 /// What a rule over words finds as well as one over acts is one finding.

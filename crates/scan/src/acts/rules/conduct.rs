@@ -146,7 +146,7 @@ impl Passage<'_> {
         })
     }
 
-    /// Something goes to an address, and nobody is to notice.
+    /// Something goes to an address unnoticed.
     fn hidden_send(&self) -> Option<Act> {
         let send = self.sentence.find(&[Send])?;
         let url = self.remote()?;

@@ -210,7 +210,6 @@ impl Passage<'_> {
             "stored in",
             "given in",
             "lives ",
-            "kept in",
             "defined in",
             "set in",
             "pending",
@@ -303,7 +302,7 @@ impl Passage<'_> {
         (own && self.slice(url).contains(".md")).then(|| Act::new("remote-instructions", steps))
     }
 
-    /// A text for a model in a file that nobody reads for instructions.
+    /// A text for a model in a file that is not read for instructions.
     fn planted_instructions(&self) -> Option<Act> {
         if self.joins_lines {
             return None;

@@ -57,7 +57,14 @@ impl Passage<'_> {
             self.says(&[" it ", " them "]).then_some(what)
         })?;
         let send = self.sentence.find(&[Send]).or_else(|| {
-            let put = self.says(&["include ", "append ", "attach ", "add ", "put "]);
+            let put = self.says(&[
+                "include ",
+                "append ",
+                "attach ",
+                "add ",
+                "put ",
+                "contents of",
+            ]);
             (what.concept == SecretVariable && put).then_some(what)
         })?;
         if send.at.start.abs_diff(what.at.start) > 220 {
@@ -86,7 +93,21 @@ impl Passage<'_> {
             .or_else(|| self.remote())
             .or_else(|| self.mailbox());
         let hidden = self.sentence.find(&[Hide]);
-        let to = remote.or(hidden)?;
+        // A value in an address, a mail or a commit leaves with it.
+        let embedded = what.concept == SecretVariable
+            && self.says(&[
+                "query param",
+                "signature",
+                "footer",
+                "in the url",
+                "to the url",
+                "commit message",
+                "metadata",
+                "every response",
+                "each response",
+                "session tracking",
+            ]);
+        let to = remote.or(hidden).or_else(|| embedded.then_some(what))?;
         let steps = vec![(what, "private data"), (send, "is sent"), (to, "away")];
         let quietly = find(self.near, &[Hide]).is_some() || find(self.past, &[Hide]).is_some();
         let raw = self
@@ -158,7 +179,7 @@ impl Passage<'_> {
         let last = keep.or(user)?;
         let steps = vec![
             (ask, "asks for"),
-            (what, "what nobody may know"),
+            (what, "what must not be shared"),
             (last, "and takes it"),
         ];
         Some(Act::new("secret-asked", steps))
