@@ -16,6 +16,7 @@ const FLOORS: &[&[&str]] = &[
         "prowess-sdk",
         "prowess-net",
         "prowess-sandbox",
+        "prowess-syntax",
         "prowess-trust",
     ],
     &["prowess-policy", "prowess-worker"],

@@ -294,7 +294,7 @@ fn scanning() {
         path: "SKILL.md",
         bytes: &bytes,
     };
-    let rules = Rules::base();
+    let rules = Rules::base(std::sync::Arc::new(prowess_syntax::Grammars));
     let times = (0..ROUNDS)
         .map(|_| timed(|| rules.scan([file], None)))
         .collect();

@@ -12,7 +12,7 @@ use prowess_store::Store;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::progress::Progress;
-use crate::{configuration, environment, terminal};
+use crate::{code_skills, configuration, environment, terminal};
 
 /// The name of the owner of packages that an operator brings along.
 const OPERATOR: &str = "operator";
@@ -23,7 +23,7 @@ pub(crate) async fn open(config: &SkillsConfig, store: &Store) -> Result<HostedR
     let storage = PackageStorage::open(&location).map_err(|error| {
         CommandError::from(error).hint("see `storage` of `[registry]` in your prowess.toml")
     })?;
-    Ok(HostedRegistry::open(store.clone(), storage).await?)
+    Ok(HostedRegistry::open(store.clone(), storage, code_skills::base_rules()).await?)
 }
 
 /// The registry, filled if that was asked for. Without its own storage the rest is served all the same, unless the

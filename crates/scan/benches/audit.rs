@@ -17,6 +17,8 @@ mod blind;
 mod packages;
 #[path = "audit/public.rs"]
 mod public;
+#[path = "audit/rules.rs"]
+mod rules;
 #[path = "audit/self_test.rs"]
 mod self_test;
 #[path = "audit/speed.rs"]

@@ -104,7 +104,7 @@ fn main() {
             .map(|(_, _, source)| source.len())
             .sum::<usize>();
         let begun = Instant::now();
-        let lines = inspect::lines(&code);
+        let lines = inspect::lines(&code, &prowess_syntax::Grammars);
         let took = begun.elapsed();
         let shown: Vec<&String> = lines
             .iter()

@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fs};
 
 use prowess_scan::{File, Rules, Severity};
+use prowess_syntax::Grammars;
 
 fn main() {
     let mut skills = Vec::new();
@@ -31,7 +33,7 @@ fn main() {
         let parsed = manifest
             .map(|(_, content)| prowess_spec::parse(content, &prowess_spec::Context::default()));
         let inputs = files.iter().map(|(path, bytes)| File { path, bytes });
-        let report = Rules::base().scan(
+        let report = Rules::base(Arc::new(Grammars)).scan(
             inputs,
             parsed.as_ref().and_then(|parsed| parsed.skill.as_ref()),
         );

@@ -9,6 +9,7 @@ use crate::code_units::{CodeUnit, UnitKind};
 use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
 use crate::limits::{MESSAGE_CHARS, RULE_FINDINGS};
+use crate::lost_parser;
 use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report, Severity};
 use crate::rule::Grade;
 use crate::rule_id::RuleId;
@@ -28,6 +29,7 @@ pub(crate) fn report(
         .chain(beyond_purpose(units, analysis, around))
         .collect();
     all.extend(derived(units, analysis));
+    all.extend(lost_parser::findings(units, analysis));
     // The same way through two functions is one finding.
     all.sort_by(|a, b| {
         (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity))

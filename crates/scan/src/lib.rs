@@ -18,6 +18,7 @@ mod flows;
 mod fold;
 mod hidden;
 pub mod limits;
+mod lost_parser;
 mod matcher;
 mod media;
 mod pattern_rule;

@@ -11,9 +11,10 @@ use prowess_scan::{
 };
 use prowess_spec::Span;
 use prowess_spec::manifest::SecurityRule;
+use prowess_syntax::Grammars;
 
 fn scan(path: &str, bytes: &[u8]) -> Report {
-    Rules::base().scan([File { path, bytes }], None)
+    Rules::base(Arc::new(Grammars)).scan([File { path, bytes }], None)
 }
 
 fn check(path: &str, bytes: &[u8]) {
@@ -112,7 +113,13 @@ fn skipped_content_is_reported() {
         path: "a",
         bytes: b"",
     });
-    assert_eq!(Rules::base().scan(many, None).not_read.len(), 1);
+    assert_eq!(
+        Rules::base(Arc::new(Grammars))
+            .scan(many, None)
+            .not_read
+            .len(),
+        1
+    );
 }
 
 #[test]

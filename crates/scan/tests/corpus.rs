@@ -7,8 +7,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use prowess_scan::{File, Report, Rules, Severity, base_rules};
+use prowess_syntax::Grammars;
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -32,7 +34,7 @@ fn scan(path: &Path) -> Report {
     };
     let parsed = prowess_spec::parse(&bytes, &prowess_spec::Context::default());
     let skill = parsed.skill.as_ref().filter(|_| extension == "md");
-    Rules::base().scan(
+    Rules::base(Arc::new(Grammars)).scan(
         [File {
             path: &name,
             bytes: &bytes,
@@ -107,7 +109,8 @@ fn hostile_skills_are_found() {
             wrong.push(format!("{name}: only {seen:?}"));
         }
     }
-    for rule in base_rules() {
+    // A file that ends a parser of today would not end the next one: `base_rules.rs` has a parser that dies.
+    for rule in base_rules().filter(|rule| rule.id != "parser-crash") {
         let covered = all
             .iter()
             .any(|path| name(path).split('.').next() == Some(rule.id));

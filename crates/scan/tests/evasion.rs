@@ -1,12 +1,15 @@
 //! No text that the author of a skill writes makes a finding less severe, and what was not read is said.
 #![cfg(test)]
 
+use std::sync::Arc;
+
 use prowess_scan::{File, Report, Rules, Severity, Verdict};
+use prowess_syntax::Grammars;
 
 fn scan(path: &str, bytes: impl AsRef<[u8]>) -> Report {
     let bytes = bytes.as_ref();
     let parsed = prowess_spec::parse(bytes, &prowess_spec::Context::default());
-    Rules::base().scan([File { path, bytes }], parsed.skill.as_ref())
+    Rules::base(Arc::new(Grammars)).scan([File { path, bytes }], parsed.skill.as_ref())
 }
 
 /// Asserts a finding of the rule, at least as severe as said.

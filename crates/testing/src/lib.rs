@@ -10,6 +10,7 @@
 )]
 
 mod directory;
+mod hostile_programs;
 mod install;
 pub mod model;
 mod port;
@@ -21,6 +22,7 @@ mod ssh;
 mod terminal;
 
 pub use directory::{TestDirectory, skill_text, write};
+pub use hostile_programs::hostile_programs;
 pub use install::{fake_time, install, mcp_python, minisign, npm_skills, python_with};
 pub use port::ClosedPort;
 pub use program::{ChildGuard, example, free_port, git, median, repository, run, sql};

@@ -13,25 +13,49 @@ use prowess_sandbox::{Limits, SandboxError, lock_down};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::limits::{ADDRESS_SPACE, LIFETIME_SECONDS, OPEN_FILES, PROCESSOR_SECONDS};
+use crate::limits::{LIFETIME_SECONDS, OPEN_FILES, PROCESSOR_SECONDS};
 
 /// The assumed address space of a process at the start, if the system does not report it.
 const USUAL_ADDRESS_SPACE: u64 = 512 * 1024 * 1024;
 
-/// Shuts this process in for good: no file, no program, no connection, and so much memory.
-pub(crate) fn confine() -> Result<(), SandboxError> {
-    if let Ok(sizes) = File::open("/proc/self/statm") {
-        SIZES.get_or_init(|| sizes);
-    }
-    let mapped = mapped_bytes().unwrap_or(USUAL_ADDRESS_SPACE);
+/// Shuts this process in for good: no file, no program, no connection, and so much more memory.
+pub(crate) fn confine(more: u64) -> Result<(), SandboxError> {
     let limits = Limits {
-        address_space: mapped.saturating_add(ADDRESS_SPACE),
+        address_space: address_space(more),
         cpu_seconds: LIFETIME_SECONDS,
         file_size: 0,
         open_files: OPEN_FILES,
         ..Limits::default()
     };
     lock_down(&limits).map(|_| ())
+}
+
+/// Bounds the memory and the time of this process, where it cannot be shut in.
+pub(crate) fn bound(more: u64) -> rustix::io::Result<()> {
+    let limits = [
+        (Resource::As, address_space(more)),
+        (Resource::Cpu, LIFETIME_SECONDS),
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+    ];
+    limits.into_iter().try_for_each(|(resource, most)| {
+        let hard = getrlimit(resource).maximum;
+        let most = Some(hard.map_or(most, |hard| hard.min(most)));
+        let both = Rlimit {
+            current: most,
+            maximum: most,
+        };
+        setrlimit(resource, both)
+    })
+}
+
+/// What is mapped already, and so much more.
+fn address_space(more: u64) -> u64 {
+    if let Ok(sizes) = File::open("/proc/self/statm") {
+        SIZES.get_or_init(|| sizes);
+    }
+    let mapped = mapped_bytes().unwrap_or(USUAL_ADDRESS_SPACE);
+    mapped.saturating_add(more)
 }
 
 /// The kernel's figures about this process, opened while that is still possible.

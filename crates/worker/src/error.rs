@@ -19,6 +19,9 @@ pub enum WorkerError {
     /// A limit could not be set; nothing was run.
     #[error("cannot set the limits of the worker: {0}")]
     Confine(#[source] prowess_sandbox::SandboxError),
+    /// A limit could not be set, where nothing else could be either.
+    #[error("cannot bound the worker: {0}")]
+    Bound(#[source] io::Error),
     /// The host could not be read from or written to.
     #[error("cannot communicate with the host: {0}")]
     Stream(#[source] io::Error),

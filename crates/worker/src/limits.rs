@@ -14,6 +14,8 @@
 //! | [`LIFETIME_SECONDS`] | processor time of a worker's whole life | the kernel ends it |
 //! | [`NESTED_REQUESTS`] | requests that arrive while code waits for the host | error |
 //! | [`ADDRESS_SPACE`] | memory of the process | `SIGABRT` |
+//! | [`PARSER_ADDRESS_SPACE`], [`PARSER_TIME`] | memory of a process that parses, and the wait for it | the program is not parsed |
+//! | [`IDLE_PARSERS`] | parsers that wait | ended |
 //! | [`STACK_BYTES`] | nesting of what is native: printing, comparing, parsing | `SIGABRT` |
 //! | [`PROCESSOR_SECONDS`] | computing in one request, also inside of one operation | `SIGXCPU` |
 //! | [`OPEN_FILES`] | file descriptors | refused |
@@ -55,6 +57,12 @@ pub const LIFETIME_SECONDS: u64 = 24 * 60 * 60;
 pub const NESTED_REQUESTS: usize = 16;
 /// Most bytes of memory that a worker maps beyond those that it begins with.
 pub const ADDRESS_SPACE: u64 = 512 * 1024 * 1024;
+/// The same for a parser: its trees take up to a hundred times the bytes of a program.
+pub const PARSER_ADDRESS_SPACE: u64 = 1024 * 1024 * 1024;
+/// Longest wait for the tree of one program. It is a second limit: [`PROCESSOR_SECONDS`] ends a parser that computes.
+pub const PARSER_TIME: Duration = Duration::from_secs(30);
+/// Parsers that wait for the next program.
+pub const IDLE_PARSERS: usize = 8;
 /// The stack that code runs on.
 pub const STACK_BYTES: usize = 64 * 1024 * 1024;
 /// Seconds of computing in one request after which the operating system ends the worker.

@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &AuditArguments, global: &Global) -> Result<Exit> {
 /// The audit of a skill by the rules of this program, as `--json` prints it.
 pub(crate) fn of_skill(skills: &Skills, id: &SkillId) -> Result<Value> {
     let mut audited = collect::by_id(skills, id)?;
-    audited.scan(&Rules::base());
+    audited.scan(&code_skills::base_rules());
     Ok(serde_json::to_value(document::row(&audited)).unwrap_or_default())
 }
 
@@ -145,7 +145,7 @@ async fn audit_all(
 ) -> Result<Vec<AuditedSkill>> {
     let auditors = code_skills::auditors(&arguments.code_skills, global).await?;
     let added = auditors.iter().flat_map(Runtime::security_rules);
-    let rules = added.fold(Rules::base(), Rules::with);
+    let rules = added.fold(code_skills::base_rules(), Rules::with);
     let progress = Progress::new("skills");
     let audited = match auditors {
         Some(runtime) => {

@@ -11,7 +11,7 @@ use super::arguments::AuditFormat;
 use crate::error::Result;
 use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::terminal;
+use crate::{code_skills, terminal};
 
 #[derive(Serialize)]
 struct SelfTest {
@@ -47,12 +47,13 @@ pub(super) fn run(format: AuditFormat) -> Result<Exit> {
 }
 
 fn test() -> SelfTest {
+    let rules = code_skills::base_rules();
     let attacks = attacks();
     let progress = Progress::new("attacks");
     let results: Vec<_> = attacks
         .par_iter()
         .map(|attack| {
-            let results = audit_variants(attack);
+            let results = audit_variants(&rules, attack);
             progress.step();
             results
         })
@@ -62,7 +63,7 @@ fn test() -> SelfTest {
     let false_alarms = near
         .par_iter()
         .filter(|miss| {
-            let worst = audit(&miss.files).worst();
+            let worst = audit(&rules, &miss.files).worst();
             worst.is_some_and(|worst| worst <= Severity::Medium)
         })
         .map(|miss| miss.name.clone())

@@ -10,9 +10,10 @@ use prowess_policy::Right;
 use prowess_runtime::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
 };
-use prowess_scan::{File, Rules, Verdict};
+use prowess_scan::{File, Verdict};
 use prowess_spec::manifest::Permission;
 
+use super::jails::base_rules;
 use crate::severities::count_severities;
 use crate::terminal;
 
@@ -274,7 +275,7 @@ pub(crate) fn skill_details(request: &ApprovalRequest<'_>) -> String {
         path: path.as_str(),
         bytes,
     });
-    let report = Rules::base().scan(named, None);
+    let report = base_rules().scan(named, None);
     let severities: Vec<_> = report.findings.iter().map(|found| found.severity).collect();
     for unread in report.unread_code() {
         let (path, reason) = (&unread.file, &unread.reason);

@@ -2,14 +2,16 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_core::Skills;
 use prowess_runtime::worker::Program;
 use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
 use prowess_sandbox::{Launcher, Requirement};
+use prowess_scan::Rules;
 use prowess_trust::ProjectRoot;
+use prowess_worker::JailedParsers;
 
 use super::store;
 use crate::error::{CommandError, Context, Result};
@@ -49,6 +51,22 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
     let hidden = hidden.chain(ours.into_iter().flatten());
     let home = environment::user_directories().home;
     Ok(Jails::new(launcher()?, requirement, search, home).hide(hidden))
+}
+
+/// The parsers of this process: this program as `worker parse`, shut in.
+pub(crate) fn parsers() -> Arc<JailedParsers> {
+    static PARSERS: LazyLock<Arc<JailedParsers>> = LazyLock::new(|| {
+        // Without a program none starts, and no code is parsed: it is reported as not read.
+        let mut launcher = Launcher::new(own_program().unwrap_or_default());
+        launcher.arguments = vec!["worker".into(), "parse".into()];
+        Arc::new(JailedParsers::new(launcher))
+    });
+    Arc::clone(&PARSERS)
+}
+
+/// The rules of an audit; code is parsed in a jail.
+pub(crate) fn base_rules() -> Rules {
+    Rules::base(parsers())
 }
 
 /// Returns workers that run this program as `worker KIND`.

@@ -15,7 +15,7 @@ pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_de
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
-pub(crate) use jails::{launcher, scripts_unattended};
+pub(crate) use jails::{base_rules, launcher, parsers, scripts_unattended};
 pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
 pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use over_path::{TestBench, resolve_path};

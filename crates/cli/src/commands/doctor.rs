@@ -1,12 +1,14 @@
 //! `prowess doctor`: is everything where it should be?
 
 use std::fmt::Write;
+use std::io;
 use std::time::SystemTime;
 
 use clap::Args;
 use prowess_config::SkillsConfig;
 use prowess_core::wire::{MAX_SKILLS, RESERVED_ID};
 use prowess_core::{Health, SourceStatus};
+use prowess_worker::ParserJail;
 use serde_json::json;
 
 use super::checkup::Checkup;
@@ -57,11 +59,13 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     };
     let broken = sources.iter().any(fails) || catalog.invalid().count() > 0 || checkup.is_broken();
     let sandbox = prowess_sandbox::abilities(&code_skills::launcher()?);
+    let parsers = code_skills::parsers().jail();
     if arguments.json {
         print_json(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "sources": sources,
             "sandbox": sandbox,
+            "parsers": parsers.as_ref().ok().map(|jail| jail.as_str()),
             "store": checkup.store,
             "model": checkup.model,
             "manifests": checkup.manifests,
@@ -129,10 +133,26 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     for (layer, ability) in sandbox.layers() {
         let _ = writeln!(out, "          {layer}: {}", ability.sentence);
     }
+    out.push_str(&parser_line(parsers.as_ref()));
     out.push_str(&checkup.lines());
     terminal::print(&terminal::printable(&out))?;
     trust::hint(&catalog);
     Ok(exit(broken))
+}
+
+/// How the parsers of an audit are held.
+fn parser_line(jail: std::result::Result<&ParserJail, &io::Error>) -> String {
+    match jail {
+        Ok(ParserJail::LockedDown) => {
+            "parsers   locked down: code that is audited reaches no file, program or network\n"
+                .to_owned()
+        }
+        Ok(ParserJail::BoundedOnly) => {
+            "parsers   bounded in memory and time only: this system cannot lock a process down\n"
+                .to_owned()
+        }
+        Err(error) => format!("parsers   none: {error}; an audit reports all code as not read\n"),
+    }
 }
 
 fn source_lines(source: &SourceStatus) -> String {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use prowess_registry::{PackageName, PackageTree, Publication, RegistryClient, package_digest};
-use prowess_scan::Rules;
 use semver::Version;
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::packages::Inspection;
 use crate::registries::{Registries, RegistryArgument, refused};
-use crate::{configuration, terminal};
+use crate::{code_skills, configuration, terminal};
 
 const HELP: &str = "\
 The skill is checked, tested and audited as by `pack`; errors stop the command. A published version never \
@@ -73,7 +72,11 @@ pub(crate) fn run(arguments: &PublishArguments, global: &Global) -> Result<Exit>
     let name = package_name(&skill.name, arguments.owner.as_deref())?;
     let version = version(&skill.contents.tree, arguments.version.as_ref())?;
     let client = registries.owner_of(&name)?;
-    let inspection = Inspection::new(&skill.name, &skill.contents.tree, &Rules::base());
+    let inspection = Inspection::new(
+        &skill.name,
+        &skill.contents.tree,
+        &code_skills::base_rules(),
+    );
     let file = format!("{}-{version}.tar.gz", skill.name);
     let key = arguments.sign.as_deref();
     let signed = key.map(|key| keys::sign_with(key, &skill.packed, &file));

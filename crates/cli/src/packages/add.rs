@@ -26,7 +26,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::progress::FetchProgress;
 use crate::registries::RegistryArgument;
-use crate::{configuration, terminal};
+use crate::{code_skills, configuration, terminal};
 
 const SOURCES: &str = "\
 Sources:
@@ -302,7 +302,7 @@ impl Inspector<'_> {
         all: bool,
     ) -> Result<(Vec<Candidate>, Vec<String>)> {
         let began = Instant::now();
-        let rules = Rules::base();
+        let rules = code_skills::base_rules();
         let mut prospects: Vec<Prospect> = Vec::new();
         let mut names: BTreeMap<SkillName, LockedSkill> = BTreeMap::new();
         let mut refused = Vec::new();

@@ -20,7 +20,7 @@ use super::signatures::SignatureRules;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::terminal;
+use crate::{code_skills, terminal};
 
 const HELP: &str = "\
 Fetches the newest version of installed skills. Files that you edited are merged with it, based on the \
@@ -148,7 +148,7 @@ fn update(
     let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
     lock_trust::ask(session, &sources, arguments.yes)?;
     let known = Known {
-        rules: Rules::base(),
+        rules: code_skills::base_rules(),
         applied: session.applied(),
         signatures: SignatureRules::new(session, None)?,
     };

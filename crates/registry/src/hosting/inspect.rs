@@ -63,6 +63,7 @@ impl InspectedPackage {
         version: &Version,
         bytes: &[u8],
         signature: Option<&str>,
+        rules: &Rules,
     ) -> Result<Self, HostingError> {
         if !bytes.starts_with(&[0x1f, 0x8b]) {
             let reason = "expected a .tar.gz archive, as `prowess pack` writes it";
@@ -86,7 +87,7 @@ impl InspectedPackage {
             path: path.as_str(),
             bytes: &file.bytes,
         });
-        let report = Rules::base().scan(files, checked.skill.as_ref());
+        let report = rules.scan(files, checked.skill.as_ref());
         let verdict = report.verdict();
         let mut found = report.findings;
         found.sort_by_key(|it| it.severity);

@@ -97,8 +97,9 @@ impl HostedRegistry {
         let _permit = self.0.unpacking.acquire().await;
         let (name, version) = (name.clone(), version.clone());
         let (bytes, signature) = (bytes.clone(), signature.map(str::to_owned));
+        let rules = self.0.rules.clone();
         let inspected = spawn_blocking(move || {
-            InspectedPackage::new(&name, &version, &bytes, signature.as_deref())
+            InspectedPackage::new(&name, &version, &bytes, signature.as_deref(), &rules)
         });
         let inspected = inspected.await;
         inspected.map_err(|error| HostingError::NotAPackage(error.to_string()))?

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_policy::ContentDigest;
+use prowess_scan::Rules;
 use prowess_store::Store;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
@@ -33,6 +34,7 @@ pub struct HostedRegistry(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) store: Store,
     pub(super) storage: PackageStorage,
+    pub(super) rules: Rules,
     pub(super) index: PackageIndex,
     pub(super) downloads: DownloadCounts,
     /// Something was published here.
@@ -42,8 +44,12 @@ pub(super) struct Inner {
 }
 
 impl HostedRegistry {
-    /// Opens a registry and its index. Call [`run`](Self::run) to keep the index up to date.
-    pub async fn open(store: Store, storage: PackageStorage) -> Result<Self, HostingError> {
+    /// Opens a registry and its index; packages are audited by `rules`. Call [`run`](Self::run) to keep the index up to date.
+    pub async fn open(
+        store: Store,
+        storage: PackageStorage,
+        rules: Rules,
+    ) -> Result<Self, HostingError> {
         let index = PackageIndex::new();
         index.load(&store, &storage).await?;
         index.refresh(&store).await?;
@@ -51,6 +57,7 @@ impl HostedRegistry {
         Ok(Self(Arc::new(Inner {
             store,
             storage,
+            rules,
             index,
             downloads: DownloadCounts::default(),
             published: Notify::new(),

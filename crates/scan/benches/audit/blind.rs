@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess_scan::Severity;
-use prowess_scan::self_test::{SkillFiles, audit};
+use prowess_scan::self_test::SkillFiles;
+
+use crate::rules::audit;
 
 /// The sets, and what was found in them before anything was changed for them: malicious skills at medium or higher.
 const SETS: &[(&str, &str)] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use prowess_scan::self_test::audit;
+use crate::rules::audit;
 use prowess_scan::{Finding, Severity, Verdict};
 use prowess_spec::manifest::Keyword as _;
 

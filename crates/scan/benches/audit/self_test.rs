@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use prowess_scan::self_test::{attacks, audit, audit_variants, near_misses};
+use prowess_scan::self_test::{attacks, near_misses};
+
+use crate::rules::{audit, audit_variants};
 use prowess_scan::{Severity, Verdict};
 
 use super::public::percent;

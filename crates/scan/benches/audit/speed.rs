@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use prowess_scan::self_test::{SkillFiles, audit};
+use prowess_scan::self_test::SkillFiles;
+
+use crate::rules::audit;
 
 use super::packages::skills;
 

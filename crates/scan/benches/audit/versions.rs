@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prowess_scan::self_test::audit;
+use crate::rules::audit;
 
 use super::packages::{npm, skills_in};
 

@@ -140,4 +140,14 @@ pub(super) const RULES: &[Rule] = &[
         )],
         detector: Detector::Own,
     },
+    Rule {
+        id: "parser-crash",
+        severity: Severity::Low,
+        message: "is code that ends or stops the parser",
+        help: "report the file: honest code does not do this by chance",
+        // No real parser dies of these; `tests/base_rules.rs` has one that does.
+        bad: &[sh("echo {1..\u{10ffff}}\n")],
+        good: &[sh("echo {1..5}\n")],
+        detector: Detector::Own,
+    },
 ];

@@ -1,6 +1,7 @@
 //! What goes into the analysis of code, and the facts that come out of it.
 
 use prowess_spec::Span;
+pub(crate) use prowess_syntax::CodeLanguage;
 
 /// A piece of code of a skill: a script, a fenced block of a Markdown file, a decoded text.
 #[derive(Clone, Copy, Debug)]
@@ -11,23 +12,6 @@ pub(crate) struct Unit<'a> {
     pub language: CodeLanguage,
     /// The code.
     pub source: &'a str,
-}
-
-/// A language that is parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum CodeLanguage {
-    /// Python 3, and what of Python 2 the grammar tolerates.
-    Python,
-    /// JavaScript, with or without JSX.
-    JavaScript,
-    /// TypeScript.
-    TypeScript,
-    /// TypeScript with JSX.
-    Tsx,
-    /// bash, and what of sh and zsh its grammar accepts.
-    Shell,
-    /// `PowerShell`.
-    PowerShell,
 }
 
 /// How much work one analysis may do.
@@ -217,9 +201,23 @@ pub(crate) enum UnparsedReason {
     SyntaxErrors,
     /// Runs code that is not known before it runs.
     DynamicCode,
+    /// The parser did not survive it.
+    ParserCrashed,
+    /// The parser did not come back from it.
+    ParserTimedOut,
+    /// No parser could be started.
+    NoParser,
 }
 
 impl UnparsedReason {
+    /// Whether no parser answered.
+    pub(crate) fn is_parser_lost(self) -> bool {
+        matches!(
+            self,
+            Self::ParserCrashed | Self::ParserTimedOut | Self::NoParser
+        )
+    }
+
     /// In words.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -228,6 +226,9 @@ impl UnparsedReason {
             Self::StepsUsedUp => "too much work",
             Self::SyntaxErrors => "mostly syntax errors",
             Self::DynamicCode => "runs code that is not known before it runs",
+            Self::ParserCrashed => "it crashes the parser",
+            Self::ParserTimedOut => "it stops the parser",
+            Self::NoParser => "no parser could be started",
         }
     }
 }

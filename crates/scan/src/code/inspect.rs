@@ -1,5 +1,7 @@
 //! The facts as lines of text, for the example that prints them over a folder.
 
+use prowess_syntax::SyntaxTrees;
+
 use super::{CodeBudget, CodeLanguage, Unit, analyse};
 
 /// The language of a file by its name.
@@ -29,7 +31,7 @@ fn known(language: &str) -> Option<CodeLanguage> {
 }
 
 /// Analyses units of path, language and source, and tells each fact in a line.
-pub fn lines(units: &[(String, String, String)]) -> Vec<String> {
+pub fn lines(units: &[(String, String, String)], trees: &dyn SyntaxTrees) -> Vec<String> {
     let units: Vec<Unit<'_>> = units
         .iter()
         .filter_map(|(path, language, source)| {
@@ -40,7 +42,7 @@ pub fn lines(units: &[(String, String, String)]) -> Vec<String> {
             })
         })
         .collect();
-    let facts = analyse(&units, &CodeBudget::default());
+    let facts = analyse(&units, trees, &CodeBudget::default());
     let line = |unit: usize, at: usize| {
         let source = units.get(unit).map_or("", |unit| unit.source);
         let number = source.get(..at).unwrap_or_default().matches('\n').count() + 1;

@@ -92,14 +92,14 @@ pub fn variants(attack: &Attack) -> Vec<Variant> {
     all
 }
 
-/// Audits the files of a skill with the base rules.
-pub fn audit(files: &SkillFiles) -> Report {
+/// Audits the files of a skill.
+pub fn audit(rules: &Rules, files: &SkillFiles) -> Report {
     let skill = files
         .iter()
         .find(|(path, _)| is_skill_file(path))
         .and_then(|(_, bytes)| parse(bytes, &Context::default()).skill);
     let files = files.iter().map(|(path, bytes)| File { path, bytes });
-    Rules::base().scan(files, skill.as_ref())
+    rules.scan(files, skill.as_ref())
 }
 
 /// The result of one variant.
@@ -112,11 +112,11 @@ pub struct VariantResult {
 }
 
 /// Audits every variant of an attack.
-pub fn audit_variants(attack: &Attack) -> Vec<VariantResult> {
+pub fn audit_variants(rules: &Rules, attack: &Attack) -> Vec<VariantResult> {
     variants(attack)
         .into_iter()
         .map(|variant| VariantResult {
-            verdict: audit(&variant.files).verdict(),
+            verdict: audit(rules, &variant.files).verdict(),
             variant,
         })
         .collect()

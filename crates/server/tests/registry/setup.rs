@@ -1,15 +1,18 @@
 //! A server with a registry, on each pair of a database and a storage.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use prowess_config::Secret;
 use prowess_core::Skills;
 use prowess_registry::{
     HostedRegistry, PackageFile, PackageStorage, PackageTree, S3Options, StorageLocation, pack,
 };
+use prowess_scan::Rules;
 use prowess_server::{AcceptedToken, ApiOptions, TokenTable, registry_routes, router_with, serve};
 use prowess_spec::SkillPath;
 use prowess_store::{Store, StoreBackend};
+use prowess_syntax::Grammars;
 use prowess_testing::s3::{ACCESS_KEY, BUCKET, S3Server, SECRET_KEY};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -82,7 +85,9 @@ impl Setup {
     ) -> Self {
         let store = Store::open(backend).await.unwrap();
         let storage = PackageStorage::open(location).unwrap();
-        let registry = HostedRegistry::open(store, storage).await.unwrap();
+        let registry = HostedRegistry::open(store, storage, Rules::base(Arc::new(Grammars)))
+            .await
+            .unwrap();
         let table = TokenTable::default();
         let mut tokens = Vec::new();
         let mut accepted = Vec::new();

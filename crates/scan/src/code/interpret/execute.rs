@@ -8,7 +8,6 @@ use prowess_spec::Span;
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
 use super::super::ir::Stmt;
 use super::super::known::paths::is_usual_to_source;
-use super::super::parse;
 use super::super::value::{Data, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -97,7 +96,10 @@ impl Interpreter<'_> {
         if self.programs_of_texts.len() >= INNER_PROGRAMS || text.len() > INNER_BYTES {
             return Rc::new(Vec::new());
         }
-        let program = parse::program(text, language, Some(outer), &mut self.parse);
+        let program = self.parser.program(text, language, Some(outer));
+        if let Some(reason) = program.problem.filter(|reason| reason.is_parser_lost()) {
+            self.facts.unparsed(self.unit, outer, reason);
+        }
         let body = Rc::new(program.body);
         self.programs_of_texts.insert(key, Rc::clone(&body));
         body

@@ -33,7 +33,7 @@ use super::facts::{
     CapabilityKind, CodeLanguage, FLOW_STEPS, FlowKind, Step, Unit, UnparsedReason,
 };
 use super::ir::{Name, Stmt};
-use super::parse::ParseBudget;
+use super::parse::Parser;
 use super::value::{Closure, Taint, TaintKind, Trail, Value};
 
 /// Expressions, statements and calls inside of one another; each takes a few frames of the stack.
@@ -80,7 +80,7 @@ pub(super) struct Interpreter<'a> {
     units: &'a [Unit<'a>],
     programs: Vec<Rc<Vec<Stmt>>>,
     modules: Vec<ModuleState>,
-    parse: ParseBudget,
+    parser: Parser<'a>,
     /// Steps that the running unit has left.
     steps: usize,
     depth: usize,
@@ -122,7 +122,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn new(
         units: &'a [Unit<'a>],
         programs: Vec<Rc<Vec<Stmt>>>,
-        parse: ParseBudget,
+        parser: Parser<'a>,
         facts: Facts,
     ) -> Self {
         let modules = vec![ModuleState::Waiting; units.len()];
@@ -130,7 +130,7 @@ impl<'a> Interpreter<'a> {
             units,
             programs,
             modules,
-            parse,
+            parser,
             steps: 0,
             depth: 0,
             scopes: vec![Scope::default()],

@@ -1,6 +1,6 @@
 //! Expressions of JavaScript and TypeScript.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{Arg, Call, Expr, ExprKind, Function, Op, Param, Stmt, StmtKind, Target};
 use super::ecma_statement::{block, statement};

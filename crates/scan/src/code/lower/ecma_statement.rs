@@ -1,6 +1,6 @@
 //! Statements of JavaScript and TypeScript.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{Expr, ExprKind, Import, Stmt, StmtKind, Target};
 use super::Lower;

@@ -11,7 +11,7 @@ pub(super) mod shell;
 mod shell_word;
 
 use prowess_spec::Span;
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::ir::{Expr, ExprKind, Op, Target};
 
@@ -56,8 +56,7 @@ impl<'a> Lower<'a> {
         if self.nodes == 0 {
             return Vec::new();
         }
-        let mut cursor = node.walk();
-        node.named_children(&mut cursor)
+        node.named_children()
             .filter(|child| !child.is_extra() || child.is_error())
             .take(self.nodes)
             .collect()
@@ -68,8 +67,7 @@ impl<'a> Lower<'a> {
         if self.nodes == 0 {
             return Vec::new();
         }
-        let mut cursor = node.walk();
-        node.children(&mut cursor).take(self.nodes).collect()
+        node.children().take(self.nodes).collect()
     }
 
     /// Runs `then` one level deeper, or gives nothing when that is too deep.
@@ -90,7 +88,7 @@ impl<'a> Lower<'a> {
 
     /// The operands of a chain `a + b + c`, which a grammar nests to the left, in order.
     fn operands<'t>(&self, node: Node<'t>, operator: &str) -> Vec<Node<'t>> {
-        let kind = node.kind_id();
+        let kind = node.kind();
         let mut operands = Vec::new();
         let mut at = node;
         loop {
@@ -100,7 +98,7 @@ impl<'a> Lower<'a> {
             let Some(left) = at.child_by_field_name("left") else {
                 break;
             };
-            let same = left.kind_id() == kind
+            let same = left.kind() == kind
                 && left
                     .child_by_field_name("operator")
                     .is_some_and(|sign| self.text(sign) == operator);

@@ -1,6 +1,6 @@
 //! Statements and commands of `PowerShell`.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{
     Command, Expr, ExprKind, Function, Op, Param, Redirect, Stmt, StmtKind, Target,

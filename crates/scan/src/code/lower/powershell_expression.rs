@@ -1,6 +1,6 @@
 //! Expressions of `PowerShell`.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{Expansion, Expr, ExprKind, Op, Operation, Target};
 use super::Lower;
@@ -11,7 +11,7 @@ use super::powershell::{block, command, pipeline, script_block, token, word_oper
 pub(super) fn expr(lower: &mut Lower<'_>, node: Node<'_>) -> Expr {
     let mut node = node;
     for _ in 0..64 {
-        if !node.kind().ends_with("_expression") || node.child_count() != 1 {
+        if !node.kind().ends_with("_expression") || node.children().nth(1).is_some() {
             break;
         }
         match node.named_child(0) {
@@ -60,15 +60,16 @@ fn kind(lower: &mut Lower<'_>, node: Node<'_>) -> ExprKind {
             let children = lower.named(node);
             match children.as_slice() {
                 [single] => {
-                    let value =
-                        if single.kind() == "statement_list" && single.named_child_count() == 1 {
-                            match single.named_child(0) {
-                                Some(inner) => pipeline(lower, inner),
-                                None => Expr::unknown(span),
-                            }
-                        } else {
-                            pipeline(lower, *single)
-                        };
+                    let value = if single.kind() == "statement_list"
+                        && single.named_children().count() == 1
+                    {
+                        match single.named_child(0) {
+                            Some(inner) => pipeline(lower, inner),
+                            None => Expr::unknown(span),
+                        }
+                    } else {
+                        pipeline(lower, *single)
+                    };
                     if node.kind() == "array_expression" && !matches!(value.kind, ExprKind::List(_))
                     {
                         ExprKind::List(vec![Expr::new(span, ExprKind::Spread(Box::new(value)))])

@@ -1,6 +1,6 @@
 //! Expressions of Python.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{
     Arg, Call, Clause, Comprehension, Expr, ExprKind, Function, Name, Op, Param, Stmt, Target,
@@ -68,7 +68,7 @@ fn kind(lower: &mut Lower<'_>, node: Node<'_>) -> ExprKind {
             let spilled = lower
                 .named(node)
                 .into_iter()
-                .find(tree_sitter::Node::is_error)
+                .find(Node::is_error)
                 .and_then(|error| error.named_child(0));
             let object = match spilled {
                 Some(inner) => expr(lower, inner),

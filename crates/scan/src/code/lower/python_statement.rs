@@ -1,6 +1,6 @@
 //! Statements of Python.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{Expr, Function, Import, Stmt, StmtKind, Target};
 use super::python::{expr, exprs, params};
@@ -219,12 +219,8 @@ fn conditional(lower: &mut Lower<'_>, node: Node<'_>) -> StmtKind {
     let yes = body(lower, node, "consequence");
     let mut branches = vec![(lower.span(node), condition, yes)];
     let mut last = Vec::new();
-    let mut cursor = node.walk();
-    let alternatives: Vec<Node<'_>> = node
-        .children_by_field_name("alternative", &mut cursor)
-        .collect();
     // A chain of hundreds would nest as deeply: what is beyond is one branch.
-    for (at, child) in alternatives.into_iter().enumerate() {
+    for (at, child) in node.children_by_field_name("alternative").enumerate() {
         if child.kind() == "elif_clause" {
             let condition = field(lower, child, "condition");
             let inner = body(lower, child, "consequence");
@@ -350,9 +346,7 @@ fn from_imports(lower: &mut Lower<'_>, node: Node<'_>) -> Vec<Import> {
         .child_by_field_name("module_name")
         .map_or("", |name| lower.text(name));
     let mut imports = Vec::new();
-    let mut cursor = node.walk();
-    let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
-    for child in names {
+    for child in node.children_by_field_name("name") {
         let (member, local) = if child.kind() == "aliased_import" {
             let member = child
                 .child_by_field_name("name")

@@ -1,6 +1,6 @@
 //! Statements and commands of bash.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{
     Command, Expr, ExprKind, Function, Name, Op, Redirect, Stmt, StmtKind, Target,
@@ -75,9 +75,8 @@ fn lower_statement(lower: &mut Lower<'_>, node: Node<'_>, out: &mut Vec<StmtKind
                 .child_by_field_name("variable")
                 .map_or("", |name| lower.text(name))
                 .into();
-            let mut cursor = node.walk();
-            let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).collect();
-            let items = values.into_iter().map(|value| word(lower, value)).collect();
+            let values = node.children_by_field_name("value");
+            let items = values.map(|value| word(lower, value)).collect();
             let body = inner_block(lower, node);
             let list = Expr::new(lower.span(node), ExprKind::List(items));
             out.push(StmtKind::For(Target::Name(name), list, body));
@@ -200,17 +199,15 @@ fn assignment(lower: &mut Lower<'_>, node: Node<'_>) -> StmtKind {
 
 fn conditional(lower: &mut Lower<'_>, node: Node<'_>) -> StmtKind {
     let span = lower.span(node);
-    let mut cursor = node.walk();
     let conditions: Vec<Node<'_>> = node
-        .children_by_field_name("condition", &mut cursor)
-        .filter(tree_sitter::Node::is_named)
+        .children_by_field_name("condition")
+        .filter(Node::is_named)
         .collect();
-    let ids: Vec<usize> = conditions.iter().map(tree_sitter::Node::id).collect();
-    let tests = conditions.into_iter().map(|one| expr(lower, one)).collect();
+    let tests = conditions.iter().map(|one| expr(lower, *one)).collect();
     let mut yes = Vec::new();
     let mut rest = Vec::new();
     for child in lower.named(node) {
-        if ids.contains(&child.id()) {
+        if conditions.contains(&child) {
             continue;
         }
         match child.kind() {

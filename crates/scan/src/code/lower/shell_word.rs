@@ -1,6 +1,6 @@
 //! Words of bash: quotes, expansions, substitutions.
 
-use tree_sitter::Node;
+use prowess_syntax::Node;
 
 use super::super::ir::{Expansion, Expr, ExprKind, Op, Operation};
 use super::Lower;

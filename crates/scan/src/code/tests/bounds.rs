@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use prowess_syntax::Grammars;
 
 use super::super::CodeLanguage::{JavaScript, PowerShell, Python, Shell, Tsx, TypeScript};
 use super::super::{CodeBudget, CodeLanguage, Unit, UnparsedReason, analyse};
@@ -172,7 +173,7 @@ fn what_is_too_large_is_named() {
         language: Python,
         source: "x = 1\ny = 2\n".repeat(100).leak(),
     }];
-    let analysis = analyse(&units, &small);
+    let analysis = analyse(&units, &Grammars, &small);
     assert!(
         analysis
             .unparsed

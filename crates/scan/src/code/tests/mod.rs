@@ -7,6 +7,8 @@ mod powershell;
 mod python;
 mod shell;
 
+use prowess_syntax::Grammars;
+
 use super::{Analysis, CodeBudget, CodeLanguage, FlowKind, Unit, analyse};
 
 /// The facts of one program.
@@ -25,6 +27,7 @@ fn facts(language: CodeLanguage, source: &str) -> Analysis {
             language,
             source,
         }],
+        &Grammars,
         &CodeBudget::default(),
     )
 }
@@ -39,7 +42,7 @@ fn facts_of(files: &[(&str, CodeLanguage, &str)]) -> Analysis {
             source,
         })
         .collect();
-    analyse(&units, &CodeBudget::default())
+    analyse(&units, &Grammars, &CodeBudget::default())
 }
 
 fn kinds(analysis: &Analysis) -> Vec<FlowKind> {
