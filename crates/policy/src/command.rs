@@ -167,6 +167,25 @@ const RUNNERS: &[&str] = &[
     "exec",
 ];
 
+/// Programs that do what files of the working directory say, without being told their names.
+const BUILDERS: &str = "make gmake bmake cmake ctest ninja meson scons waf just task rake tup bazel buck npm pnpm yarn corepack \
+    turbo nx lerna gulp grunt jest vitest mocha eslint prettier tsc webpack vite rollup cargo rustc rustup \
+    go mvn mvnw gradle gradlew ant sbt lein clojure clj pip poetry uv pdm hatch tox nox pytest pre-commit \
+    bundle bundler gem composer phpunit dotnet msbuild swift xcodebuild mix rebar stack cabal dune opam zig \
+    dart flutter docker docker-compose podman vagrant terraform tofu ansible ansible-playbook packer helm \
+    skaffold git hg jj svn direnv mise asdf nix nix-shell nix-build guix prowess claude codex gemini \
+    opencode copilot code cursor gh glab";
+
+/// Whether a program runs its arguments, or what it finds in the working directory.
+pub fn reads_project(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    is_runner(name)
+        || BUILDERS
+            .split(' ')
+            .any(|builder| builder == without_version(name))
+}
+
 /// The program of a command that can be approved as a whole; `None` if its arguments determine what runs.
 pub fn program(command: &[String]) -> Option<&str> {
     let (first, rest) = command.split_first()?;
@@ -184,8 +203,12 @@ pub fn program(command: &[String]) -> Option<&str> {
 
 fn is_runner(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    RUNNERS.contains(&name)
+    RUNNERS.contains(&without_version(name))
+}
+
+/// `python3.11` as `python`.
+fn without_version(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }
 
 /// Decisions about commands of one skill.

@@ -5,7 +5,7 @@ mod decision;
 mod grant;
 mod tool_pattern;
 
-pub use command::{CommandGrant, CommandPattern, CommandReach, program};
+pub use command::{CommandGrant, CommandPattern, CommandReach, program, reads_project};
 pub use decision::{Decision, Denial, TurnLimits, Usage, decide};
 pub use grant::{
     ContentDigest, Contents, Effect, Grant, Grants, InvalidDigest, Lifetime, Right, Subject,

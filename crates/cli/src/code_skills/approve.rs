@@ -39,9 +39,10 @@ impl Approver for TerminalApprover {
         }
         let asked = command_text(&request);
         let program = request.program().map(str::to_owned);
-        let plain = request.is_plain();
-        let ask =
-            move |stopped: &AtomicBool| ask_command(&asked, plain, program.as_deref(), stopped);
+        let may_be_stored = request.may_be_stored();
+        let ask = move |stopped: &AtomicBool| {
+            ask_command(&asked, may_be_stored, program.as_deref(), stopped)
+        };
         let answer = ask_blocking(ask);
         answer.await.unwrap_or(CommandDecision::Unavailable)
     }
@@ -212,7 +213,7 @@ fn cut(text: &str) -> String {
 
 fn ask_command(
     text: &str,
-    plain: bool,
+    may_be_stored: bool,
     program: Option<&str>,
     stopped: &AtomicBool,
 ) -> CommandDecision {
@@ -223,7 +224,7 @@ fn ask_command(
             terminal::printable(program)
         )
     });
-    let always = if plain {
+    let always = if may_be_stored {
         " [a]lways this command here,"
     } else {
         ""
@@ -235,7 +236,7 @@ fn ask_command(
         };
         match answer.as_str() {
             "o" | "once" => return CommandDecision::Once,
-            "a" | "always" if plain => return CommandDecision::AlwaysCommand,
+            "a" | "always" if may_be_stored => return CommandDecision::AlwaysCommand,
             "p" | "program" if program.is_some() => return CommandDecision::AlwaysProgram,
             "" | "d" | "deny" | "n" | "no" => return CommandDecision::Deny,
             _ => {}

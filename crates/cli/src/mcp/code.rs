@@ -161,7 +161,7 @@ impl Approver for ClientApprover {
             return CommandDecision::Unavailable;
         };
         let choices = [DENY, ONCE, always];
-        let offered = if request.is_plain() { 3 } else { 2 };
+        let offered = if request.may_be_stored() { 3 } else { 2 };
         let choices = choices.get(..offered).unwrap_or_default();
         let text = terminal::printable(&command_text(&request));
         match client.ask(&text, choices).await {

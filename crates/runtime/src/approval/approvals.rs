@@ -129,7 +129,7 @@ impl Approvals {
             let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
             let covers = |grant: &CommandGrant| {
                 grant.covers(subject, request.command, request.reach)
-                    && (request.is_plain() || grant.pattern == CommandPattern::Any)
+                    && (request.may_be_stored() || grant.pattern == CommandPattern::Any)
             };
             commands.iter().any(covers)
         };
@@ -150,7 +150,7 @@ impl Approvals {
         let pattern = match decision {
             CommandDecision::Once => return Ok(()),
             CommandDecision::AlwaysCommand | CommandDecision::AlwaysProgram
-                if !request.is_plain() =>
+                if !request.may_be_stored() =>
             {
                 return Ok(());
             }

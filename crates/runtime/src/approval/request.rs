@@ -59,12 +59,15 @@ pub struct CommandApprovalRequest<'a> {
     pub stdin: Option<&'a str>,
     /// Environment variables that the skill set.
     pub variables: &'a [(String, String)],
+    /// Whether the same words run the same program later; else an answer counts for this call only.
+    pub lasts: bool,
 }
 
 impl CommandApprovalRequest<'_> {
-    /// Whether the command has no input or variables besides its words; only then can an approval be stored.
-    pub fn is_plain(&self) -> bool {
-        self.stdin.is_none() && self.variables.is_empty()
+    /// Whether an approval can be stored: the command does the same later, and has no input or variables besides its
+    /// words.
+    pub fn may_be_stored(&self) -> bool {
+        self.lasts && self.stdin.is_none() && self.variables.is_empty()
     }
 
     /// The program, if it can be approved with any arguments.
@@ -72,7 +75,7 @@ impl CommandApprovalRequest<'_> {
     /// `None` for programs that run other programs, and outside the sandbox.
     pub fn program(&self) -> Option<&str> {
         let sandboxed = self.reach == CommandReach::Sandboxed;
-        prowess_policy::program(self.command).filter(|_| sandboxed && self.is_plain())
+        prowess_policy::program(self.command).filter(|_| sandboxed && self.may_be_stored())
     }
 }
 

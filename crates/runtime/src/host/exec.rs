@@ -157,7 +157,7 @@ async fn run_confined(
 
 /// Finds a program. Empty and relative parts of the search path are ignored: they mean the project, whose content is
 /// untrusted.
-fn find(name: &str, search: Option<&str>, directory: &Path) -> Option<PathBuf> {
+pub(super) fn find(name: &str, search: Option<&str>, directory: &Path) -> Option<PathBuf> {
     if name.contains('/') {
         let path = directory.join(name);
         return path.is_file().then_some(path);
@@ -182,12 +182,15 @@ async fn run_unconfined(execution: Execution<'_>) -> Result<ExecutionResult, Exe
     let (program, arguments) = execution.command.split_first().ok_or(ExecError::Empty)?;
     let start = |error: std::io::Error| ExecError::Start {
         program: program.clone(),
-        reason: match error.kind() {
-            std::io::ErrorKind::NotFound => "not found on the PATH".to_owned(),
-            _ => error.to_string(),
-        },
+        reason: error.to_string(),
     };
-    let mut command = Command::new(program);
+    // The same file that was looked at before the question.
+    let search = execution.environment.get("PATH");
+    let found = find(program, search.map(String::as_str), execution.directory);
+    let mut command = Command::new(found.ok_or_else(|| ExecError::Start {
+        program: program.clone(),
+        reason: "not found on the PATH".to_owned(),
+    })?);
     command
         .args(arguments)
         .env_clear()

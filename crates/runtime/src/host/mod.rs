@@ -6,6 +6,7 @@ mod fetch;
 mod files;
 mod git;
 mod git_isolation;
+mod lasting;
 mod log_budget;
 mod model;
 mod services;

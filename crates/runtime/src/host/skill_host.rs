@@ -14,6 +14,7 @@ use super::exec::{Execution, run};
 use super::fetch::{Fetch, FetchError, fetch};
 use super::files::{FileError, ProjectFiles};
 use super::git::{GitError, Repository};
+use super::lasting::lasts;
 use super::log_budget::{LogBudget, LogShare};
 use super::services::{Invoke, Services};
 use super::skill_files::{self, below_skill};
@@ -279,6 +280,8 @@ impl SkillHost {
         };
         let directory = self.files()?.root();
         let variables = self.overlay.all();
+        let environment = self.environment(reach);
+        let search = environment.get("PATH").map(String::as_str);
         let request = CommandApprovalRequest {
             skill: self.gate.skill(),
             command,
@@ -286,6 +289,7 @@ impl SkillHost {
             reach,
             stdin,
             variables: &variables,
+            lasts: lasts(command, reach, search, directory),
         };
         self.gate
             .command(&*self.approver, request)
@@ -295,7 +299,7 @@ impl SkillHost {
             command,
             stdin,
             directory,
-            environment: self.environment(reach),
+            environment,
             time: self.services.allowances.exec_time,
             reach,
             jails: self.services.jails.as_ref(),

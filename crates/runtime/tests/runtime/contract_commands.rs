@@ -351,3 +351,69 @@ fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+/// The attack: a model gets "always" for a harmless file, then writes another one.
+#[tokio::test]
+async fn q31_always_does_not_cover_what_can_be_rewritten() {
+    let place = Place::new();
+    let code =
+        "register_tool('run', '', lambda input: exec(reach = input['reach'], *input['args']))";
+    place.skill("a", "tool", "permissions: [\"shell:exec\"]\n", code);
+    for name in ["x.sh", "tool.py", "data.txt", "bin/true"] {
+        place.write(&format!("project/{name}"), "#!/bin/sh\necho first\n");
+        make_executable(&place.path(&format!("project/{name}")));
+    }
+    place.write("project/Makefile", "all:\n\t@echo first\n");
+    std::os::unix::fs::symlink("/usr/bin/env", place.path("project/link")).unwrap();
+    let running = place
+        .open_with(ApprovalDecision::Always, |parts| {
+            parts.services.allowances.turn.shell_execs = 1_000;
+        })
+        .await
+        .with(&["a"])
+        .await;
+    let asked = async |reach: &str, words: &[&str]| {
+        let count = || {
+            let asked = running.approver.1.lock().unwrap();
+            asked.iter().filter(|asked| *asked == words).count()
+        };
+        let before = count();
+        for _ in 0..2 {
+            running
+                .call("run", json!({"args": words, "reach": reach}))
+                .await;
+        }
+        count() - before
+    };
+    let inside = place.path("project/x.sh");
+    let inside = inside.to_str().unwrap();
+    for reach in ["unconfined", "network"] {
+        for words in [
+            &["./x.sh"][..],
+            &["bin/true"],
+            &["./link", "id"],
+            &[inside],
+            &["sh", "x.sh"],
+            &["/bin/sh", "-c", "./x.sh"],
+            &["python3", "tool.py"],
+            &["env", "./x.sh"],
+            &["make"],
+            &["npm", "run", "x"],
+            &["cat", "data.txt"],
+            &["cat", "--file=data.txt"],
+            &["cat", "-fdata.txt"],
+            &["cat", "./bin/../data.txt"],
+            &["cat", "@data.txt"],
+        ] {
+            assert_eq!(asked(reach, words).await, 2, "{reach}: {words:?}");
+        }
+        // What only the administrator can change is asked about once.
+        assert_eq!(asked(reach, &["true"]).await, 1, "{reach}");
+        assert_eq!(asked(reach, &["echo", "no-such-file"]).await, 1, "{reach}");
+    }
+    // A word that names nothing today may name something tomorrow.
+    place.write("project/no-such-file", "x");
+    assert_eq!(asked("unconfined", &["echo", "no-such-file"]).await, 2);
+    // In the sandbox, nothing that is rewritten reaches further.
+    assert_eq!(asked("sandbox", &["./x.sh"]).await, 1);
+}

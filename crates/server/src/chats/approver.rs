@@ -91,7 +91,7 @@ impl Approver for ChatApprover {
     async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
         let text = self.host.command_text(&request);
         let mut choices = vec![DENY, ONCE];
-        choices.extend(request.is_plain().then_some(COMMAND));
+        choices.extend(request.may_be_stored().then_some(COMMAND));
         choices.extend(request.program().map(|_| PROGRAM));
         let skill = request.skill;
         let choice = self
