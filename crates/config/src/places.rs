@@ -5,20 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use crate::address::{Url, scheme};
+use crate::git_location::{GitLocation, GitLocationError, scp};
 use crate::problem::ProblemKind;
 use crate::values::{TextValue, ValueContext, Variables};
-
-/// Where a git repository lies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GitLocation {
-    /// After `https://` or `http://`.
-    Http(Url),
-    /// After `ssh://` or `user@host:path`.
-    Ssh(Url),
-    /// On this machine.
-    Local(PathBuf),
-}
 
 /// The database to query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -111,12 +100,7 @@ pub(crate) fn http_url(
 }
 
 fn parse(context: &ValueContext<'_>, written: &TextValue<'_>) -> Result<url::Url, ProblemKind> {
-    if context.variables == Variables::Literal && written.raw.contains("${") {
-        return Err(ProblemKind::Unfit {
-            rule: "contains `${`, but variables are replaced only in repositories",
-            help: "write the value itself",
-        });
-    }
+    variables_are_replaced(context, written)?;
     if written
         .text
         .contains(|c: char| c.is_control() || c.is_whitespace())
@@ -129,6 +113,19 @@ fn parse(context: &ValueContext<'_>, written: &TextValue<'_>) -> Result<url::Url
     url::Url::parse(&written.text).map_err(ProblemKind::Url)
 }
 
+fn variables_are_replaced(
+    context: &ValueContext<'_>,
+    written: &TextValue<'_>,
+) -> Result<(), ProblemKind> {
+    if context.variables == Variables::Literal && written.raw.contains("${") {
+        return Err(ProblemKind::Unfit {
+            rule: "contains `${`, but variables are replaced only in repositories",
+            help: "write the value itself",
+        });
+    }
+    Ok(())
+}
+
 /// A git repository: a URL, git's `user@host:path`, or a path.
 pub(crate) fn git(
     context: &ValueContext<'_>,
@@ -136,44 +133,32 @@ pub(crate) fn git(
 ) -> Result<GitLocation, ProblemKind> {
     const ALLOWED: &str = "`https://`, `http://`, `ssh://` or `file://`, or be a path";
     let text = written.text.as_ref();
-    let own_url = || Url::new(text, written.raw);
-    let before_path = text.split('/').next().unwrap_or(text);
-    if text.starts_with('-') || before_path.contains("::") {
-        // Git would take the one for an option, the other for a program to run.
-        return Err(ProblemKind::Scheme { allowed: ALLOWED });
-    }
     if text.contains("://") {
-        let parsed = parse(context, written)?;
-        let option = |text: &str| {
-            text.starts_with('-') || text.starts_with("%2d") || text.starts_with("%2D")
-        };
-        if option(parsed.username()) || parsed.host_str().is_some_and(option) {
-            return Err(ProblemKind::Scheme { allowed: ALLOWED });
-        }
-        return match parsed.scheme() {
-            "https" | "http" => Ok(GitLocation::Http(own_url())),
-            "ssh" if parsed.has_host() => Ok(GitLocation::Ssh(own_url())),
-            "file" => match parsed.to_file_path() {
-                Ok(path) => Ok(GitLocation::Local(path)),
-                Err(()) => Err(ProblemKind::Unfit {
-                    rule: "has a host name",
-                    help: "write `file:///` and an absolute path",
-                }),
-            },
-            _ => Err(ProblemKind::Scheme { allowed: ALLOWED }),
-        };
+        variables_are_replaced(context, written)?;
     }
-    let scp = before_path.split_once(':').filter(|(host, _)| {
-        let drive = host.len() == 1;
-        !drive && !before_path.starts_with(['.', '~'])
-    });
-    if let Some((host, _)) = scp {
-        let host = host.rsplit('@').next().unwrap_or(host);
-        let strange = |c: char| c.is_control() || c.is_whitespace();
-        if host.is_empty() || host.starts_with('-') || text.contains(strange) {
-            return Err(ProblemKind::Scheme { allowed: ALLOWED });
+    match GitLocation::parse_written(text, written.raw) {
+        Ok(GitLocation::Local(path)) if text.contains("://") => {
+            return Ok(GitLocation::Local(path));
         }
-        return Ok(GitLocation::Ssh(own_url()));
+        Ok(GitLocation::Local(_)) | Err(GitLocationError::Empty) => {}
+        Ok(GitLocation::Daemon(_)) => return Err(ProblemKind::Scheme { allowed: ALLOWED }),
+        Ok(location) => return Ok(location),
+        Err(GitLocationError::FileHost) => {
+            return Err(ProblemKind::Unfit {
+                rule: "has a host name",
+                help: "write `file:///` and an absolute path",
+            });
+        }
+        Err(GitLocationError::Url(error)) => return Err(ProblemKind::Url(error)),
+        Err(GitLocationError::Characters) if text.contains("://") => {
+            return Err(ProblemKind::Unfit {
+                rule: "contains a space or a control character",
+                help: "write a URL",
+            });
+        }
+        // A path says so itself.
+        Err(GitLocationError::Characters) if scp(text).is_none() => {}
+        Err(_) => return Err(ProblemKind::Scheme { allowed: ALLOWED }),
     }
     let path = resolve(context, text)?;
     if is_short_form(text) && !path.exists() {

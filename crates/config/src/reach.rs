@@ -9,6 +9,7 @@ use prowess_trust::{ProjectRoot, Reach, ReachList};
 use toml::de::{DeTable, DeValue};
 
 use crate::expand::variables;
+use crate::git_location::scp;
 use crate::keywords::RepositoryType;
 
 /// The shown text of an invalid URL.
@@ -103,7 +104,7 @@ fn server(
     let whole = address(stated, here);
     let (protocol, rest) = match whole.split_once("://") {
         Some((scheme, rest)) => (scheme.to_owned(), rest.to_owned()),
-        None if kind == RepositoryType::Git && is_scp(stated) => ("ssh".to_owned(), whole),
+        None if kind == RepositoryType::Git && scp(stated).is_some() => ("ssh".to_owned(), whole),
         None => ("path".to_owned(), whole),
     };
     let protocol = match kind {
@@ -209,7 +210,7 @@ fn address(stated: &str, here: &ReachContext<'_>) -> String {
     }
     if !stated.contains("://") {
         // `user@host:path` is a server, anything else a path: as the reader of git URLs has it.
-        return if is_scp(stated) {
+        return if scp(stated).is_some() {
             stated.to_owned()
         } else {
             here.shown(stated)
@@ -222,14 +223,6 @@ fn address(stated: &str, here: &ReachContext<'_>) -> String {
         Ok(()) => url.to_string().replace("$%7B", "${").replace("%7D", "}"),
         Err(()) => stated.to_owned(),
     }
-}
-
-/// Whether a text is git's `user@host:path`. One letter before the colon is a drive.
-fn is_scp(stated: &str) -> bool {
-    let before_path = stated.split('/').next().unwrap_or(stated);
-    before_path.split_once(':').is_some_and(|(host, _)| {
-        host.len() != 1 && !before_path.starts_with(['.', '~']) && !stated.contains("://")
-    })
 }
 
 /// Whether a variable decides about something that the question could not show: the host of a URL, or the program.

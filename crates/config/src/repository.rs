@@ -10,10 +10,11 @@ use semver::VersionReq;
 use serde::Serialize;
 
 use crate::address::Url;
+use crate::git_location::GitLocation;
 use crate::keywords::RepositoryType;
 use crate::limits::{DEPTH, REFRESH_SECONDS, TIMEOUT_SECONDS};
 use crate::origin::Origin;
-use crate::places::{Database, GitLocation};
+use crate::places::Database;
 use crate::problem::Problem;
 use crate::secret::Secret;
 

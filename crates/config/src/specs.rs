@@ -4,9 +4,10 @@ use prowess_spec::SkillPath;
 use semver::VersionReq;
 use toml::de::DeValue;
 
+use crate::git_location::GitLocation;
 use crate::keywords::RepositoryType;
 use crate::limits;
-use crate::places::{self, GitLocation};
+use crate::places;
 use crate::problem::ProblemKind;
 use crate::reader::Reader;
 use crate::repository::{

@@ -55,7 +55,7 @@ pub use merge::{Merge, has_markers, merge};
 pub use package::{PackageError, pack, package_digest};
 pub use package_name::{InvalidPackageName, PackageName};
 pub use place::{AgentDirectory, LOCK_FILE, LockFileError, LockFileProblem, Place, read_lock_file};
-pub use reference::{GitLocation, PackageReference, ReferenceError};
+pub use reference::{GitPlace, PackageReference, ReferenceError};
 pub use registries::{Registry, is_same_registry, registries_for};
 pub use signature::{KeyPair, PublicKey, SignatureError, is_encrypted, sign, signer, verify};
 pub use similar::{is_similar, similar_packages};

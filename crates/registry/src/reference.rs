@@ -20,6 +20,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use prowess_config::{GitLocation, GitLocationError};
 use prowess_spec::SkillPath;
 use semver::{Version, VersionReq};
 use url::Url;
@@ -39,7 +40,7 @@ pub enum PackageReference {
     /// A server with an index of skills; the fragment is the name of one.
     Index(Url),
     /// A git repository.
-    Git(GitLocation),
+    Git(GitPlace),
     /// A package of a registry.
     Registry {
         /// The URL of the registry, without a slash at its end; absent: those of the user's configuration.
@@ -53,9 +54,9 @@ pub enum PackageReference {
 
 /// A place in a git repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GitLocation {
-    /// The URL of the repository.
-    pub url: String,
+pub struct GitPlace {
+    /// The repository; its URL has no password.
+    pub repository: GitLocation,
     /// The directory in it.
     pub path: Option<SkillPath>,
     /// The branch, tag or commit.
@@ -70,6 +71,8 @@ pub struct ReferenceError {
     reason: &'static str,
 }
 
+const PASSWORD: &str =
+    "a password in a URL would be stored in the lock file; use ssh for private repositories";
 /// The endings of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar.gz", ".tgz", ".tar", ".skill"];
 
@@ -114,7 +117,7 @@ impl PackageReference {
             return named(None, package).map_err(error);
         }
         if let Some((scheme, _)) = text.split_once("://") {
-            return from_url(text, scheme).map_err(error);
+            return from_url(text, &scheme.to_ascii_lowercase()).map_err(error);
         }
         if let Some(location) = scp_like(text) {
             return location.map(Self::Git).map_err(error);
@@ -223,8 +226,8 @@ fn hosted(
     if !is_host || ![owner, repository].into_iter().all(is_plain) {
         return Err("expected `owner/repo` or `host/owner/repo`");
     }
-    Ok(PackageReference::Git(GitLocation {
-        url: format!("https://{host}/{owner}/{repository}.git"),
+    Ok(PackageReference::Git(GitPlace {
+        repository: repository_at(&format!("https://{host}/{owner}/{repository}.git"))?,
         path: directory(&path.join("/"))?,
         reference,
     }))
@@ -243,7 +246,8 @@ fn directory(path: &str) -> Result<Option<SkillPath>, &'static str> {
 
 fn from_url(text: &str, scheme: &str) -> Result<PackageReference, &'static str> {
     if ["ssh", "git", "file", "git+ssh", "git+https", "git+http"].contains(&scheme) {
-        let text = text.strip_prefix("git+").unwrap_or(text);
+        let plain = scheme.starts_with("git+").then(|| text.get("git+".len()..));
+        let text = plain.flatten().unwrap_or(text);
         return git_url(text).map(PackageReference::Git);
     }
     if !["https", "http"].contains(&scheme) {
@@ -254,9 +258,7 @@ fn from_url(text: &str, scheme: &str) -> Result<PackageReference, &'static str> 
     }
     let url = Url::parse(text).map_err(|_| "the URL is malformed")?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "a password in a URL would be stored in the lock file; use ssh for private repositories",
-        );
+        return Err(PASSWORD);
     }
     if is_archive(url.path()) {
         return Ok(PackageReference::ArchiveUrl(url));
@@ -272,7 +274,7 @@ fn from_url(text: &str, scheme: &str) -> Result<PackageReference, &'static str> 
 }
 
 /// The page of a directory: `/owner/repo/tree/REF/path`, or `/-/tree/` with more groups above.
-fn shown_in_browser(url: &Url) -> Result<Option<GitLocation>, &'static str> {
+fn shown_in_browser(url: &Url) -> Result<Option<GitPlace>, &'static str> {
     let path = url.path().trim_matches('/');
     let found = ["/-/tree/", "/tree/", "/blob/"]
         .iter()
@@ -283,15 +285,37 @@ fn shown_in_browser(url: &Url) -> Result<Option<GitLocation>, &'static str> {
     let (reference, path) = rest.split_once('/').unwrap_or((rest, ""));
     let path = path.strip_suffix("SKILL.md").unwrap_or(path);
     let origin = url.origin().ascii_serialization();
-    Ok(Some(GitLocation {
-        url: format!("{origin}/{}.git", repository.trim_end_matches(".git")),
+    Ok(Some(GitPlace {
+        repository: repository_at(&format!(
+            "{origin}/{}.git",
+            repository.trim_end_matches(".git")
+        ))?,
         path: directory(path)?,
         reference: reference_name(reference)?,
     }))
 }
 
+/// A repository whose URL may be stored and shown.
+fn repository_at(text: &str) -> Result<GitLocation, &'static str> {
+    let location = GitLocation::parse(text).map_err(|error| match error {
+        GitLocationError::Option => "a part of the URL could be taken for an option",
+        GitLocationError::Scheme => "unknown scheme: expected https, ssh, git or file",
+        GitLocationError::FileHost => "a `file` URL cannot have a host",
+        _ => "the URL is malformed",
+    })?;
+    // The forms that are read here always are URLs.
+    let url = Url::parse(&location.expose()).map_err(|_| "the URL is malformed")?;
+    if url.password().is_some() {
+        return Err(PASSWORD);
+    }
+    if url.path().len() < 2 || url.query().is_some() || url.fragment().is_some() {
+        return Err("the URL names no repository");
+    }
+    Ok(location)
+}
+
 /// `URL[@ref]`, `URL.git/path[@ref]` or `URL#path[@ref]`.
-fn git_url(text: &str) -> Result<GitLocation, &'static str> {
+fn git_url(text: &str) -> Result<GitPlace, &'static str> {
     let authority = text.find("://").map_or(0, |at| at + 3);
     let (head, tail) = text.split_at_checked(authority).unwrap_or(("", text));
     // The `@` of `git@host` is before the first `/`.
@@ -305,15 +329,15 @@ fn git_url(text: &str) -> Result<GitLocation, &'static str> {
     if repository.is_empty() {
         return Err("the URL names no repository");
     }
-    Ok(GitLocation {
-        url: format!("{head}{host}/{repository}"),
+    Ok(GitPlace {
+        repository: repository_at(&format!("{head}{host}/{repository}"))?,
         path: directory(path)?,
         reference,
     })
 }
 
 /// `git@host:owner/repo.git[/path][@ref]`, as git writes it.
-fn scp_like(text: &str) -> Option<Result<GitLocation, &'static str>> {
+fn scp_like(text: &str) -> Option<Result<GitPlace, &'static str>> {
     let (user, rest) = text.split_once('@')?;
     let (host, place) = rest.split_once(':')?;
     if user.is_empty() || [user, host].iter().any(|it| it.contains('/')) {
@@ -378,11 +402,12 @@ impl fmt::Display for PackageReference {
     }
 }
 
-impl fmt::Display for GitLocation {
+impl fmt::Display for GitPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.url)?;
+        let url = self.repository.expose();
+        f.write_str(&url)?;
         if let Some(path) = &self.path {
-            let separator = if self.url.strip_suffix(".git").is_some() {
+            let separator = if url.strip_suffix(".git").is_some() {
                 '/'
             } else {
                 '#'

@@ -13,6 +13,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use prowess_config::GitLocation;
 use prowess_core::SourceError;
 use prowess_sources::{GitCommit, GitFiles, Network, RemoteOptions, git_heads};
 use prowess_spec::SkillPath;
@@ -44,6 +45,27 @@ fn skills(commit: &GitCommit) -> Vec<String> {
         .collect()
 }
 
+fn location(url: &str) -> Result<GitLocation, SourceError> {
+    GitLocation::parse(url)
+        .map_err(|error| SourceError::Unavailable(format!("invalid URL: {error}")))
+}
+
+fn open(
+    url: &str,
+    reference: Option<&str>,
+    remote: &RemoteOptions,
+) -> Result<GitCommit, SourceError> {
+    GitCommit::open(&location(url)?, reference, remote)
+}
+
+fn heads_of(
+    url: &str,
+    references: &[Option<String>],
+    remote: &RemoteOptions,
+) -> Result<Vec<Option<String>>, SourceError> {
+    git_heads(&location(url)?, references, remote)
+}
+
 impl Repository {
     /// Lets a server leave out contents, and hand out single objects.
     fn filtering(self) -> Self {
@@ -61,7 +83,7 @@ impl Repository {
     }
 
     fn open(&self, url: &str, reference: Option<&str>) -> Result<GitCommit, SourceError> {
-        GitCommit::open(url, reference, &self.remote())
+        open(url, reference, &self.remote())
     }
 
     fn offline(&self) -> RemoteOptions {
@@ -186,15 +208,15 @@ fn g12_over_ssh() {
             ..RemoteOptions::default()
         };
         for reference in [None, Some("main"), Some("v1"), Some(id.as_str())] {
-            let commit = GitCommit::open(&url, reference, &remote).unwrap();
+            let commit = open(&url, reference, &remote).unwrap();
             assert_eq!(names(&files(&commit, "pdf")), ["SKILL.md"]);
         }
-        let unknown = GitCommit::open(&url, Some("nope"), &remote).unwrap_err();
+        let unknown = open(&url, Some("nope"), &remote).unwrap_err();
         assert_eq!(
             unknown.to_string(),
             "the repository has no branch or tag `nope`"
         );
-        let nowhere = GitCommit::open(&format!("{url}-x"), None, &remote).unwrap_err();
+        let nowhere = open(&format!("{url}-x"), None, &remote).unwrap_err();
         assert!(nowhere.to_string().starts_with("ssh: "), "{nowhere}");
         return;
     }
@@ -347,7 +369,7 @@ fn g13_urls_that_are_refused() {
         let error = repository.open(url, None).unwrap_err().to_string();
         assert!(error.starts_with("invalid URL: "), "{url}: {error}");
         assert!(!error.contains("t0ken"), "{error}");
-        assert!(git_heads(url, &[None], &repository.remote()).is_err());
+        assert!(heads_of(url, &[None], &repository.remote()).is_err());
     }
     assert!(!repository.cache().exists());
     let missing = repository.open("/no/such/repository", None).unwrap_err();
@@ -422,23 +444,23 @@ fn g14_a_second_time_nothing_is_fetched() {
 fn g14_offline() {
     let repository = many(3).filtering();
     let url = repository.http_url();
-    let open = |reference| GitCommit::open(&url, reference, &repository.offline());
-    let error = open(Some("main")).unwrap_err();
+    let open_offline = |reference| open(&url, reference, &repository.offline());
+    let error = open_offline(Some("main")).unwrap_err();
     let expected = "cannot fetch from the repository: offline, and `main` is not cached";
     assert_eq!(error.to_string(), expected);
     let commit = repository.open(&url, Some("main")).unwrap();
     files(&commit, "pdf");
     let asked = repository.requests();
-    let cached = open(Some("main")).unwrap();
+    let cached = open_offline(Some("main")).unwrap();
     assert_eq!(cached.id(), commit.id());
     assert_eq!(names(&files(&cached, "pdf")), ["SKILL.md"]);
     let error = cached.files(Some(&path("skills/skill-1"))).unwrap_err();
     let expected = "cannot fetch from the repository: offline, and one of the files is not cached";
     assert_eq!(error.to_string(), expected);
-    assert!(git_heads(&url, &[None], &repository.offline()).is_err());
+    assert!(heads_of(&url, &[None], &repository.offline()).is_err());
     assert_eq!(repository.requests(), asked);
     // A repository of this machine is always there.
-    assert!(GitCommit::open(&repository.local_url(), None, &repository.offline()).is_ok());
+    assert!(open(&repository.local_url(), None, &repository.offline()).is_ok());
 }
 
 #[test]
@@ -657,16 +679,16 @@ fn g18_heads_of_several_references() {
     ]
     .map(|it| it.map(str::to_owned));
     let (url, remote) = (repository.http_url(), repository.remote());
-    let heads = git_heads(&url, &references, &remote).unwrap();
+    let heads = heads_of(&url, &references, &remote).unwrap();
     let (first, second) = (Some(first), Some(second));
     let expected = [second.clone(), first.clone(), second, None, first];
     assert_eq!(heads, expected);
     assert_eq!(repository.requests(), 2, "a greeting and the references");
     assert!(!repository.cache().exists());
     assert_eq!(
-        git_heads(&repository.local_url(), &references, &remote).unwrap(),
+        heads_of(&repository.local_url(), &references, &remote).unwrap(),
         expected
     );
     repository.stop();
-    assert!(git_heads(&url, &references, &remote).is_err());
+    assert!(heads_of(&url, &references, &remote).is_err());
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use prowess_config::GitLocation;
 use prowess_registry::{LockedSkill, PackageReference};
 use prowess_trust::{Decision, Reach, ReachList};
 
@@ -36,9 +37,9 @@ pub(super) fn reach(reference: &PackageReference, root: &Path) -> Option<Reach> 
             url.set_fragment(None);
             host(url.as_str())
         }
-        PackageReference::Git(location) => match location.url.strip_prefix("file://") {
-            Some(local) => path(Path::new(local)),
-            None => host(&location.url),
+        PackageReference::Git(place) => match &place.repository {
+            GitLocation::Local(local) => path(local),
+            server => host(&server.expose()),
         },
         // Another range of the same package is the same source.
         PackageReference::Registry { registry, name, .. } => {

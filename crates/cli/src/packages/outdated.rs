@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use clap::Args;
+use prowess_config::GitLocation;
 use prowess_registry::wire::PackageInfo;
 use prowess_registry::{
     LockedSkill, Package, PackageName, PackageReference, choose_version, digest_of,
@@ -179,25 +180,28 @@ impl Sources {
     fn ask(session: &Session<'_>, skills: &[(SkillName, LockedSkill)]) -> Self {
         let progress = FetchProgress::new(session.global.quiet);
         let remote = session.remote(&progress);
-        let mut wanted: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
+        let mut wanted: BTreeMap<String, (GitLocation, Vec<Option<String>>)> = BTreeMap::new();
         for (_, locked) in skills {
             if let Ok(PackageReference::Git(location)) = locked.source.parse() {
-                let references = wanted.entry(location.url).or_default();
+                let url = location.repository.expose().into_owned();
+                let (_, references) = wanted
+                    .entry(url)
+                    .or_insert_with(|| (location.repository, Vec::new()));
                 if !references.contains(&location.reference) {
                     references.push(location.reference);
                 }
             }
         }
         let wanted: Vec<_> = wanted.into_iter().collect();
-        let answers = in_parallel(&wanted, |(url, references)| {
-            git_heads(url, references, &remote).map_err(|error| error.to_string())
+        let answers = in_parallel(&wanted, |(_, (repository, references))| {
+            git_heads(repository, references, &remote).map_err(|error| error.to_string())
         });
         let mut sources = Self {
             heads: BTreeMap::new(),
             packages: BTreeMap::new(),
             published: published(session, skills),
         };
-        for ((url, references), answer) in wanted.into_iter().zip(answers) {
+        for ((url, (_, references)), answer) in wanted.into_iter().zip(answers) {
             for (index, reference) in references.into_iter().enumerate() {
                 let head = answer.clone();
                 let head = head.map(|commits| commits.get(index).cloned().flatten());
@@ -241,7 +245,10 @@ impl Sources {
         let PackageReference::Git(location) = reference else {
             return true;
         };
-        let key = (location.url.clone(), location.reference.clone());
+        let key = (
+            location.repository.expose().into_owned(),
+            location.reference.clone(),
+        );
         match self.heads.get(&key) {
             Some(Ok(Some(head))) => locked.resolved.as_ref() != Some(head),
             _ => false,
@@ -338,7 +345,10 @@ fn latest(
         return Ok((latest == locked.resolved, latest));
     }
     if let PackageReference::Git(location) = &reference {
-        let key = (location.url.clone(), location.reference.clone());
+        let key = (
+            location.repository.expose().into_owned(),
+            location.reference.clone(),
+        );
         match sources.heads.get(&key) {
             Some(Ok(Some(head))) if locked.resolved.as_ref() == Some(head) => {
                 return Ok((true, Some(head.clone())));

@@ -32,6 +32,31 @@ fn pk7_sources_are_shown_before_the_first_fetch() {
     );
 }
 
+/// The attack: a spelling that one parser takes for a path of the project, and another opens.
+#[test]
+fn q38_every_spelling_of_a_local_repository_is_asked_about() {
+    let workshop = Workshop::new();
+    workshop.add();
+    let lock = workshop.read("project/prowess.lock");
+    let repository = workshop.path("repository").display().to_string();
+    for spelling in [
+        "file://localhost",
+        "FILE://",
+        "File://LocalHost",
+        "file:///x/%2e%2e",
+        "file:///x/..",
+        "file:////..",
+    ] {
+        workshop.write("clone/prowess.lock", lock.replace("file://", spelling));
+        for command in ["sync", "update", "outdated"] {
+            let run = workshop.expect_in("clone", 4, &[command]);
+            let asked = run.stderr.contains(&format!("reads {repository}"));
+            assert!(asked, "{spelling}: {}", run.stderr);
+            assert!(!workshop.exists("clone/.agents/skills/pdf"), "{spelling}");
+        }
+    }
+}
+
 #[test]
 fn pk7_digests_decide() {
     let workshop = Workshop::new();

@@ -20,7 +20,7 @@ use prowess_spec::{SkillPath, head};
 use tempfile::TempDir;
 use url::Url;
 
-use crate::reference::{GitLocation, PackageReference};
+use crate::reference::{GitPlace, PackageReference};
 use crate::tree::{PackageFile, PackageTree, TreeError};
 use download::download;
 use index::Index;
@@ -180,8 +180,10 @@ impl Package {
             }
             PackageReference::Index(url) => Kind::Index(block_on(Index::fetch(url, remote))?),
             PackageReference::Git(location) => {
-                let opened = GitCommit::open(&location.url, location.reference.as_deref(), remote);
-                let commit = opened.map_err(|source| git_failed(&location.url, source))?;
+                let opened =
+                    GitCommit::open(&location.repository, location.reference.as_deref(), remote);
+                let commit =
+                    opened.map_err(|source| git_failed(&location.repository.expose(), source))?;
                 Kind::Git(Box::new(commit))
             }
             PackageReference::Registry { name, .. } => {
@@ -368,7 +370,7 @@ impl Package {
                 url.set_fragment(Some(&skill.name));
                 PackageReference::Index(url)
             }
-            PackageReference::Git(location) => PackageReference::Git(GitLocation {
+            PackageReference::Git(location) => PackageReference::Git(GitPlace {
                 path: directory,
                 ..location.clone()
             }),
@@ -390,9 +392,11 @@ impl Package {
     fn directory_name(&self, directory: Option<&SkillPath>) -> String {
         let path = match (directory, &self.reference) {
             (Some(directory), _) => directory.as_str().to_owned(),
-            (None, PackageReference::Git(location)) => {
-                location.url.trim_end_matches(".git").to_owned()
-            }
+            (None, PackageReference::Git(location)) => location
+                .repository
+                .expose()
+                .trim_end_matches(".git")
+                .to_owned(),
             (None, other) => other.to_string(),
         };
         path.rsplit('/').next().unwrap_or_default().to_owned()

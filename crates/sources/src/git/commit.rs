@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gix::{ObjectId, Repository, Tree};
+use prowess_config::GitLocation;
 use prowess_core::SourceError;
 use prowess_spec::SkillPath;
 
 use super::checkout::{corrupt, tree_at};
-use super::connect::Place;
+use super::connect::open_server_url;
 use super::fetch::{open_local, unavailable};
 use super::history::{self, GitChanges};
 use super::origin::{Origin, offline};
@@ -34,14 +35,14 @@ impl GitCommit {
     ///
     /// `reference` is a branch, a tag or all digits of a commit; the default branch if `None`.
     pub fn open(
-        url: &str,
+        location: &GitLocation,
         reference: Option<&str>,
         remote: &RemoteOptions,
     ) -> Result<Self, SourceError> {
         let reference = Reference::parse(reference)?;
-        match Place::parse(url)? {
-            Place::Local(path) => {
-                let repository = open_local(&path)?;
+        match location {
+            GitLocation::Local(path) => {
+                let repository = open_local(path)?;
                 let commit = reference.local(&repository)?;
                 Ok(Self {
                     repository,
@@ -49,8 +50,8 @@ impl GitCommit {
                     origin: None,
                 })
             }
-            Place::Server(url) => {
-                let origin = Origin::new(url, remote)?;
+            GitLocation::Http(url) | GitLocation::Ssh(url) | GitLocation::Daemon(url) => {
+                let origin = Origin::new(open_server_url(url)?, remote)?;
                 let (repository, commit) = origin.open(&reference)?;
                 Ok(Self {
                     repository,
@@ -160,20 +161,21 @@ impl fmt::Debug for GitCommit {
 
 /// The commit that each reference of a repository has now, with one question to its server; nothing is fetched.
 pub fn git_heads(
-    url: &str,
+    location: &GitLocation,
     references: &[Option<String>],
     remote: &RemoteOptions,
 ) -> Result<Vec<Option<String>>, SourceError> {
     let parse = |text: &Option<String>| Reference::parse(text.as_deref());
     let references: Vec<Reference> = references.iter().map(parse).collect::<Result<_, _>>()?;
-    match Place::parse(url)? {
-        Place::Local(path) => {
-            let repository = open_local(&path)?;
+    match location {
+        GitLocation::Local(path) => {
+            let repository = open_local(path)?;
             let find = |it: &Reference| Some(it.local(&repository).ok()?.to_string());
             Ok(references.iter().map(find).collect())
         }
-        Place::Server(_) if remote.network == Network::Offline => Err(offline("the server")),
-        Place::Server(url) => {
+        _ if remote.network == Network::Offline => Err(offline("the server")),
+        GitLocation::Http(url) | GitLocation::Ssh(url) | GitLocation::Daemon(url) => {
+            let url = open_server_url(url)?;
             let progress = Watcher::new(remote.progress.as_ref());
             let prefixes: Vec<String> = references.iter().flat_map(Reference::candidates).collect();
             let told = Conversation::start(&url, &progress)?.references(&prefixes)?;

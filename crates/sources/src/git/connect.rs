@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use gix::bstr::ByteSlice;
@@ -17,6 +16,7 @@ use gix::protocol::transport::client::blocking_io::http::options::FollowRedirect
 use gix::protocol::transport::client::git::ConnectMode;
 use gix::protocol::transport::client::git::blocking_io::Connection;
 use gix::url::Scheme;
+use prowess_config::Url;
 use prowess_core::SourceError;
 
 use super::fetch::{CONNECT_MILLISECONDS, SILENCE_SECONDS, network_failure, unavailable};
@@ -25,42 +25,25 @@ use super::ssh::Client;
 /// The port of git's own protocol.
 const GIT_PORT: u16 = 9_418;
 
-/// Where a repository lies.
-pub(super) enum Place {
-    Local(PathBuf),
-    Server(gix::Url),
+/// A server in the form of gitoxide, whose parser must see the same host as ours: that is the one that was shown.
+pub(super) fn server_url(url: &Url) -> Result<gix::Url, SourceError> {
+    let invalid = |reason: &str| unavailable(format!("invalid URL: {reason}"));
+    let parsed = gix::url::parse(url.expose().as_bytes().as_bstr());
+    let parsed = parsed.map_err(|_| invalid("malformed"))?;
+    if parsed.host().is_none_or(|host| host != url.host()) {
+        return Err(invalid("its host is ambiguous"));
+    }
+    Ok(parsed)
 }
 
-impl Place {
-    /// Reads a URL or a path, and refuses what a program could take for an option.
-    pub(super) fn parse(text: &str) -> Result<Self, SourceError> {
-        let invalid = |reason: &str| unavailable(format!("invalid URL: {reason}"));
-        if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
-            return Err(invalid("expected a URL or a path"));
-        }
-        let parsed =
-            gix::url::parse(text.as_bytes().as_bstr()).map_err(|_| invalid("malformed"))?;
-        match parsed.scheme {
-            Scheme::File if text.starts_with("file:") => url::Url::parse(text)
-                .ok()
-                .and_then(|url| url.to_file_path().ok())
-                .map(Self::Local)
-                .ok_or_else(|| invalid("expected `file:///` and an absolute path")),
-            Scheme::File => Ok(Self::Local(text.into())),
-            Scheme::Https | Scheme::Http | Scheme::Ssh | Scheme::Git => {
-                let is_option = |part: Option<&str>| part.is_some_and(|it| it.starts_with('-'));
-                if parsed.host().is_none() || is_option(parsed.host()) || is_option(parsed.user()) {
-                    return Err(invalid("missing host"));
-                }
-                // It would end in a lock file, in errors and in logs.
-                if parsed.password().is_some() {
-                    return Err(invalid("contains a password; use ssh"));
-                }
-                Ok(Self::Server(parsed))
-            }
-            _ => Err(invalid("expected https, http, ssh, git or file")),
-        }
+/// The same, for what is stored in lock files, errors and logs.
+pub(super) fn open_server_url(url: &Url) -> Result<gix::Url, SourceError> {
+    let parsed = server_url(url)?;
+    if parsed.password().is_some() {
+        let message = "invalid URL: contains a password; use ssh";
+        return Err(unavailable(message.to_owned()));
     }
+    Ok(parsed)
 }
 
 /// An error of the server, or of the client that speaks with it.

@@ -19,6 +19,7 @@ use gix::{ObjectId, Repository};
 use prowess_config::{Git, GitAuth, GitLocation, GitRef};
 use prowess_core::SourceError;
 
+use super::connect::server_url;
 use super::progress::Watcher;
 use super::ssh::Client;
 use super::store::{Lock, Store, failed as disk_failed};
@@ -209,11 +210,10 @@ fn ask(
     shallow: Shallow,
     progress: &Watcher,
 ) -> Result<bool, SourceError> {
-    let (GitLocation::Http(url) | GitLocation::Ssh(url)) = &options.url else {
+    let Some(url) = options.url.server() else {
         return Ok(false);
     };
-    let parsed = gix::url::parse(url.expose().as_bytes().as_bstr())
-        .map_err(|_| unavailable("invalid URL".to_owned()))?;
+    let parsed = server_url(url)?;
     let token = match &options.auth {
         Some(GitAuth::Bearer(_)) if parsed.scheme == gix::url::Scheme::Http => {
             let message = "cannot send a token over http; use https";

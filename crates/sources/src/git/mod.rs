@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
-use prowess_config::{Git, GitLocation, GitRef};
+use prowess_config::{Git, GitLocation, GitRef, Url};
 use prowess_core::{
     Document, FileEntry, FilePart, Freshness, Scope, SkillId, Snapshot, Source, SourceError,
 };
@@ -175,10 +175,7 @@ impl Inner {
         let began = Instant::now();
         let fetched = fetch::fetch(&self.options, &store, &lock, &progress);
         let duration_ms = began.elapsed().as_secs_f64() * 1e3;
-        let host = match &self.options.url {
-            GitLocation::Http(url) | GitLocation::Ssh(url) => url.host(),
-            GitLocation::Local(_) => String::new(),
-        };
+        let host = self.options.url.server().map(Url::host).unwrap_or_default();
         tracing::debug!(
             host,
             ok = fetched.is_ok(),

@@ -112,8 +112,8 @@ fn is_unused(directory: &Path, now: SystemTime) -> bool {
 impl Store {
     pub(super) fn new(cache: &Path, options: &Git) -> Self {
         let url = match &options.url {
-            GitLocation::Http(url) | GitLocation::Ssh(url) => url.expose().to_owned(),
             GitLocation::Local(path) => path.display().to_string(),
+            server => server.expose().into_owned(),
         };
         let (kind, name) = match &options.reference {
             None => ("head", ""),
