@@ -2,6 +2,8 @@
 
 use prowess_spec::Span;
 
+use super::step::StepKind;
+
 /// A piece of code of a skill: a script, a fenced block of a Markdown file, a decoded text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit<'a> {
@@ -74,14 +76,14 @@ pub(crate) struct Analysis {
 }
 
 /// One place that a value passes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
     /// Index of the unit.
     pub unit: usize,
     /// Bytes in the source of the unit.
     pub span: Span,
-    /// What happens there: `reads ~/.ssh/id_rsa`, `sent to example.net by requests.post`.
-    pub what: String,
+    /// What happens there.
+    pub kind: StepKind,
 }
 
 /// A value's way from its source (first) to its sink (last).

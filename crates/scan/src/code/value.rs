@@ -139,6 +139,8 @@ pub(super) enum TaintKind {
     Surroundings,
     /// A network connection.
     Socket,
+    /// The public half of a key.
+    PublicKey,
 }
 
 /// The steps of a value, last first.

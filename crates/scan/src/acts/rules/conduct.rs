@@ -311,17 +311,6 @@ impl Passage<'_> {
             "proxy",
             "never warn",
         ]);
-        let told = !vouches
-            && self.purpose(&[
-                "hook",
-                "setting",
-                "permission",
-                "memory",
-                "soul",
-                "persona",
-                "plugin",
-                "config",
-            ]);
         let rule = self.says(&[
             "add a rule",
             "add the rule",
@@ -342,10 +331,10 @@ impl Passage<'_> {
             || find(self.wide, &[Hide, Precedence, Every]).is_some()
             || self.sentence.find(&[Must]).is_some()
             || lasting && write.at.start < memory.at.start && memory.at.start - write.at.end < 40;
-        Some(Act::new("memory-write", steps).low_if(!strong || told))
+        Some(Act::new("memory-write", steps).low_if(!strong))
     }
 
-    /// What starts without being asked, in a skill that is not about that.
+    /// What starts without being asked.
     fn startup(&self) -> Option<Act> {
         let rc = self.says(&[
             ".zshrc",
@@ -364,12 +353,8 @@ impl Passage<'_> {
         if self.says(&["crontab -l", "crontab -e"]) {
             return None;
         }
-        let told = self.purpose(&[
-            "cron", "schedul", "launchd", "systemd", "daemon", "service", "startup", "hook",
-            "automat", "shell", "dotfile", "terminal", "backup", "monitor",
-        ]);
         let steps = vec![(write, "adds"), (what, "what starts by itself")];
-        Some(Act::new("startup-entry", steps).low_if(told))
+        Some(Act::new("startup-entry", steps))
     }
 
     fn hidden_recipient(&self) -> Option<Act> {

@@ -1,12 +1,13 @@
 //! Instructions that stand somewhere else: in a file outside of the skill, or on the network.
 
-use super::{Act, Passage, find, is_local, is_well_known};
+use super::{Act, Passage, find, is_documentation};
 use crate::acts::lexicon::Concept::{
     Ask, Assistant, Authority, Channel, Collect, Contents, ControlName, Delete, Disable, Fetch,
     Hide, Install, Instructions, Obey, OutsidePath, PasteHost, Periodic, Precedence,
     ProjectDocument, RawAddress, Read, Run, Safety, Send, Tell, Url, User, Write,
 };
 use crate::acts::passage::{Mark, Sentence};
+use crate::address::is_local;
 
 /// What an act of obeying is about, when it is about what was read before.
 const REFERS: &[&str] = &[
@@ -139,9 +140,9 @@ impl Passage<'_> {
                         && other.at.start < mark.at.end
                         && mark.at.start < other.at.end
                 });
-            !path.contains("/skills")
+            !is_of_skills(path)
                 && !path.contains("/bin/")
-                && !self.around.files.contains(name)
+                && (is_elsewhere || !self.around.files.contains(name))
                 && !is_document
         })
     }
@@ -241,7 +242,7 @@ impl Passage<'_> {
         let fetch = self.sentence.find(&[Fetch, Read]);
         let address = self.slice(url);
         // Documents of well-known software are read in order to install it.
-        if is_well_known(address) && find(self.near, &[Install]).is_some() {
+        if is_documentation(address) && find(self.near, &[Install]).is_some() {
             return None;
         }
         let told = self.says(&[
@@ -317,4 +318,14 @@ impl Passage<'_> {
         ];
         Some(Act::new("planted-instructions", steps))
     }
+}
+
+/// Whether a path leads into the skills of an agent: `~/.claude/skills/x`.
+fn is_of_skills(path: &str) -> bool {
+    let names: Vec<&str> = path.split(['/', '\\']).collect();
+    let agent = |name: &str| name.starts_with('.') && name.len() > 2 || name == "opencode";
+    names
+        .windows(2)
+        .any(|two| matches!(two, [directory, "skills"] if agent(directory)))
+        && !names.contains(&"..")
 }

@@ -9,6 +9,7 @@ use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
 use super::super::ir::Stmt;
 use super::super::known::paths::is_usual_to_source;
 use super::super::parse;
+use super::super::step::StepKind;
 use super::super::value::{Data, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -30,7 +31,15 @@ impl Interpreter<'_> {
                 _ => continue,
             };
             found = true;
-            self.flow(kind, &taint, span, format!("executed by {by}"));
+            self.flow(
+                kind,
+                &taint,
+                span,
+                StepKind::Executed {
+                    path: None,
+                    by: by.into(),
+                },
+            );
         }
         found
     }
@@ -51,12 +60,19 @@ impl Interpreter<'_> {
             if let Some(text) = option.as_text() {
                 known |= !text.contains(HOLE);
                 if !found && self.is_hidden(&text) {
-                    let taint = self.taint(TaintKind::Decoded, span, "put together by code");
+                    let taint = self.taint(
+                        TaintKind::Decoded,
+                        span,
+                        StepKind::Becomes("put together by code"),
+                    );
                     self.flow(
                         FlowKind::DecodedToExecution,
                         &taint,
                         span,
-                        format!("executed by {by}"),
+                        StepKind::Executed {
+                            path: None,
+                            by: by.into(),
+                        },
                     );
                 }
                 let value = self.run_text(&text, language, &option, span);
@@ -175,9 +191,11 @@ impl Interpreter<'_> {
         span: Span,
         by: &str,
     ) -> Value {
-        let shown = path.replace(HOLE, "…");
+        let what = StepKind::Executed {
+            path: Some(path.into()),
+            by: by.into(),
+        };
         if let Some(written) = self.written(path) {
-            let what = format!("{shown} executed by {by}");
             let mut serious = false;
             for taint in &written.taints {
                 let kind = match taint.kind {
@@ -206,13 +224,8 @@ impl Interpreter<'_> {
                 && !path.contains("/skills/")
                 && !path.contains("/plugins/");
         if outside && self.written(path).is_none() {
-            let taint = self.taint(TaintKind::Outside, span, format!("takes {shown}"));
-            self.flow(
-                FlowKind::ControlFileToExecution,
-                &taint,
-                span,
-                format!("{shown} executed by {by}"),
-            );
+            let taint = self.taint(TaintKind::Outside, span, StepKind::Takes(path.into()));
+            self.flow(FlowKind::ControlFileToExecution, &taint, span, what);
         }
         Value::unknown()
     }
