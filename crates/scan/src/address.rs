@@ -157,6 +157,12 @@ impl Address {
         }
     }
 
+    /// Whether it is a file of a release on GitHub.
+    pub(crate) fn is_release(&self) -> bool {
+        let mut names = self.path.split('/').skip(3);
+        self.host == "github.com" && names.next() == Some("releases")
+    }
+
     /// Whether only the owner of a well-known name publishes there, and no one on the way can change it.
     pub(crate) fn is_vendor(&self) -> bool {
         self.scheme == "https" && self.is_one_of(VENDORS)

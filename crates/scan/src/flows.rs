@@ -32,13 +32,21 @@ pub(crate) fn report(
         .chain(beyond_purpose(units, analysis, around))
         .collect();
     all.extend(derived(units, analysis));
-    // The same way through two functions is one finding.
+    // The same way through two functions is one finding, and of several on a line the worst counts.
     all.sort_by(|a, b| {
-        (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity))
+        (&a.rule, &a.file, a.start.line, a.severity, a.start).cmp(&(
+            &b.rule,
+            &b.file,
+            b.start.line,
+            b.severity,
+            b.start,
+        ))
     });
     all.dedup_by(|later, kept| {
         later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line
     });
+    // If there are too many, the most severe ones are reported.
+    all.sort_by_key(|finding| finding.severity);
     let mut counts: BTreeMap<(String, RuleId), usize> = BTreeMap::new();
     for finding in all {
         if is_known(&finding, report) {
@@ -96,41 +104,32 @@ const SAME: &[(&str, &[&str])] = &[
     ("destructive-command", &["destructive-command"]),
 ];
 
-/// Whether a rule over text found the same on one of the lines; it gets the chain of evidence then.
+/// Whether a rule over text found the same on one of the lines, and at least as bad; it gets the chain of evidence then.
 fn is_known(finding: &Finding, report: &mut Report) -> bool {
     let Some((_, same)) = SAME.iter().find(|(rule, _)| *rule == finding.rule.as_str()) else {
         return false;
     };
-    let is_omitted =
+    let is_counted =
         |omitted: &Omitted| omitted.file == finding.file && same.contains(&omitted.rule.as_str());
-    if report.omitted.iter().any(is_omitted) {
-        return true;
-    }
-    let on_line = |other: &Finding| {
-        let here = other.file == finding.file
-            && (other.start.line..=other.end.line).contains(&finding.start.line);
-        let step = |step: &Evidence| {
-            step.file == other.file
-                && (other.start.line..=other.end.line).contains(&step.start.line)
+    let counted = report.omitted.iter().any(is_counted);
+    let is_same = |other: &Finding| {
+        let holds = |file: &str, line: usize| {
+            file == other.file && (other.start.line..=other.end.line).contains(&line)
         };
-        here || finding.evidence.iter().any(step)
+        let step = |step: &Evidence| holds(&step.file, step.start.line);
+        same.contains(&other.rule.as_str())
+            && other.severity <= finding.severity
+            && (holds(&finding.file, finding.start.line)
+                || finding.evidence.iter().any(step)
+                || counted && other.file == finding.file)
     };
-    match report
-        .findings
-        .iter_mut()
-        .find(|other| same.contains(&other.rule.as_str()) && on_line(other))
-    {
-        // Rules over text know well-known installers, and what is usual in a terminal.
-        Some(other)
-            if other.severity <= finding.severity || finding.rule.as_str() == "remote-code" =>
-        {
-            if other.evidence.is_empty() {
-                other.evidence.clone_from(&finding.evidence);
-            }
-            true
-        }
-        _ => false,
+    let Some(other) = report.findings.iter_mut().find(|other| is_same(other)) else {
+        return false;
+    };
+    if other.evidence.is_empty() {
+        other.evidence.clone_from(&finding.evidence);
     }
+    true
 }
 
 fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Finding> {
@@ -178,7 +177,7 @@ fn judge(flow: &Flow, sink: &StepKind, around: &Surroundings) -> (&'static str, 
             Grade::Keep
         }
     };
-    match flow.kind {
+    let (rule, grade) = match flow.kind {
         FlowKind::SecretToNetwork => ("secret-to-network", secret(flow)),
         FlowKind::PersonalToNetwork => ("personal-to-network", Grade::Keep),
         FlowKind::EnvironmentToNetwork => ("environment-exfiltration", Grade::Keep),
@@ -195,6 +194,11 @@ fn judge(flow: &Flow, sink: &StepKind, around: &Surroundings) -> (&'static str, 
         FlowKind::ReverseShell => ("reverse-shell", Grade::Keep),
         FlowKind::Destruction => ("destructive-command", Grade::Keep),
         FlowKind::ConditionalTrigger => ("conditional-trigger", Grade::Keep),
+    };
+    // What is not listed may be the worst of its kind.
+    match sink {
+        StepKind::More => (rule, Grade::Keep),
+        _ => (rule, grade),
     }
 }
 
@@ -247,10 +251,13 @@ fn remote(flow: &Flow) -> Grade {
         )
     });
     let address = origin.and_then(|(origin, _)| origin.address.as_ref());
+    let is_release = address.is_some_and(Address::is_release)
+        && matches!(flow.steps.last(), Some(step) if matches!(step.kind, StepKind::Started { .. }));
     match origin {
         _ if address.is_some_and(is_known_installer) => Grade::As(Severity::Info),
         Some((origin, _)) if origin.is_anonymous => Grade::Keep,
         Some((_, true)) => Grade::As(Severity::Low),
+        _ if is_release => Grade::As(Severity::Low),
         _ if address.is_some_and(Address::is_vendor) => Grade::As(Severity::Low),
         _ if rests => Grade::As(Severity::Medium),
         _ => Grade::Keep,

@@ -236,9 +236,9 @@ impl UnparsedReason {
 
 /// Steps of one flow.
 pub(crate) const FLOW_STEPS: usize = 8;
-/// Flows of one analysis.
+/// Flows of one kind of one analysis.
 pub(crate) const FLOWS: usize = 200;
-/// Capabilities of one analysis.
+/// Capabilities of one kind of one analysis.
 pub(crate) const CAPABILITIES: usize = 1000;
 /// Derived texts of one analysis.
 pub(crate) const TEXTS: usize = 500;

@@ -66,6 +66,8 @@ pub(crate) enum StepKind {
     Sent { to: Shown, by: Shown, lookup: bool },
     /// A text or a file runs.
     Executed { path: Option<Shown>, by: Shown },
+    /// A file is started as a program, which is not named like a script.
+    Started { path: Shown },
     /// A module is loaded, whose code runs.
     Imported { by: Shown },
     /// Data is loaded in a format that can run code.
@@ -102,6 +104,8 @@ pub(crate) enum StepKind {
         what: Shown,
         by: Shown,
     },
+    /// More of the kind than are listed.
+    More,
     /// What follows happens only under a condition.
     OnlyWhen(Box<StepKind>),
 }
@@ -251,6 +255,7 @@ impl fmt::Display for StepKind {
                 by,
             } => write!(f, "{path} executed by {by}"),
             Self::Executed { path: None, by } => write!(f, "executed by {by}"),
+            Self::Started { path } => write!(f, "{path} executed by a shell"),
             Self::Imported { by } => write!(f, "loaded by {by}"),
             Self::Deserialised { by } => write!(f, "loaded by {by}, which runs code in it"),
             Self::WritesStartup { path, by, .. }
@@ -284,6 +289,7 @@ impl fmt::Display for StepKind {
             }
             Self::Attaches { by: None } => f.write_str("connected to a program's input or output"),
             Self::Destroys { how, what, by } => write!(f, "{how} {what} by {by}"),
+            Self::More => f.write_str("more of this than is listed"),
             Self::OnlyWhen(what) => write!(f, "only when a condition on {what} holds"),
         }
     }

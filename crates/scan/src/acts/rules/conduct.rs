@@ -70,11 +70,10 @@ impl Passage<'_> {
             "approval from",
             "permission from",
         ]);
-        if never && close && !self.says(&["again", "twice", "?"]) {
-            return Some(Act::new(
-                "no-confirmation",
-                vec![(ask, "acts without asking")],
-            ));
+        if never && close {
+            let steps = vec![(ask, "acts without asking")];
+            let once = self.says(&["again", "twice", "?"]);
+            return Some(Act::new("no-confirmation", steps).low_if(once));
         }
         let act = [Run, Install, Send, Delete, Pay, Obey];
         let run = self.sentence.find(&act).or_else(|| find(self.near, &act))?;
@@ -111,12 +110,9 @@ impl Passage<'_> {
             "only when",
             "not yet",
         ]);
-        (close && broad && !forbidden && !question).then(|| {
-            Act::new(
-                "no-confirmation",
-                vec![(run, "acts"), (ask, "without asking")],
-            )
-        })
+        let steps = vec![(run, "acts"), (ask, "without asking")];
+        let act = Act::new("no-confirmation", steps).low_if(question);
+        (close && broad && !forbidden).then_some(act)
     }
 
     /// Consent that the user has not given, for acts that matter.
@@ -138,12 +134,8 @@ impl Passage<'_> {
             "guardrail",
         ]);
         let last = act.or_else(|| self.sentence.find(&[Run, Send, Install]).filter(|_| broad))?;
-        (!self.says(&["?", "unless"])).then(|| {
-            Act::new(
-                "no-confirmation",
-                vec![(consent, "takes consent for given"), (last, "and acts")],
-            )
-        })
+        let steps = vec![(consent, "takes consent for given"), (last, "and acts")];
+        Some(Act::new("no-confirmation", steps).low_if(self.says(&["?", "unless"])))
     }
 
     /// Something goes to an address unnoticed.

@@ -242,9 +242,7 @@ impl Passage<'_> {
         let fetch = self.sentence.find(&[Fetch, Read]);
         let address = self.slice(url);
         // Documents of well-known software are read in order to install it.
-        if is_documentation(address) && find(self.near, &[Install]).is_some() {
-            return None;
-        }
+        let installs = is_documentation(address) && self.sentence.find(&[Install]).is_some();
         let told = self.says(&[
             "instructions",
             "directives",
@@ -259,7 +257,8 @@ impl Passage<'_> {
         if let Some(obey) = self.obeyed(self.wide, weak) {
             let steps = vec![(url, "a remote page"), (obey, "is obeyed")];
             let unknown = find(self.near, &[RawAddress, PasteHost, Hide]).is_some();
-            return Some(Act::new("remote-instructions", steps).high_if(unknown));
+            let act = Act::new("remote-instructions", steps);
+            return Some(act.low_if(installs).high_if(unknown));
         }
         let periodic = find(self.near, &[Periodic]).or_else(|| find(self.past, &[Periodic]))?;
         let is_text = [".md", ".txt", ".json", ".yaml"]
@@ -270,7 +269,7 @@ impl Passage<'_> {
             (url, "a remote page"),
             (periodic, "again and again"),
         ];
-        is_text.then(|| Act::new("remote-instructions", steps))
+        is_text.then(|| Act::new("remote-instructions", steps).low_if(installs))
     }
 
     /// Something that anyone can write to is obeyed: a clipboard, a record, a message.

@@ -255,7 +255,7 @@ impl Interpreter<'_> {
             });
         if looks_like_path && !path.ends_with('/') || installed {
             let arguments = Value::list(words.rest.clone());
-            return self.execute_file(path, arguments, words.stdin.clone(), words.span, "a shell");
+            return self.start(path, arguments, words.stdin.clone(), words.span);
         }
         // What it prints may hold what it read.
         Value::unknown().with(&words.stdin.taints)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
+use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind, Unit, UnparsedReason};
 use super::super::ir::Stmt;
 use super::super::known::paths::is_usual_to_source;
 use super::super::parse;
@@ -95,8 +95,24 @@ impl Interpreter<'_> {
             .map(str::trim)
             .max_by_key(|line| line.len())
             .unwrap_or_default();
-        // What is read from a file is not in the source either; that is told by its mark.
-        longest.len() >= 12 && self.units.iter().all(|unit| !unit.source.contains(longest))
+        // What is read from a file is not in the source either; that is told by its mark. A comment shows nothing.
+        let is_code = |source: &str, at: usize| {
+            let before = source
+                .get(..at)
+                .and_then(|before| before.rsplit('\n').next());
+            let before = before.unwrap_or_default().trim_start();
+            !["#", "//", "/*", "*"]
+                .iter()
+                .any(|mark| before.starts_with(mark))
+                && ![" #", "\t#", " //", "\t//"]
+                    .iter()
+                    .any(|mark| before.contains(mark))
+        };
+        let is_seen = |unit: &Unit<'_>| {
+            let mut places = unit.source.match_indices(longest);
+            places.any(|(at, _)| is_code(unit.source, at))
+        };
+        longest.len() >= 12 && !self.units.iter().any(is_seen)
     }
 
     /// The program that a text holds, parsed once.
@@ -111,6 +127,8 @@ impl Interpreter<'_> {
             return Rc::clone(known);
         }
         if self.programs_of_texts.len() >= INNER_PROGRAMS || text.len() > INNER_BYTES {
+            self.facts
+                .unparsed(self.unit, outer, UnparsedReason::StepsUsedUp);
             return Rc::new(Vec::new());
         }
         let program = parse::program(text, language, Some(outer), &mut self.parse);
@@ -195,6 +213,42 @@ impl Interpreter<'_> {
             path: Some(path.into()),
             by: by.into(),
         };
+        let sources = matches!(by, "source" | ".");
+        self.run_file(path, (arguments, stdin), span, sources, what)
+    }
+
+    /// Executes a file that is the command itself.
+    pub(super) fn start(
+        &mut self,
+        path: &str,
+        arguments: Value,
+        stdin: Value,
+        span: Span,
+    ) -> Value {
+        const SCRIPTS: &[&str] = &["sh", "py", "js", "pl", "rb", "ps1"];
+        let is_script = path
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| SCRIPTS.contains(&ending));
+        let path_shown = path.into();
+        let what = if is_script {
+            StepKind::Executed {
+                path: Some(path_shown),
+                by: "a shell".into(),
+            }
+        } else {
+            StepKind::Started { path: path_shown }
+        };
+        self.run_file(path, (arguments, stdin), span, false, what)
+    }
+
+    fn run_file(
+        &mut self,
+        path: &str,
+        (arguments, stdin): (Value, Value),
+        span: Span,
+        sources: bool,
+        what: StepKind,
+    ) -> Value {
         if let Some(written) = self.written(path) {
             let mut serious = false;
             for taint in &written.taints {
@@ -218,7 +272,7 @@ impl Interpreter<'_> {
             return self.run_program(unit, arguments, stdin);
         }
         let outside = Self::is_control_path(path) && !path.contains(HOLE)
-            || (matches!(by, "source" | ".") || self.is_python())
+            || (sources || self.is_python())
                 && super::super::known::paths::is_home(path)
                 && !is_usual_to_source(path)
                 && !path.contains("/skills/")

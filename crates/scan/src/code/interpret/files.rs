@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::facts::{CapabilityKind, FlowKind};
+use super::super::facts::{CapabilityKind, FlowKind, UnparsedReason};
 use super::super::known::paths::{
     ReadClass, WriteClass, agent_file, base_name, is_hook, is_temporary, owner_of, read_class,
     write_classes,
@@ -199,12 +199,16 @@ impl Interpreter<'_> {
             }
             let mut value = Value::of(content.data.clone()).with(&taints);
             value.taints = self.onward(&value.taints, span, StepKind::Saved((&shown).into()));
-            if self.files.len() < FILES_MAX || self.files.contains_key(&plain) {
-                match self.files.get_mut(&plain) {
-                    Some(known) => *known = value.join(known),
-                    None => {
-                        self.files.insert(plain, value);
-                    }
+            let is_full = self.files.len() >= FILES_MAX;
+            match self.files.get_mut(&plain) {
+                Some(known) => *known = value.join(known),
+                None if is_full => {
+                    let span = self.outer.unwrap_or(span);
+                    self.facts
+                        .unparsed(self.unit, span, UnparsedReason::StepsUsedUp);
+                }
+                None => {
+                    self.files.insert(plain, value);
                 }
             }
         }
@@ -237,7 +241,13 @@ impl Interpreter<'_> {
             .filter(|taint| taint.kind == TaintKind::Remote)
             .cloned()
             .collect();
-        if taints.is_empty() || self.files.len() >= FILES_MAX {
+        if taints.is_empty() {
+            return;
+        }
+        if self.files.len() >= FILES_MAX {
+            let span = self.outer.unwrap_or(span);
+            self.facts
+                .unparsed(self.unit, span, UnparsedReason::StepsUsedUp);
             return;
         }
         let folder = folder.as_text().unwrap_or_else(|| "".into());
