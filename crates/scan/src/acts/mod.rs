@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use prowess_spec::Span;
 
+use crate::limits::PROSE_MARKS;
 use crate::scanner::Hit;
 use crate::text::Text;
 
@@ -85,6 +86,14 @@ pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
             }))
         })
         .collect()
+}
+
+/// Whether a file has more prose than is judged.
+pub(crate) fn is_crowded(text: &Text<'_>) -> bool {
+    // A word of the lexicon and what divides it from the next one take at least this much.
+    const MARK_BYTES: usize = 2;
+    let prose = text.prose.text();
+    prose.len() >= PROSE_MARKS * MARK_BYTES && passage::is_crowded(&lower(prose))
 }
 
 /// Whether a text tells someone to act on something.

@@ -113,6 +113,11 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
+/// Whether a text has more marks than are read; what stands behind them is not judged.
+pub(super) fn is_crowded(text: &str) -> bool {
+    words(text).len() >= PROSE_MARKS
+}
+
 /// The sentences of lower-case prose that have a mark.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let mut marks = words(text);
