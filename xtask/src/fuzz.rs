@@ -22,11 +22,8 @@ const INSTRUMENTATION: [&str; 5] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// One input may take a second and 512 MiB, and may be a little longer than the largest frontmatter we accept.
-const LIMITS: [&str; 3] = ["-timeout=1", "-rss_limit_mb=512", "-max_len=70000"];
-
-/// Where an input that broke something becomes a regression test.
-const CRASHES: &str = "crates/spec/tests/crashes";
+/// One input may take 512 MiB, and may be a little longer than the largest frontmatter we accept.
+const LIMITS: [&str; 2] = ["-rss_limit_mb=512", "-max_len=70000"];
 
 /// What to fuzz, and for how long.
 #[derive(clap::Args)]
@@ -44,6 +41,8 @@ pub(crate) struct Arguments {
 enum Target {
     /// The frontmatter of a SKILL.md alone
     Frontmatter,
+    /// A file of a skill that is audited
+    Scan,
     /// A whole SKILL.md
     SkillMd,
     /// A SKILL.yaml
@@ -54,8 +53,26 @@ impl Target {
     fn name(self) -> &'static str {
         match self {
             Self::Frontmatter => "frontmatter",
+            Self::Scan => "scan",
             Self::SkillMd => "skill_md",
             Self::SkillYaml => "skill_yaml",
+        }
+    }
+
+    /// Where an input that broke something becomes a regression test.
+    fn crashes(self) -> &'static str {
+        match self {
+            Self::Frontmatter | Self::SkillMd | Self::SkillYaml => "crates/spec/tests/crashes",
+            Self::Scan => "crates/scan/tests/crashes",
+        }
+    }
+
+    /// How long one input may take.
+    fn timeout(self) -> &'static str {
+        match self {
+            Self::Frontmatter | Self::SkillMd | Self::SkillYaml => "-timeout=1",
+            // It is read several times, and parsed as a program.
+            Self::Scan => "-timeout=10",
         }
     }
 }
@@ -103,7 +120,7 @@ impl Fuzzer<'_> {
         let corpus = fuzz.join("corpus").join(target.name());
         let seeds = fuzz.join("seeds").join(target.name());
         let artifacts = fuzz.join("artifacts").join(target.name());
-        let crashes = root.join(CRASHES).join(target.name());
+        let crashes = root.join(target.crashes()).join(target.name());
         ensure!(seeds.is_dir(), "no seeds in {}", seeds.display());
         create(&corpus)?;
         // What an earlier run left here has been kept elsewhere already.
@@ -123,6 +140,7 @@ impl Fuzzer<'_> {
             .args([&corpus, &seeds])
             .args(crashes.is_dir().then_some(&crashes))
             .args(LIMITS)
+            .arg(target.timeout())
             .arg(format!("-dict={}", fuzz.join("words.dict").display()))
             .arg(format!("-max_total_time={}", self.seconds))
             .arg(format!("-artifact_prefix={}/", artifacts.display()));

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::acts::{Surroundings, is_well_known};
+use crate::acts::Surroundings;
+use crate::address::Address;
 use crate::base::{base_rule, is_known_installer};
-use crate::code::{Analysis, CapabilityKind, Flow, FlowKind, UnparsedReason};
+use crate::code::{
+    AgentFile, Analysis, Arrangement, CapabilityKind, Flow, FlowKind, Startup, StepKind, Store,
+    UnparsedReason,
+};
 use crate::code_units::{CodeUnit, UnitKind};
 use crate::decoded::{Decoded, Way, scan_decoded};
 use crate::excerpt::{excerpt, visible};
@@ -30,13 +34,21 @@ pub(crate) fn report(
         .collect();
     all.extend(derived(units, analysis));
     all.extend(lost_parser::findings(units, analysis));
-    // The same way through two functions is one finding.
+    // The same way through two functions is one finding, and of several on a line the worst counts.
     all.sort_by(|a, b| {
-        (&a.rule, &a.file, a.start, a.severity).cmp(&(&b.rule, &b.file, b.start, b.severity))
+        (&a.rule, &a.file, a.start.line, a.severity, a.start).cmp(&(
+            &b.rule,
+            &b.file,
+            b.start.line,
+            b.severity,
+            b.start,
+        ))
     });
     all.dedup_by(|later, kept| {
         later.rule == kept.rule && later.file == kept.file && later.start.line == kept.start.line
     });
+    // If there are too many, the most severe ones are reported.
+    all.sort_by_key(|finding| finding.severity);
     let mut counts: BTreeMap<(String, RuleId), usize> = BTreeMap::new();
     for finding in all {
         if is_known(&finding, report) {
@@ -94,47 +106,38 @@ const SAME: &[(&str, &[&str])] = &[
     ("destructive-command", &["destructive-command"]),
 ];
 
-/// Whether a rule over text found the same on one of the lines; it gets the chain of evidence then.
+/// Whether a rule over text found the same on one of the lines, and at least as bad; it gets the chain of evidence then.
 fn is_known(finding: &Finding, report: &mut Report) -> bool {
     let Some((_, same)) = SAME.iter().find(|(rule, _)| *rule == finding.rule.as_str()) else {
         return false;
     };
-    let is_omitted =
+    let is_counted =
         |omitted: &Omitted| omitted.file == finding.file && same.contains(&omitted.rule.as_str());
-    if report.omitted.iter().any(is_omitted) {
-        return true;
-    }
-    let on_line = |other: &Finding| {
-        let here = other.file == finding.file
-            && (other.start.line..=other.end.line).contains(&finding.start.line);
-        let step = |step: &Evidence| {
-            step.file == other.file
-                && (other.start.line..=other.end.line).contains(&step.start.line)
+    let counted = report.omitted.iter().any(is_counted);
+    let is_same = |other: &Finding| {
+        let holds = |file: &str, line: usize| {
+            file == other.file && (other.start.line..=other.end.line).contains(&line)
         };
-        here || finding.evidence.iter().any(step)
+        let step = |step: &Evidence| holds(&step.file, step.start.line);
+        same.contains(&other.rule.as_str())
+            && other.severity <= finding.severity
+            && (holds(&finding.file, finding.start.line)
+                || finding.evidence.iter().any(step)
+                || counted && other.file == finding.file)
     };
-    match report
-        .findings
-        .iter_mut()
-        .find(|other| same.contains(&other.rule.as_str()) && on_line(other))
-    {
-        // Rules over text know well-known installers, and what is usual in a terminal.
-        Some(other)
-            if other.severity <= finding.severity || finding.rule.as_str() == "remote-code" =>
-        {
-            if other.evidence.is_empty() {
-                other.evidence.clone_from(&finding.evidence);
-            }
-            true
-        }
-        _ => false,
+    let Some(other) = report.findings.iter_mut().find(|other| is_same(other)) else {
+        return false;
+    };
+    if other.evidence.is_empty() {
+        other.evidence.clone_from(&finding.evidence);
     }
+    true
 }
 
 fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Finding> {
     let sink = flow.steps.last()?;
     let unit = units.get(sink.unit)?;
-    let (id, grade) = judge(flow, sink.span.slice(&unit.source), around);
+    let (id, grade) = judge(flow, &sink.kind, around);
     let rule = base_rule(id)?;
     let severity = match grade {
         Grade::Keep => rule.severity,
@@ -150,7 +153,7 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
                 file: unit.path.clone(),
                 start: unit.position(step.span.start),
                 excerpt: excerpt(&unit.source, step.span),
-                what: visible(&step.what, MESSAGE_CHARS),
+                what: visible(&step.kind.to_string(), MESSAGE_CHARS),
             })
         })
         .collect();
@@ -168,13 +171,7 @@ fn finding(units: &[CodeUnit], flow: &Flow, around: &Surroundings) -> Option<Fin
 }
 
 /// The rule of a flow, and how bad it is.
-fn judge(flow: &Flow, source: &str, around: &Surroundings) -> (&'static str, Grade) {
-    let says = |words: &[&str]| {
-        flow.steps.iter().any(|step| {
-            let what = step.what.to_ascii_lowercase();
-            words.iter().any(|word| what.contains(word))
-        })
-    };
+fn judge(flow: &Flow, sink: &StepKind, around: &Surroundings) -> (&'static str, Grade) {
     let low_if = |condition: bool| {
         if condition {
             Grade::As(Severity::Low)
@@ -182,97 +179,101 @@ fn judge(flow: &Flow, source: &str, around: &Surroundings) -> (&'static str, Gra
             Grade::Keep
         }
     };
-    match flow.kind {
-        // A program's own entry of a keychain is how it logs in.
-        FlowKind::SecretToNetwork if says(&["keychain"]) => {
-            ("secret-to-network", Grade::As(Severity::Medium))
-        }
-        FlowKind::SecretToNetwork => ("secret-to-network", Grade::Keep),
+    let (rule, grade) = match flow.kind {
+        FlowKind::SecretToNetwork => ("secret-to-network", secret(flow)),
         FlowKind::PersonalToNetwork => ("personal-to-network", Grade::Keep),
         FlowKind::EnvironmentToNetwork => ("environment-exfiltration", Grade::Keep),
         FlowKind::FileToNetwork => ("beyond-purpose", upload(around)),
-        FlowKind::RemoteToExecution => ("remote-code", remote(flow, &says)),
+        FlowKind::RemoteToExecution => ("remote-code", remote(flow)),
         FlowKind::DecodedToExecution => ("decoded-code", Grade::Keep),
         FlowKind::ControlFileToExecution => ("control-file-code", Grade::Keep),
-        FlowKind::RemoteToAgent => ("remote-to-agent", low_if(says(&["/skills"]))),
-        FlowKind::Persistence => ("persistence", persistence(source, &says)),
+        FlowKind::RemoteToAgent => ("remote-to-agent", low_if(is_agent(sink, AgentFile::Skill))),
+        FlowKind::Persistence => ("persistence", persistence(sink)),
         FlowKind::AgentTampering => {
-            let lasting = says(&["settings", "hook", "~/", "mcp.json"]) && !says(&["/skills"]);
-            ("agent-tampering", low_if(!lasting))
+            let lasts = is_agent(sink, AgentFile::Lasting);
+            ("agent-tampering", low_if(!lasts))
         }
         FlowKind::ReverseShell => ("reverse-shell", Grade::Keep),
         FlowKind::Destruction => ("destructive-command", Grade::Keep),
         FlowKind::ConditionalTrigger => ("conditional-trigger", Grade::Keep),
+    };
+    // What is not listed may be the worst of its kind.
+    match sink {
+        StepKind::More => (rule, Grade::Keep),
+        _ => (rule, grade),
+    }
+}
+
+fn is_agent(step: &StepKind, wanted: AgentFile) -> bool {
+    matches!(step, StepKind::WritesAgent { file, .. } if *file == wanted)
+}
+
+/// A program's own entry of a keychain is how it logs in.
+fn secret(flow: &Flow) -> Grade {
+    let source = flow.steps.first().map(|step| &step.kind);
+    let store = Store::KeychainEntry;
+    if matches!(source, Some(StepKind::Opens { store: opened, .. }) if *opened == store) {
+        Grade::As(Severity::Medium)
+    } else {
+        Grade::Keep
     }
 }
 
 /// An upload of a file is what many skills are for.
 fn upload(around: &Surroundings) -> Grade {
-    const TOLD: &[&str] = &[
-        "upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "api",
-        "transcri", "convert", "generat", "analy", "ocr",
+    const SERVICES: &[&str] = &[
+        "api",
+        "transcri*",
+        "convert",
+        "conversion",
+        "generat*",
+        "analy*",
+        "ocr",
     ];
-    let told = TOLD.iter().any(|word| around.description.contains(word));
+    let told = around.mentions_sending() || around.mentions(SERVICES);
     if told || around.description.is_empty() {
-        Grade::Skip
-    } else {
-        Grade::As(Severity::Medium)
-    }
-}
-
-/// How bad code from the network is; well-known installers are left out.
-fn remote(flow: &Flow, says: &dyn Fn(&[&str]) -> bool) -> Grade {
-    let address = flow.steps.iter().find_map(|step| {
-        let at = step.what.find("://")?;
-        let start = step.what.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
-        step.what
-            .get(start..)?
-            .split(' ')
-            .next()
-            .map(str::to_ascii_lowercase)
-    });
-    let address = address.unwrap_or_default();
-    if is_known_installer(&address) {
-        return Grade::Skip;
-    }
-    let host = address.split("://").nth(1).unwrap_or_default();
-    let suspicious = host.starts_with(|c: char| c.is_ascii_digit()) || address.starts_with("http:");
-    if says(&["clones "]) {
-        Grade::As(Severity::Low)
-    } else if suspicious {
-        Grade::Keep
-    } else if is_well_known(&address) {
-        Grade::As(Severity::Low)
-    } else if says(&["written to", "loaded by import", "unpacked"]) {
-        Grade::As(Severity::Medium)
-    } else {
-        Grade::Keep
-    }
-}
-
-/// How bad it is that something runs later; what people put into the files of their shells is left out.
-fn persistence(source: &str, says: &dyn Fn(&[&str]) -> bool) -> Grade {
-    let usual = [
-        "export ",
-        "alias ",
-        "path=",
-        "eval \"$(",
-        "eval '$(",
-        ".pub",
-        "crontab -e",
-        "crontab -l",
-    ];
-    let harmful = [
-        "curl", "wget", "base64", "nohup", "python", "node ", "/dev/tcp", "bash -", "sh -c", " &",
-    ];
-    let source = source.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| source.contains(word));
-    if has(&usual) && !has(&harmful) {
-        Grade::Skip
-    } else if says(&["enables a service"]) {
         Grade::As(Severity::Info)
     } else {
-        Grade::Keep
+        Grade::As(Severity::Medium)
+    }
+}
+
+/// How bad code from the network is.
+fn remote(flow: &Flow) -> Grade {
+    let origin = flow.steps.iter().find_map(|step| match &step.kind {
+        StepKind::Receives { from, .. } => Some((from, false)),
+        StepKind::Clones(from) => Some((from, true)),
+        _ => None,
+    });
+    // A file that is there first can be looked at.
+    let rests = flow.steps.iter().any(|step| {
+        matches!(
+            step.kind,
+            StepKind::Saved(_) | StepKind::Unpacked | StepKind::Imported { .. }
+        )
+    });
+    let address = origin.and_then(|(origin, _)| origin.address.as_ref());
+    match origin {
+        _ if address.is_some_and(is_known_installer) => Grade::As(Severity::Info),
+        Some((origin, _)) if origin.is_anonymous => Grade::Keep,
+        Some((_, true)) => Grade::As(Severity::Low),
+        _ if address.is_some_and(Address::is_vendor) => Grade::As(Severity::Low),
+        _ if rests => Grade::As(Severity::Medium),
+        _ => Grade::Keep,
+    }
+}
+
+/// How bad it is that something runs later; what people put into the files of their shells is usual.
+fn persistence(sink: &StepKind) -> Grade {
+    match sink {
+        StepKind::WritesStartup {
+            content: Startup::Settings | Startup::PublicKey,
+            ..
+        }
+        | StepKind::Arranges(Arrangement::CrontabEditor | Arrangement::EnabledService) => {
+            Grade::As(Severity::Info)
+        }
+        _ => Grade::Keep,
     }
 }
 
@@ -416,6 +417,7 @@ const PURPOSES: &[(CapabilityKind, &[&str])] = &[
     (CapabilityKind::Miner, &["mining", "miner"]),
 ];
 
+/// What the code reaches for. A description that mentions it explains it, but does not make it vanish.
 fn beyond_purpose<'a>(
     units: &'a [CodeUnit],
     analysis: &'a Analysis,
@@ -428,9 +430,10 @@ fn beyond_purpose<'a>(
         .filter(move |_| described)
         .filter_map(move |capability| {
             let (_, words) = PURPOSES.iter().find(|(kind, _)| *kind == capability.kind)?;
-            let told = words.iter().any(|word| around.description.contains(word));
-            let unit = units.get(capability.unit).filter(|_| !told)?;
+            let told = around.mentions(words);
+            let unit = units.get(capability.unit)?;
             let rule = base_rule("beyond-purpose")?;
+            let severity = if told { Severity::Info } else { rule.severity };
             let what = match capability.kind {
                 CapabilityKind::ReadsPersonal => "reads personal data",
                 CapabilityKind::ReadsSecret => "reads credentials",
@@ -440,10 +443,17 @@ fn beyond_purpose<'a>(
                 CapabilityKind::Camera => "takes pictures",
                 _ => "mines a currency",
             };
-            let message = format!("{}: {what} ({})", rule.message, capability.detail);
+            let message = if told {
+                format!(
+                    "{what} ({}), which its description mentions",
+                    capability.detail
+                )
+            } else {
+                format!("{}: {what} ({})", rule.message, capability.detail)
+            };
             Some(Finding {
                 rule: RuleId::base(rule.id),
-                severity: rule.severity,
+                severity,
                 file: unit.path.clone(),
                 start: unit.position(capability.span.start),
                 end: unit.position(capability.span.end),

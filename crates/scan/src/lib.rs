@@ -8,6 +8,7 @@
 //! and code that was not read makes the [`Verdict`] `Unverified`.
 
 mod acts;
+mod address;
 mod base;
 mod code;
 mod code_units;

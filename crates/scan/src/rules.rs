@@ -212,6 +212,10 @@ impl<'r> SkillScan<'r> {
         let mut hits: Vec<Hit> = scanners.flat_map(|scanner| scanner.scan(&text)).collect();
         if self.is_base() {
             hits.extend(acts::scan(&text, &self.surroundings));
+            if acts::is_crowded(&text) {
+                let what = "more text than is judged";
+                self.report.skip(path, Reason::NotAnalysed { what });
+            }
             hits.extend(provenance::scan(&text));
             let payloads = payload::scan(&text);
             hits.extend(payloads.hits);

@@ -1,5 +1,6 @@
 //! Downloads that are run a few lines later.
 
+use crate::address::Address;
 use crate::base::{is_known_installer, is_public_address};
 use crate::fold::Folded;
 use crate::limits::{STAGE_LINES, WINDOW_BYTES};
@@ -42,21 +43,28 @@ fn is_download(line: &str) -> bool {
         && line.contains("://")
 }
 
-/// How bad it is that what this line downloads is run later. Nothing in between excuses it: the author of the
-/// download also writes the digest that it is compared with.
+/// How bad it is that what this line downloads is run later: the worst of its downloads counts. Nothing in between
+/// excuses it: the author of the download also writes the digest that it is compared with.
 fn staged(line: &str, rest: &str) -> Option<Severity> {
-    let download = Download::parse(line)?;
-    for (index, later) in rest.lines().take(STAGE_LINES + 1).enumerate() {
-        if later.len() > WINDOW_BYTES {
-            continue;
-        }
-        // On the line of the download, only what comes after it.
-        let mut commands = later.split([';', '&']).skip(usize::from(index == 0));
-        if let Some(how) = commands.find_map(|command| runs(command, download.file)) {
-            return download.severity(how);
-        }
-    }
-    None
+    let downloads: Vec<Download<'_>> = line
+        .split([';', '|'])
+        .flat_map(|part| part.split("&&"))
+        .filter(|part| is_download(part))
+        .flat_map(Download::of_command)
+        .collect();
+    let severity = |download: &Download<'_>| {
+        let mut lines = rest.lines().take(STAGE_LINES + 1).enumerate();
+        lines.find_map(|(index, later)| {
+            if later.len() > WINDOW_BYTES {
+                return None;
+            }
+            // On the line of the download, only what comes after it.
+            let mut commands = later.split([';', '&']).skip(usize::from(index == 0));
+            let how = commands.find_map(|command| runs(command, download.file))?;
+            Some(download.severity(how))
+        })?
+    };
+    downloads.iter().filter_map(severity).min()
 }
 
 struct Download<'l> {
@@ -65,14 +73,12 @@ struct Download<'l> {
 }
 
 impl<'l> Download<'l> {
-    fn parse(line: &'l str) -> Option<Self> {
-        let command = line.split([';', '|']).find(|part| is_download(part))?;
-        let command = command.split("&&").find(|part| is_download(part))?;
+    /// A download for each address of a command: which of them is a referrer or a proxy is not known here.
+    fn of_command(command: &'l str) -> Vec<Self> {
         let words: Vec<&str> = command
             .split_whitespace()
             .map(|word| word.trim_matches(['"', '\'', '`', '(', ')']))
             .collect();
-        let address = words.iter().copied().find(|word| word.contains("://"))?;
         let wget = command.contains("wget");
         let named = words.windows(2).find_map(|pair| match pair {
             [
@@ -87,32 +93,37 @@ impl<'l> Download<'l> {
             || words
                 .iter()
                 .any(|word| is_flags(word, 'O') || *word == "--remote-name");
-        let last = address
-            .split(['?', '#'])
-            .next()
-            .and_then(|path| path.rsplit('/').next());
-        let file = named.or(last.filter(|_| kept))?;
-        (file.len() > 1 && !file.starts_with('-') && file != "/dev/null")
-            .then_some(Self { address, file })
+        let addresses = words.iter().copied().filter(|word| word.contains("://"));
+        addresses
+            .filter_map(|address| {
+                let last = address
+                    .split(['?', '#'])
+                    .next()
+                    .and_then(|path| path.rsplit('/').next());
+                let file = named.or(last.filter(|_| kept))?;
+                (file.len() > 1 && !file.starts_with('-') && file != "/dev/null")
+                    .then_some(Self { address, file })
+            })
+            .collect()
     }
 
     fn severity(&self, how: How) -> Option<Severity> {
-        let lower = self.address.to_ascii_lowercase();
-        let at = lower.find("://")?;
-        if is_known_installer(&lower) {
+        let Some(address) = Address::parse(self.address) else {
+            // A part of it is made at run time.
+            return Some(Severity::Medium);
+        };
+        if is_known_installer(&address) {
             return None;
         }
-        let host = lower.get(at + 3..)?.split(['/', ':']).next()?;
-        let numeric = host.starts_with(|c: char| c.is_ascii_digit())
-            && !host.contains(|c: char| c.is_ascii_alphabetic());
-        let local = matches!(host, "localhost") || (numeric && !is_public_address(host));
+        let numeric = address.is_numeric();
+        let local =
+            address.host() == "localhost" || (numeric && !is_public_address(address.host()));
         if local {
             return None;
         }
-        let plain = lower.starts_with("http:") || lower.starts_with("ftp:");
         Some(match how {
-            _ if plain || numeric => Severity::High,
-            How::Direct if lower.contains("://github.com/") => Severity::Low,
+            _ if address.is_anonymous() => Severity::High,
+            How::Direct if address.host() == "github.com" => Severity::Low,
             How::Interpreted | How::Direct => Severity::Medium,
         })
     }

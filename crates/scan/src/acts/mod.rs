@@ -9,12 +9,11 @@ mod lexicon;
 mod passage;
 mod rules;
 
-pub(crate) use rules::is_well_known;
-
 use std::collections::BTreeSet;
 
 use prowess_spec::Span;
 
+use crate::limits::PROSE_MARKS;
 use crate::scanner::Hit;
 use crate::text::Text;
 
@@ -25,6 +24,46 @@ pub(crate) struct Surroundings {
     pub(crate) files: BTreeSet<String>,
     /// The description, in lower case.
     pub(crate) description: String,
+}
+
+/// Words of a description that say that something is sent.
+const SENDING: &[&str] = &[
+    "upload", "send", "share", "publish", "post", "sync", "deploy", "submit", "mail", "backup",
+    "back up",
+];
+
+impl Surroundings {
+    /// Whether the description says that something is sent.
+    pub(crate) fn mentions_sending(&self) -> bool {
+        self.mentions(SENDING)
+    }
+
+    /// Whether the description has one of the words, also in the plural or as another form of a verb. A word inside of
+    /// another one is none; `*` stands for any ending.
+    pub(crate) fn mentions(&self, words: &[&str]) -> bool {
+        const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "r", "er", "rs", "ers", "ing"];
+        let is_form = |token: &str, word: &str| {
+            if let Some(stem) = word.strip_suffix('*') {
+                return token.starts_with(stem);
+            }
+            let stem = word.strip_suffix('e').unwrap_or(word);
+            token
+                .strip_prefix(word)
+                .is_some_and(|end| ENDINGS.contains(&end))
+                || token.strip_prefix(stem) == Some("ing")
+        };
+        let tokens = || {
+            self.description
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|token| !token.is_empty())
+        };
+        words.iter().any(|word| match word.split_once(' ') {
+            Some((first, second)) => tokens()
+                .zip(tokens().skip(1))
+                .any(|(one, two)| is_form(one, first) && is_form(two, second)),
+            None => tokens().any(|token| is_form(token, word)),
+        })
+    }
 }
 
 /// Acts that the prose of a file asks for.
@@ -47,6 +86,14 @@ pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
             }))
         })
         .collect()
+}
+
+/// Whether a file has more prose than is judged.
+pub(crate) fn is_crowded(text: &Text<'_>) -> bool {
+    // A word of the lexicon and what divides it from the next one take at least this much.
+    const MARK_BYTES: usize = 2;
+    let prose = text.prose.text();
+    prose.len() >= PROSE_MARKS * MARK_BYTES && passage::is_crowded(&lower(prose))
 }
 
 /// Whether a text tells someone to act on something.

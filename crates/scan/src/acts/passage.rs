@@ -67,6 +67,12 @@ impl Sentence {
 /// Bytes between a negation and the act that it negates.
 const NEGATION_REACH: usize = 28;
 
+/// Verbs that a negation turns into a demand: "do not forget to send it".
+const LEFT_UNDONE: &[&str] = &[
+    " forget", " hesitat", " fail", " neglect", " omit", " wait", " delay", " refrain", " worry",
+    " miss ",
+];
+
 struct Words {
     automaton: AhoCorasick,
     entries: Vec<Entry>,
@@ -105,6 +111,11 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
 
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Whether a text has more marks than are read; what stands behind them is not judged.
+pub(super) fn is_crowded(text: &str) -> bool {
+    words(text).len() >= PROSE_MARKS
 }
 
 /// The sentences of lower-case prose that have a mark.
@@ -235,9 +246,10 @@ fn negate(text: &str, marks: &mut [Mark]) {
             let between = |from: usize, to: usize, reach: usize| {
                 from <= to
                     && to - from <= reach
-                    && text
-                        .get(from..to)
-                        .is_some_and(|gap| !gap.contains([',', ':', '—', '(', '，', '、']))
+                    && text.get(from..to).is_some_and(|gap| {
+                        !gap.contains([',', ':', '—', '(', '，', '、'])
+                            && !LEFT_UNDONE.iter().any(|verb| gap.contains(verb))
+                    })
             };
             let follows = text.get(not.clone()).is_some_and(|it| {
                 it.chars()
@@ -290,6 +302,18 @@ mod tests {
                 "{text}: {found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_negation_of_another_verb_reaches_no_act() {
+        for text in [
+            "never forget to send it",
+            "do not hesitate to send it",
+            "don't wait and send it",
+        ] {
+            assert!(marks(text).contains(&(Concept::Send, false)), "{text}");
+        }
+        assert!(marks("do not ever send it").contains(&(Concept::Send, true)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Code from the network that runs unseen.
 
+use crate::address::Address;
 use crate::report::Severity;
 use crate::rule::{Detector, Grade, Matched, Patterns, Rule, js, md, ps, py, sh};
 
@@ -184,7 +185,7 @@ fn installer(matched: Matched<'_>) -> Grade {
         .filter(|word| !word.is_empty());
     let mut known = 0;
     for word in words {
-        if is_known_installer(word) {
+        if Address::parse(word).is_some_and(|address| is_known_installer(&address)) {
             known += 1;
         } else if !(INSTALLER_WORDS.contains(&word) || is_quiet(word)) {
             return Grade::Keep;
@@ -207,20 +208,20 @@ fn is_quiet(word: &str) -> bool {
     })
 }
 
-/// Whether the word, in lower case, is the address of a well-known installer, over TLS.
-pub(crate) fn is_known_installer(word: &str) -> bool {
-    word.strip_prefix("https://").is_some_and(|rest| {
+/// Whether the address is that of a well-known installer, over TLS, and nothing but it.
+pub(crate) fn is_known_installer(address: &Address) -> bool {
+    address.bare().is_some_and(|bare| {
         let is_version = |(start, end): &(&str, &str)| {
-            rest.strip_prefix(start)
+            bare.strip_prefix(start)
                 .and_then(|rest| rest.strip_suffix(end))
                 .is_some_and(|version| {
-                    version
-                        .bytes()
-                        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+                    version.starts_with(|c: char| c.is_ascii_digit())
+                        && version
+                            .bytes()
+                            .all(|byte| byte.is_ascii_digit() || byte == b'.')
                 })
         };
-        INSTALLERS.contains(&rest.strip_suffix('/').unwrap_or(rest))
-            || VERSIONED.iter().any(is_version)
+        INSTALLERS.contains(&bare.as_str()) || VERSIONED.iter().any(is_version)
     })
 }
 

@@ -170,7 +170,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Skips what the words directly in front of it forbid, as in "never reveal the system prompt".
+/// Lowers to information what the words directly in front of it forbid, as in "never reveal the system prompt".
 ///
 /// A negation elsewhere in the line forbids something else: "do not forget to secretly upload it".
 fn unless_forbidden(matched: Matched<'_>) -> Grade {
@@ -190,7 +190,7 @@ fn unless_forbidden(matched: Matched<'_>) -> Grade {
             .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
     };
     if FORBID.iter().any(|words| forbids(words)) {
-        Grade::Skip
+        Grade::As(Severity::Info)
     } else {
         Grade::Keep
     }

@@ -8,6 +8,7 @@ use super::facts::{
     Analysis, CAPABILITIES, Capability, CapabilityKind, DerivedText, FLOWS, Flow, FlowKind, Step,
     TEXT_BYTES, TEXTS, TEXTS_BYTES, UNPARSED, Unparsed, UnparsedReason,
 };
+use super::step::StepKind;
 use crate::decoders::is_printable;
 
 /// Facts of an analysis that is running.
@@ -15,7 +16,9 @@ use crate::decoders::is_printable;
 pub(super) struct Facts {
     /// By what is reported where: other ways from the same source to the same sink are the same fact.
     flows: BTreeMap<(FlowKind, Place, Place), Flow>,
+    flow_counts: BTreeMap<FlowKind, usize>,
     capabilities: BTreeSet<(usize, usize, Capability2)>,
+    capability_counts: BTreeMap<CapabilityKind, usize>,
     texts: BTreeMap<Place, (String, &'static str)>,
     text_bytes: usize,
     unparsed: BTreeSet<(usize, usize, usize, UnparsedReason)>,
@@ -33,11 +36,28 @@ impl Facts {
         let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
             return;
         };
-        if self.flows.len() >= FLOWS {
+        let key = (kind, place(last), place(first));
+        if self.flows.contains_key(&key) {
             return;
         }
-        let key = (kind, place(last), place(first));
-        self.flows.entry(key).or_insert(Flow { kind, steps });
+        let count = self.flow_counts.entry(kind).or_default();
+        *count += 1;
+        // One that stands for those that are not listed, so that a crowd hides none.
+        if *count == FLOWS {
+            let more = Step {
+                kind: StepKind::More,
+                ..last.clone()
+            };
+            self.flows.insert(
+                key,
+                Flow {
+                    kind,
+                    steps: vec![more],
+                },
+            );
+        } else if *count < FLOWS {
+            self.flows.insert(key, Flow { kind, steps });
+        }
     }
 
     pub(super) fn capability(
@@ -47,7 +67,9 @@ impl Facts {
         span: Span,
         detail: &str,
     ) {
-        if self.capabilities.len() < CAPABILITIES {
+        let count = self.capability_counts.entry(kind).or_default();
+        if *count < CAPABILITIES {
+            *count += 1;
             let detail: String = detail
                 .chars()
                 .take(200)
@@ -73,6 +95,8 @@ impl Facts {
         } else if self.texts.len() < TEXTS && self.text_bytes + text.len() <= TEXTS_BYTES {
             self.text_bytes += text.len();
             self.texts.insert(key, (text.to_owned(), how));
+        } else {
+            self.unparsed(unit, span, UnparsedReason::StepsUsedUp);
         }
     }
 

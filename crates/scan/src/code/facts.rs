@@ -3,6 +3,8 @@
 use prowess_spec::Span;
 pub(crate) use prowess_syntax::CodeLanguage;
 
+use super::step::StepKind;
+
 /// A piece of code of a skill: a script, a fenced block of a Markdown file, a decoded text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit<'a> {
@@ -58,14 +60,14 @@ pub(crate) struct Analysis {
 }
 
 /// One place that a value passes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
     /// Index of the unit.
     pub unit: usize,
     /// Bytes in the source of the unit.
     pub span: Span,
-    /// What happens there: `reads ~/.ssh/id_rsa`, `sent to example.net by requests.post`.
-    pub what: String,
+    /// What happens there.
+    pub kind: StepKind,
 }
 
 /// A value's way from its source (first) to its sink (last).
@@ -235,9 +237,9 @@ impl UnparsedReason {
 
 /// Steps of one flow.
 pub(crate) const FLOW_STEPS: usize = 8;
-/// Flows of one analysis.
+/// Flows of one kind of one analysis.
 pub(crate) const FLOWS: usize = 200;
-/// Capabilities of one analysis.
+/// Capabilities of one kind of one analysis.
 pub(crate) const CAPABILITIES: usize = 1000;
 /// Derived texts of one analysis.
 pub(crate) const TEXTS: usize = 500;

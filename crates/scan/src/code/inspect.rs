@@ -53,7 +53,7 @@ pub fn lines(units: &[(String, String, String)], trees: &dyn SyntaxTrees) -> Vec
         let steps: Vec<String> = flow
             .steps
             .iter()
-            .map(|step| format!("{} [{}]", step.what, line(step.unit, step.span.start)))
+            .map(|step| format!("{} [{}]", step.kind, line(step.unit, step.span.start)))
             .collect();
         out.push(format!("flow {:?}: {}", flow.kind, steps.join(" -> ")));
     }

@@ -24,6 +24,7 @@ mod ir;
 mod known;
 mod lower;
 mod parse;
+mod step;
 mod value;
 
 #[cfg(test)]
@@ -35,3 +36,4 @@ pub(crate) use facts::{
     Analysis, Capability, CapabilityKind, CodeBudget, CodeLanguage, DerivedText, Flow, FlowKind,
     Step, Unit, Unparsed, UnparsedReason,
 };
+pub(crate) use step::{AgentFile, Arrangement, Startup, StepKind, Store};

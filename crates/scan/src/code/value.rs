@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use super::facts::{FLOW_STEPS, Step};
 use super::ir::{Function, Name};
+use super::step::{StepKind, Store};
+use crate::base::is_known_installer;
 
 /// Stands for a part of a text that is not known.
 pub(super) const HOLE: char = '\u{fffc}';
@@ -117,6 +119,27 @@ pub(super) struct Taint {
     pub trail: Rc<Trail>,
 }
 
+impl Taint {
+    /// How bad what comes of it can be.
+    fn weight(&self) -> u8 {
+        let vouched = |kind: &StepKind| match kind {
+            StepKind::Clones(_) => true,
+            StepKind::Opens { store, .. } => *store == Store::KeychainEntry,
+            StepKind::Receives { from, .. } => from
+                .address
+                .as_ref()
+                .is_some_and(|address| address.is_vendor() || is_known_installer(address)),
+            _ => false,
+        };
+        match self.kind {
+            TaintKind::File | TaintKind::PublicKey | TaintKind::Surroundings => 0,
+            TaintKind::SecretName(_) | TaintKind::Outside => 1,
+            _ if vouched(&self.trail.first().kind) => 1,
+            _ => 2,
+        }
+    }
+}
+
 /// What a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TaintKind {
@@ -139,6 +162,8 @@ pub(super) enum TaintKind {
     Surroundings,
     /// A network connection.
     Socket,
+    /// The public half of a key.
+    PublicKey,
 }
 
 /// The steps of a value, last first.
@@ -279,14 +304,19 @@ impl Value {
 
     pub(super) fn add_taints(&mut self, taints: &[Taint]) {
         for taint in taints {
-            if self.taints.len() >= TAINTS_MAX {
-                return;
-            }
             let known = self.taints.iter().any(|known| {
                 known.kind == taint.kind && known.trail.first() == taint.trail.first()
             });
-            if !known {
+            if known {
+                continue;
+            }
+            if self.taints.len() < TAINTS_MAX {
                 self.taints.push(taint.clone());
+            } else if let Some(least) = self.taints.iter_mut().min_by_key(|known| known.weight())
+                && least.weight() < taint.weight()
+            {
+                // Harmless marks do not crowd out another.
+                *least = taint.clone();
             }
         }
     }
@@ -302,7 +332,7 @@ impl Value {
     }
 
     fn collect(&mut self, data: &Data, depth: usize) {
-        if depth == 0 || self.taints.len() >= TAINTS_MAX {
+        if depth == 0 {
             return;
         }
         match data {

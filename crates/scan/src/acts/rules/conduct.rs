@@ -70,11 +70,10 @@ impl Passage<'_> {
             "approval from",
             "permission from",
         ]);
-        if never && close && !self.says(&["again", "twice", "?"]) {
-            return Some(Act::new(
-                "no-confirmation",
-                vec![(ask, "acts without asking")],
-            ));
+        if never && close {
+            let steps = vec![(ask, "acts without asking")];
+            let once = self.says(&["again", "twice", "?"]);
+            return Some(Act::new("no-confirmation", steps).low_if(once));
         }
         let act = [Run, Install, Send, Delete, Pay, Obey];
         let run = self.sentence.find(&act).or_else(|| find(self.near, &act))?;
@@ -111,12 +110,9 @@ impl Passage<'_> {
             "only when",
             "not yet",
         ]);
-        (close && broad && !forbidden && !question).then(|| {
-            Act::new(
-                "no-confirmation",
-                vec![(run, "acts"), (ask, "without asking")],
-            )
-        })
+        let steps = vec![(run, "acts"), (ask, "without asking")];
+        let act = Act::new("no-confirmation", steps).low_if(question);
+        (close && broad && !forbidden).then_some(act)
     }
 
     /// Consent that the user has not given, for acts that matter.
@@ -138,12 +134,8 @@ impl Passage<'_> {
             "guardrail",
         ]);
         let last = act.or_else(|| self.sentence.find(&[Run, Send, Install]).filter(|_| broad))?;
-        (!self.says(&["?", "unless"])).then(|| {
-            Act::new(
-                "no-confirmation",
-                vec![(consent, "takes consent for given"), (last, "and acts")],
-            )
-        })
+        let steps = vec![(consent, "takes consent for given"), (last, "and acts")];
+        Some(Act::new("no-confirmation", steps).low_if(self.says(&["?", "unless"])))
     }
 
     /// Something goes to an address unnoticed.
@@ -311,17 +303,6 @@ impl Passage<'_> {
             "proxy",
             "never warn",
         ]);
-        let told = !vouches
-            && self.purpose(&[
-                "hook",
-                "setting",
-                "permission",
-                "memory",
-                "soul",
-                "persona",
-                "plugin",
-                "config",
-            ]);
         let rule = self.says(&[
             "add a rule",
             "add the rule",
@@ -342,10 +323,10 @@ impl Passage<'_> {
             || find(self.wide, &[Hide, Precedence, Every]).is_some()
             || self.sentence.find(&[Must]).is_some()
             || lasting && write.at.start < memory.at.start && memory.at.start - write.at.end < 40;
-        Some(Act::new("memory-write", steps).low_if(!strong || told))
+        Some(Act::new("memory-write", steps).low_if(!strong))
     }
 
-    /// What starts without being asked, in a skill that is not about that.
+    /// What starts without being asked.
     fn startup(&self) -> Option<Act> {
         let rc = self.says(&[
             ".zshrc",
@@ -364,12 +345,8 @@ impl Passage<'_> {
         if self.says(&["crontab -l", "crontab -e"]) {
             return None;
         }
-        let told = self.purpose(&[
-            "cron", "schedul", "launchd", "systemd", "daemon", "service", "startup", "hook",
-            "automat", "shell", "dotfile", "terminal", "backup", "monitor",
-        ]);
         let steps = vec![(write, "adds"), (what, "what starts by itself")];
-        Some(Act::new("startup-entry", steps).low_if(told))
+        Some(Act::new("startup-entry", steps))
     }
 
     fn hidden_recipient(&self) -> Option<Act> {

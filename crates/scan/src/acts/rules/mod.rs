@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::Surroundings;
 use super::lexicon::Concept;
 use super::passage::{Mark, Sentence};
+use crate::address::{Address, is_local};
 use crate::report::Severity;
 
 /// An act that a rule objects to.
@@ -161,13 +162,6 @@ impl Passage<'_> {
         words.iter().any(|word| rest.contains(word))
     }
 
-    /// Whether the description of the skill mentions one of these.
-    fn purpose(&self, words: &[&str]) -> bool {
-        words
-            .iter()
-            .any(|word| self.around.description.contains(word))
-    }
-
     /// An address that is not on this machine.
     fn remote(&self) -> Option<&Mark> {
         self.sentence
@@ -177,86 +171,7 @@ impl Passage<'_> {
     }
 }
 
-fn is_local(url: &str) -> bool {
-    [
-        "://localhost",
-        "://127.",
-        "://0.0.0.0",
-        "://[::1]",
-        "://10.",
-        "://192.168.",
-        "://<",
-        "://{",
-        "://$",
-        "://host",
-        "://your",
-        "w3.org/",
-        "schema.org",
-    ]
-    .iter()
-    .any(|host| url.contains(host))
-}
-
-/// Hosts where people install well-known software, and read its documents.
-pub(crate) fn is_well_known(url: &str) -> bool {
-    const KNOWN: &[&str] = &[
-        "docker.com",
-        "python.org",
-        "nodejs.org",
-        "microsoft.com",
-        "google.com",
-        "apple.com",
-        "anthropic.com",
-        "openai.com",
-        "amazon.com",
-        "brew.sh",
-        "rust-lang.org",
-        "rustup.rs",
-        "golang.org",
-        "go.dev",
-        "npmjs.com",
-        "pypi.org",
-        "readthedocs.io",
-        "kubernetes.io",
-        "cloudflare.com",
-        "vercel.com",
-        "ffmpeg.org",
-        "postgresql.org",
-        "mozilla.org",
-        "debian.org",
-        "ubuntu.com",
-        "atlassian.com",
-        "slack.com",
-        "notion.so",
-        "notion.com",
-        "stripe.com",
-        "huggingface.co",
-        "pytorch.org",
-        "tensorflow.org",
-        "nvidia.com",
-        "anaconda.com",
-        "claude.ai",
-        "claude.com",
-        "git-scm.com",
-        "jetbrains.com",
-        "figma.com",
-        "supabase.com",
-        "firebase.google.com",
-        "w3.org",
-        "schema.org",
-        "json-schema.org",
-        "wikipedia.org",
-        "stackoverflow.com",
-    ];
-    let host = url
-        .split("://")
-        .nth(1)
-        .and_then(|rest| rest.split(['/', ':', '?', '#']).next())
-        .unwrap_or_default();
-    KNOWN.iter().any(|known| {
-        host == *known
-            || host
-                .strip_suffix(known)
-                .is_some_and(|rest| rest.ends_with('.'))
-    })
+/// Whether people read there how to install well-known software.
+fn is_documentation(url: &str) -> bool {
+    Address::parse(url).is_some_and(|address| address.is_documentation())
 }

@@ -1,12 +1,13 @@
 //! Instructions that stand somewhere else: in a file outside of the skill, or on the network.
 
-use super::{Act, Passage, find, is_local, is_well_known};
+use super::{Act, Passage, find, is_documentation};
 use crate::acts::lexicon::Concept::{
     Ask, Assistant, Authority, Channel, Collect, Contents, ControlName, Delete, Disable, Fetch,
     Hide, Install, Instructions, Obey, OutsidePath, PasteHost, Periodic, Precedence,
     ProjectDocument, RawAddress, Read, Run, Safety, Send, Tell, Url, User, Write,
 };
 use crate::acts::passage::{Mark, Sentence};
+use crate::address::is_local;
 
 /// What an act of obeying is about, when it is about what was read before.
 const REFERS: &[&str] = &[
@@ -139,9 +140,9 @@ impl Passage<'_> {
                         && other.at.start < mark.at.end
                         && mark.at.start < other.at.end
                 });
-            !path.contains("/skills")
+            !is_of_skills(path)
                 && !path.contains("/bin/")
-                && !self.around.files.contains(name)
+                && (is_elsewhere || !self.around.files.contains(name))
                 && !is_document
         })
     }
@@ -241,9 +242,7 @@ impl Passage<'_> {
         let fetch = self.sentence.find(&[Fetch, Read]);
         let address = self.slice(url);
         // Documents of well-known software are read in order to install it.
-        if is_well_known(address) && find(self.near, &[Install]).is_some() {
-            return None;
-        }
+        let installs = is_documentation(address) && self.sentence.find(&[Install]).is_some();
         let told = self.says(&[
             "instructions",
             "directives",
@@ -258,7 +257,8 @@ impl Passage<'_> {
         if let Some(obey) = self.obeyed(self.wide, weak) {
             let steps = vec![(url, "a remote page"), (obey, "is obeyed")];
             let unknown = find(self.near, &[RawAddress, PasteHost, Hide]).is_some();
-            return Some(Act::new("remote-instructions", steps).high_if(unknown));
+            let act = Act::new("remote-instructions", steps);
+            return Some(act.low_if(installs).high_if(unknown));
         }
         let periodic = find(self.near, &[Periodic]).or_else(|| find(self.past, &[Periodic]))?;
         let is_text = [".md", ".txt", ".json", ".yaml"]
@@ -269,7 +269,7 @@ impl Passage<'_> {
             (url, "a remote page"),
             (periodic, "again and again"),
         ];
-        is_text.then(|| Act::new("remote-instructions", steps))
+        is_text.then(|| Act::new("remote-instructions", steps).low_if(installs))
     }
 
     /// Something that anyone can write to is obeyed: a clipboard, a record, a message.
@@ -317,4 +317,14 @@ impl Passage<'_> {
         ];
         Some(Act::new("planted-instructions", steps))
     }
+}
+
+/// Whether a path leads into the skills of an agent: `~/.claude/skills/x`.
+fn is_of_skills(path: &str) -> bool {
+    let names: Vec<&str> = path.split(['/', '\\']).collect();
+    let agent = |name: &str| name.starts_with('.') && name.len() > 2 || name == "opencode";
+    names
+        .windows(2)
+        .any(|two| matches!(two, [directory, "skills"] if agent(directory)))
+        && !names.contains(&"..")
 }

@@ -1,11 +1,13 @@
 //! Private data that is read, asked for or sent.
 
-use super::{Act, Passage, find, is_local};
+use super::{Act, Passage, find};
 use crate::acts::lexicon::Concept::{
     Ask, Collect, Conversation, EmailAddress, Fetch, Hide, PasteHost, Personal, RawAddress, Read,
     Secret, SecretVariable, Send, SessionFile, Url, User, Work, Write,
 };
 use crate::acts::passage::Mark;
+use crate::address::is_local;
+use crate::report::Severity;
 
 impl Passage<'_> {
     pub(super) fn privacy(&self) -> impl Iterator<Item = Act> {
@@ -24,29 +26,8 @@ impl Passage<'_> {
         let act = self.sentence.find(&[Read, Collect, Send, Fetch])?;
         let sent = find(self.wide, &[Send]).is_some()
             && find(self.wide, &[Url, PasteHost, RawAddress]).is_some();
-        let logins = ["login data", "cookies"]
-            .iter()
-            .any(|name| self.slice(file).contains(name))
-            && !self.purpose(&["cookie", "password", "login"]);
-        let purpose = !logins
-            && self.purpose(&[
-                "session",
-                "histor",
-                "transcript",
-                "conversation",
-                "chat log",
-                "memory",
-                "browser",
-                "cookie",
-                "forensic",
-                "usage",
-            ]);
         let steps = vec![(act, "reads"), (file, "history or session files")];
-        Some(
-            Act::new("session-harvest", steps)
-                .low_if(purpose && !sent)
-                .high_if(sent),
-        )
+        Some(Act::new("session-harvest", steps).high_if(sent))
     }
 
     fn secret_sent(&self) -> Option<Act> {
@@ -127,13 +108,14 @@ impl Passage<'_> {
             .or_else(|| self.sentence.find(&[PasteHost]))?;
         let ordered = send.at.start.abs_diff(what.at.start) < 60
             && to.at.start > what.at.start.min(send.at.start);
-        let told = self.purpose(&[
-            "upload", "send", "share", "publish", "deploy", "sync", "backup", "back up", "post",
-            "submit", "mail", "report", "api", "cloud", "host",
-        ]);
-        (ordered && !told).then(|| {
+        ordered.then(|| {
             let steps = vec![(what, "work of the user"), (send, "is sent"), (to, "away")];
-            Act::new("undisclosed-upload", steps)
+            let act = Act::new("undisclosed-upload", steps);
+            if self.around.mentions_sending() {
+                act.severity(Severity::Info)
+            } else {
+                act
+            }
         })
     }
 

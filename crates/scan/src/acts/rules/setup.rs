@@ -1,9 +1,10 @@
 //! What is to be downloaded and installed first.
 
-use super::{Act, Passage, find, is_local, is_well_known};
+use super::{Act, Passage, find, is_documentation};
 use crate::acts::lexicon::Concept::{
     Archive, Binary, Fetch, Install, Password, Paste, PasteHost, Prerequisite, Run, Url,
 };
+use crate::address::is_local;
 
 /// Endings of programs and of archives that may hold one.
 const PROGRAMS: &[&str] = &[
@@ -65,7 +66,7 @@ impl Passage<'_> {
         ]);
         let host = self.sentence.find(&[PasteHost]).or_else(|| {
             let url = find(self.past, &[Url])?;
-            (terminal && !is_well_known(self.slice(url)) && !is_local(self.slice(url)))
+            (terminal && !is_documentation(self.slice(url)) && !is_local(self.slice(url)))
                 .then_some(url)
         })?;
         let run = find(self.near, &[Paste, Run, Install])
@@ -93,7 +94,7 @@ impl Passage<'_> {
             .or_else(|| self.sentence.find(&[Install]))?;
         let run = find(self.near, &[Run, Install])?;
         let needed = find(self.past, &[Prerequisite]).or_else(|| find(self.wide, &[Prerequisite]));
-        if is_well_known(link) || file.contains("/archive/refs/") {
+        if is_documentation(link) || file.contains("/archive/refs/") {
             return None;
         }
         let starts_it = self.followed_by(

@@ -1,6 +1,7 @@
 //! Code that may run or not.
 
 use super::super::ir::{Expr, Stmt};
+use super::super::step::StepKind;
 use super::super::value::{TaintKind, Value};
 use super::{Control, Interpreter};
 
@@ -29,7 +30,7 @@ impl Interpreter<'_> {
             .find(|taint| taint.kind == TaintKind::Surroundings)
             .map(|taint| {
                 let mut step = taint.trail.step.clone();
-                step.what = format!("only when a condition on {} holds", step.what);
+                step.kind = StepKind::OnlyWhen(Box::new(step.kind));
                 step
             });
         let conditions = self.conditions.len();

@@ -7,6 +7,7 @@ use prowess_spec::Span;
 
 use super::super::facts::CapabilityKind;
 use super::super::known::paths::base_name;
+use super::super::step::StepKind;
 use super::super::value::{Data, ITEMS_MAX, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -40,8 +41,8 @@ impl Interpreter<'_> {
             None => Data::Unknown,
         };
         self.how = how;
-        let taints = self.onward(&from.all_taints(), span, how);
-        let decoded = self.taint(TaintKind::Decoded, span, how);
+        let taints = self.onward(&from.all_taints(), span, StepKind::Becomes(how));
+        let decoded = self.taint(TaintKind::Decoded, span, StepKind::Becomes(how));
         Value::of(data).with(&taints).with(&[decoded])
     }
 
@@ -612,7 +613,8 @@ impl Interpreter<'_> {
                     value.add_taints(&taints);
                 }
                 if name.ends_with("b64encode") || name == "btoa" {
-                    value.taints = self.onward(&value.taints, span, "base64-encoded");
+                    value.taints =
+                        self.onward(&value.taints, span, StepKind::Becomes("base64-encoded"));
                 }
                 return Some(value);
             }

@@ -6,6 +6,7 @@ use prowess_spec::Span;
 
 use super::super::ir::{Call, ExprKind, Name};
 use super::super::known::functions::{Effect, effect};
+use super::super::step::StepKind;
 use super::super::value::{Class, Closure, Data, Taint, Value};
 use super::module::address;
 use super::{CALLS, Control, DEPTH, Interpreter, Object};
@@ -380,12 +381,12 @@ impl Interpreter<'_> {
         if closure.function.name.is_empty() || &*closure.function.name == "lambda" {
             return args;
         }
-        let what = format!("passed to {}()", closure.function.name);
+        let what = StepKind::Passed((&*closure.function.name).into());
         for value in &mut args.positional {
-            value.taints = self.onward(&value.taints, span, &what);
+            value.taints = self.onward(&value.taints, span, what.clone());
         }
         for (_, value) in &mut args.named {
-            value.taints = self.onward(&value.taints, span, &what);
+            value.taints = self.onward(&value.taints, span, what.clone());
         }
         args
     }

@@ -5,6 +5,7 @@ use prowess_spec::Span;
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
 use super::super::ir::{Command, Expr, ExprKind, Redirect};
 use super::super::known::paths::base_name;
+use super::super::step::{Origin, StepKind};
 use super::super::value::{Data, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -78,7 +79,10 @@ impl Interpreter<'_> {
                     self.deed(
                         FlowKind::ReverseShell,
                         span,
-                        format!("connects a shell to {}", path.replace(HOLE, "…")),
+                        StepKind::AttachesShell {
+                            to: Some((&path).into()),
+                            by: None,
+                        },
                     );
                 }
             }
@@ -95,8 +99,14 @@ impl Interpreter<'_> {
                     let path = self.eval(path);
                     let value = if path.shown().starts_with("/dev/tcp/") {
                         let host = path.shown();
-                        let taint =
-                            self.taint(TaintKind::Remote, span, format!("receives from {host}"));
+                        let taint = self.taint(
+                            TaintKind::Remote,
+                            span,
+                            StepKind::Receives {
+                                from: Origin::new(&host, &host),
+                                by: None,
+                            },
+                        );
                         Value::unknown().with(&[taint])
                     } else {
                         self.read_file(&path, span, "<")
@@ -245,7 +255,7 @@ impl Interpreter<'_> {
             });
         if looks_like_path && !path.ends_with('/') || installed {
             let arguments = Value::list(words.rest.clone());
-            return self.execute_file(path, arguments, words.stdin.clone(), words.span, "a shell");
+            return self.start(path, arguments, words.stdin.clone(), words.span);
         }
         // What it prints may hold what it read.
         Value::unknown().with(&words.stdin.taints)

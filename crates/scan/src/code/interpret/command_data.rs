@@ -1,6 +1,7 @@
 //! Programs that move data about: files, archives, keychains, the clipboard.
 
 use super::super::facts::CapabilityKind;
+use super::super::step::{StepKind, Store};
 use super::super::value::{Data, TaintKind, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -67,7 +68,17 @@ impl Interpreter<'_> {
                     text.starts_with("find-") || text.starts_with("dump-") || text == "export"
                 }) =>
             {
-                self.secret(words, "the keychain")
+                let one = !texts
+                    .iter()
+                    .any(|text| text.starts_with("dump-") || text == "export");
+                self.secret(
+                    words,
+                    if one {
+                        Store::KeychainEntry
+                    } else {
+                        Store::Keychain
+                    },
+                )
             }
             "secret-tool" | "pass" | "op" | "bw" | "lpass" | "gopass" if !words.rest.is_empty() => {
                 self.tool_token(words)
@@ -90,30 +101,25 @@ impl Interpreter<'_> {
                 self.tool_token(words)
             }
             "gpg" | "gpg2" if texts.iter().any(|text| text.starts_with("--export-secret")) => {
-                self.secret(words, "secret keys of gpg")
+                self.secret(words, Store::GpgKeys)
             }
             "pbpaste" | "wl-paste" | "Get-Clipboard" => {
-                self.personal(words, CapabilityKind::Clipboard, "the clipboard")
+                self.personal(words, CapabilityKind::Clipboard, Store::Clipboard)
             }
             "xclip" | "xsel" => {
                 if texts
                     .iter()
                     .any(|text| text == "-o" || text == "--output" || text == "-ob")
                 {
-                    self.personal(words, CapabilityKind::Clipboard, "the clipboard")
+                    self.personal(words, CapabilityKind::Clipboard, Store::Clipboard)
                 } else {
                     self.capability(CapabilityKind::Clipboard, span, &words.name);
                     Value::none()
                 }
             }
-            "history" | "fc" => self.personal(
-                words,
-                CapabilityKind::ReadsPersonal,
-                "the history of the shell",
-            ),
+            "history" | "fc" => self.personal(words, CapabilityKind::ReadsPersonal, Store::History),
             "screencapture" | "scrot" | "grim" | "gnome-screenshot" | "maim" | "import" => {
-                let value =
-                    self.personal(words, CapabilityKind::Screenshot, "a picture of the screen");
+                let value = self.personal(words, CapabilityKind::Screenshot, Store::Screen);
                 for path in words.operands() {
                     self.write_file(&path, &value, span, &words.name);
                 }
@@ -132,7 +138,11 @@ impl Interpreter<'_> {
                 self.read_file(&file, span, "sqlite3")
             }
             "systemd-detect-virt" | "dmidecode" | "virt-what" => {
-                let taint = self.taint(TaintKind::Surroundings, span, &words.name);
+                let taint = self.taint(
+                    TaintKind::Surroundings,
+                    span,
+                    StepKind::LooksAt((&words.name).into()),
+                );
                 Value::unknown().with(&[taint])
             }
             _ => return None,
@@ -167,7 +177,11 @@ impl Interpreter<'_> {
                 }
             }
             "date" | "hostname" | "whoami" | "uname" => {
-                let taint = self.taint(TaintKind::Surroundings, words.span, &words.name);
+                let taint = self.taint(
+                    TaintKind::Surroundings,
+                    words.span,
+                    StepKind::LooksAt((&words.name).into()),
+                );
                 Value::unknown().with(&[taint])
             }
             "cd" => Value::none(),
@@ -175,12 +189,15 @@ impl Interpreter<'_> {
         }
     }
 
-    fn secret(&mut self, words: &Words, what: &str) -> Value {
-        self.capability(CapabilityKind::ReadsSecret, words.span, what);
+    fn secret(&mut self, words: &Words, store: Store) -> Value {
+        self.capability(CapabilityKind::ReadsSecret, words.span, &store.to_string());
         let taint = self.taint(
             TaintKind::Secret,
             words.span,
-            format!("reads {what} by {}", words.name),
+            StepKind::Opens {
+                store,
+                by: Some((&words.name).into()),
+            },
         );
         Value::unknown().with(&[taint])
     }
@@ -198,17 +215,23 @@ impl Interpreter<'_> {
         let taint = self.taint(
             TaintKind::SecretName(name.into()),
             words.span,
-            format!("reads a token by {}", words.name),
+            StepKind::Opens {
+                store: Store::Token,
+                by: Some((&words.name).into()),
+            },
         );
         Value::unknown().with(&[taint])
     }
 
-    fn personal(&mut self, words: &Words, kind: CapabilityKind, what: &str) -> Value {
+    fn personal(&mut self, words: &Words, kind: CapabilityKind, store: Store) -> Value {
         self.capability(kind, words.span, &words.name);
         let taint = self.taint(
             TaintKind::Personal,
             words.span,
-            format!("reads {what} by {}", words.name),
+            StepKind::Opens {
+                store,
+                by: Some((&words.name).into()),
+            },
         );
         Value::unknown().with(&[taint])
     }

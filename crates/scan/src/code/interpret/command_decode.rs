@@ -1,5 +1,6 @@
 //! Programs that print, decode or change text.
 
+use super::super::step::StepKind;
 use super::super::value::{Data, HOLE, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -47,7 +48,7 @@ impl Interpreter<'_> {
             }
             "base64" | "gbase64" | "xxd" | "od" | "hexdump" if !words.has(&["-r", "-rp"]) => {
                 let input = self.input_of(words);
-                let taints = self.onward(&input.taints, span, "encoded");
+                let taints = self.onward(&input.taints, span, StepKind::Becomes("encoded"));
                 Value::unknown().with(&taints)
             }
             "xxd" => {

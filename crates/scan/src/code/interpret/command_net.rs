@@ -3,6 +3,7 @@
 use super::super::facts::{CapabilityKind, FlowKind};
 use super::super::known::hosts::host_of;
 use super::super::known::paths::base_name;
+use super::super::step::{Arrangement, Origin, Owner, StepKind, Store};
 use super::super::value::{TaintKind, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -51,7 +52,10 @@ impl Interpreter<'_> {
                 let taint = self.taint(
                     TaintKind::Remote,
                     words.span,
-                    format!("receives an answer by {}", words.name),
+                    StepKind::Receives {
+                        from: Origin::new("an answer", ""),
+                        by: Some((&words.name).into()),
+                    },
                 );
                 if matches!(&*words.name, "dig" | "nslookup" | "host")
                     && words
@@ -294,7 +298,10 @@ impl Interpreter<'_> {
                     let taint = self.taint(
                         TaintKind::File,
                         words.span,
-                        format!("reads {}", path.shown()),
+                        StepKind::Reads {
+                            path: path.shown().into(),
+                            owner: Owner::Unknown,
+                        },
                     );
                     return content.with(&[taint]);
                 }
@@ -411,7 +418,10 @@ impl Interpreter<'_> {
             self.deed(
                 FlowKind::ReverseShell,
                 span,
-                format!("connects a shell to the network by {}", words.name),
+                StepKind::AttachesShell {
+                    to: None,
+                    by: Some((&words.name).into()),
+                },
             );
         }
         let target = words
@@ -425,7 +435,10 @@ impl Interpreter<'_> {
             let taint = self.taint(
                 TaintKind::Remote,
                 span,
-                format!("receives by {}", words.name),
+                StepKind::Receives {
+                    from: Origin::new("a connection", ""),
+                    by: Some((&words.name).into()),
+                },
             );
             return Value::unknown().with(&[taint]);
         }
@@ -441,7 +454,7 @@ impl Interpreter<'_> {
             self.deed(
                 FlowKind::ReverseShell,
                 span,
-                "connects a shell to the network",
+                StepKind::AttachesShell { to: None, by: None },
             );
         }
         self.send(
@@ -509,7 +522,11 @@ impl Interpreter<'_> {
                 let text = url.shown();
                 let host = host_of(text.trim_start_matches("git@")).unwrap_or_default();
                 self.capability(CapabilityKind::Network, span, &host);
-                let taint = self.taint(TaintKind::Remote, span, format!("clones {text}"));
+                let taint = self.taint(
+                    TaintKind::Remote,
+                    span,
+                    StepKind::Clones(Origin::new(&text, &text)),
+                );
                 let last = operands
                     .last()
                     .filter(|last| last.shown() != text && operands.len() > 1);
@@ -537,7 +554,7 @@ impl Interpreter<'_> {
                     self.deed(
                         FlowKind::Persistence,
                         span,
-                        format!("sets git config {}", texts.join(" ")),
+                        StepKind::Arranges(Arrangement::GitConfig(texts.join(" ").into())),
                     );
                 }
                 Some(Value::none())
@@ -546,7 +563,10 @@ impl Interpreter<'_> {
                 let taint = self.taint(
                     TaintKind::Secret,
                     span,
-                    "reads a credential by git credential",
+                    StepKind::Opens {
+                        store: Store::GitCredential,
+                        by: Some("git credential".into()),
+                    },
                 );
                 self.capability(CapabilityKind::ReadsSecret, span, "git credential");
                 Some(Value::unknown().with(&[taint]))

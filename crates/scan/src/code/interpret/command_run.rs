@@ -2,6 +2,7 @@
 
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
 use super::super::known::hosts::host_of;
+use super::super::step::{Origin, StepKind};
 use super::super::value::{Data, TaintKind, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -367,12 +368,20 @@ impl Interpreter<'_> {
                 .iter()
                 .find(|word| word.shown().contains("http"))?;
             let host = host_of(url.shown().trim_start_matches("/i:"))?;
-            let taint = self.taint(TaintKind::Remote, span, format!("receives from {host}"));
+            let from = Origin::new(&host, url.shown().trim_start_matches("/i:"));
+            let taint = self.taint(
+                TaintKind::Remote,
+                span,
+                StepKind::Receives { from, by: None },
+            );
             self.flow(
                 FlowKind::RemoteToExecution,
                 &taint,
                 span,
-                format!("executed by {}", words.name),
+                StepKind::Executed {
+                    path: None,
+                    by: (&words.name).into(),
+                },
             );
             return Some(Value::unknown());
         }
@@ -419,7 +428,10 @@ impl Interpreter<'_> {
             self.deed(
                 FlowKind::ReverseShell,
                 words.span,
-                format!("connects a shell to the network by {}", words.name),
+                StepKind::AttachesShell {
+                    to: None,
+                    by: Some((&words.name).into()),
+                },
             );
         }
         if words.name == "osascript"

@@ -2,6 +2,7 @@
 
 use super::super::facts::{CapabilityKind, FlowKind};
 use super::super::known::paths::is_everything;
+use super::super::step::{Arrangement, StepKind};
 use super::super::value::{TaintKind, Value};
 use super::Interpreter;
 use super::command::Words;
@@ -29,7 +30,11 @@ impl Interpreter<'_> {
                         self.deed(
                             FlowKind::Destruction,
                             span,
-                            format!("overwrites {} by {}", path.shown(), words.name),
+                            StepKind::Destroys {
+                                how: "overwrites",
+                                what: path.shown().into(),
+                                by: (&words.name).into(),
+                            },
                         );
                     }
                 }
@@ -55,7 +60,11 @@ impl Interpreter<'_> {
                     self.deed(
                         FlowKind::Destruction,
                         span,
-                        format!("erases {disk} by {name}"),
+                        StepKind::Destroys {
+                            how: "erases",
+                            what: disk.into(),
+                            by: name.into(),
+                        },
                     );
                 }
             }
@@ -72,11 +81,15 @@ impl Interpreter<'_> {
                         .iter()
                         .find(|taint| matches!(taint.kind, TaintKind::Remote | TaintKind::Decoded))
                         .cloned();
+                    let edits = texts.iter().any(|text| text == "-e");
+                    let what = StepKind::Arranges(if edits {
+                        Arrangement::CrontabEditor
+                    } else {
+                        Arrangement::Crontab
+                    });
                     match taint {
-                        Some(taint) => {
-                            self.flow(FlowKind::Persistence, &taint, span, "installs a crontab");
-                        }
-                        None => self.deed(FlowKind::Persistence, span, "installs a crontab"),
+                        Some(taint) => self.flow(FlowKind::Persistence, &taint, span, what),
+                        None => self.deed(FlowKind::Persistence, span, what),
                     }
                 }
             }
@@ -84,7 +97,11 @@ impl Interpreter<'_> {
                 if !words.rest.is_empty()
                     || !matches!(words.stdin.data, super::super::value::Data::Unknown) =>
             {
-                self.deed(FlowKind::Persistence, span, "schedules a command by at");
+                self.deed(
+                    FlowKind::Persistence,
+                    span,
+                    StepKind::Arranges(Arrangement::At),
+                );
             }
             "launchctl"
                 if texts.iter().any(|text| {
@@ -95,7 +112,7 @@ impl Interpreter<'_> {
                 self.deed(
                     FlowKind::Persistence,
                     span,
-                    "registers a service by launchctl",
+                    StepKind::Arranges(Arrangement::Launchctl),
                 );
             }
             "systemctl" if texts.iter().any(|text| text == "enable") => {
@@ -103,7 +120,7 @@ impl Interpreter<'_> {
                 self.deed(
                     FlowKind::Persistence,
                     span,
-                    "enables a service by systemctl",
+                    StepKind::Arranges(Arrangement::EnabledService),
                 );
             }
             "schtasks"
@@ -112,7 +129,11 @@ impl Interpreter<'_> {
                     .any(|text| text.eq_ignore_ascii_case("/create")) =>
             {
                 self.capability(CapabilityKind::Persistence, span, "schtasks");
-                self.deed(FlowKind::Persistence, span, "creates a scheduled task");
+                self.deed(
+                    FlowKind::Persistence,
+                    span,
+                    StepKind::Arranges(Arrangement::NewTask),
+                );
             }
             "reg" if texts.iter().any(|text| text.eq_ignore_ascii_case("add")) => {
                 let key = texts.join(" ").to_ascii_lowercase().replace('\\', "/");
@@ -121,7 +142,7 @@ impl Interpreter<'_> {
                     self.deed(
                         FlowKind::Persistence,
                         span,
-                        "writes a Run key of the registry",
+                        StepKind::Arranges(Arrangement::RunKey),
                     );
                 }
             }
@@ -162,7 +183,9 @@ impl Interpreter<'_> {
             self.deed(
                 FlowKind::AgentTampering,
                 span,
-                format!("starts {} without approvals", words.name),
+                StepKind::StartsAgent {
+                    program: (&words.name).into(),
+                },
             );
         }
         Value::unknown()

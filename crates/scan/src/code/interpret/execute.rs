@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
+use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind, Unit, UnparsedReason};
 use super::super::ir::Stmt;
 use super::super::known::paths::is_usual_to_source;
+use super::super::step::StepKind;
 use super::super::value::{Data, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -29,7 +30,15 @@ impl Interpreter<'_> {
                 _ => continue,
             };
             found = true;
-            self.flow(kind, &taint, span, format!("executed by {by}"));
+            self.flow(
+                kind,
+                &taint,
+                span,
+                StepKind::Executed {
+                    path: None,
+                    by: by.into(),
+                },
+            );
         }
         found
     }
@@ -50,12 +59,19 @@ impl Interpreter<'_> {
             if let Some(text) = option.as_text() {
                 known |= !text.contains(HOLE);
                 if !found && self.is_hidden(&text) {
-                    let taint = self.taint(TaintKind::Decoded, span, "put together by code");
+                    let taint = self.taint(
+                        TaintKind::Decoded,
+                        span,
+                        StepKind::Becomes("put together by code"),
+                    );
                     self.flow(
                         FlowKind::DecodedToExecution,
                         &taint,
                         span,
-                        format!("executed by {by}"),
+                        StepKind::Executed {
+                            path: None,
+                            by: by.into(),
+                        },
                     );
                 }
                 let value = self.run_text(&text, language, &option, span);
@@ -78,8 +94,24 @@ impl Interpreter<'_> {
             .map(str::trim)
             .max_by_key(|line| line.len())
             .unwrap_or_default();
-        // What is read from a file is not in the source either; that is told by its mark.
-        longest.len() >= 12 && self.units.iter().all(|unit| !unit.source.contains(longest))
+        // What is read from a file is not in the source either; that is told by its mark. A comment shows nothing.
+        let is_code = |source: &str, at: usize| {
+            let before = source
+                .get(..at)
+                .and_then(|before| before.rsplit('\n').next());
+            let before = before.unwrap_or_default().trim_start();
+            !["#", "//", "/*", "*"]
+                .iter()
+                .any(|mark| before.starts_with(mark))
+                && ![" #", "\t#", " //", "\t//"]
+                    .iter()
+                    .any(|mark| before.contains(mark))
+        };
+        let is_seen = |unit: &Unit<'_>| {
+            let mut places = unit.source.match_indices(longest);
+            places.any(|(at, _)| is_code(unit.source, at))
+        };
+        longest.len() >= 12 && !self.units.iter().any(is_seen)
     }
 
     /// The program that a text holds, parsed once.
@@ -94,6 +126,8 @@ impl Interpreter<'_> {
             return Rc::clone(known);
         }
         if self.programs_of_texts.len() >= INNER_PROGRAMS || text.len() > INNER_BYTES {
+            self.facts
+                .unparsed(self.unit, outer, UnparsedReason::StepsUsedUp);
             return Rc::new(Vec::new());
         }
         let program = self.parser.program(text, language, Some(outer));
@@ -177,9 +211,38 @@ impl Interpreter<'_> {
         span: Span,
         by: &str,
     ) -> Value {
-        let shown = path.replace(HOLE, "…");
+        let what = StepKind::Executed {
+            path: Some(path.into()),
+            by: by.into(),
+        };
+        let sources = matches!(by, "source" | ".");
+        self.run_file(path, (arguments, stdin), span, sources, what)
+    }
+
+    /// Executes a file that is the command itself.
+    pub(super) fn start(
+        &mut self,
+        path: &str,
+        arguments: Value,
+        stdin: Value,
+        span: Span,
+    ) -> Value {
+        let what = StepKind::Executed {
+            path: Some(path.into()),
+            by: "a shell".into(),
+        };
+        self.run_file(path, (arguments, stdin), span, false, what)
+    }
+
+    fn run_file(
+        &mut self,
+        path: &str,
+        (arguments, stdin): (Value, Value),
+        span: Span,
+        sources: bool,
+        what: StepKind,
+    ) -> Value {
         if let Some(written) = self.written(path) {
-            let what = format!("{shown} executed by {by}");
             let mut serious = false;
             for taint in &written.taints {
                 let kind = match taint.kind {
@@ -202,19 +265,14 @@ impl Interpreter<'_> {
             return self.run_program(unit, arguments, stdin);
         }
         let outside = Self::is_control_path(path) && !path.contains(HOLE)
-            || (matches!(by, "source" | ".") || self.is_python())
+            || (sources || self.is_python())
                 && super::super::known::paths::is_home(path)
                 && !is_usual_to_source(path)
                 && !path.contains("/skills/")
                 && !path.contains("/plugins/");
         if outside && self.written(path).is_none() {
-            let taint = self.taint(TaintKind::Outside, span, format!("takes {shown}"));
-            self.flow(
-                FlowKind::ControlFileToExecution,
-                &taint,
-                span,
-                format!("{shown} executed by {by}"),
-            );
+            let taint = self.taint(TaintKind::Outside, span, StepKind::Takes(path.into()));
+            self.flow(FlowKind::ControlFileToExecution, &taint, span, what);
         }
         Value::unknown()
     }

@@ -9,6 +9,7 @@ use super::super::facts::CodeLanguage;
 use super::super::ir::{Comprehension, Expr, ExprKind, Operation, Target};
 use super::super::known::functions::module_name;
 use super::super::known::names::{is_secret_name, is_surroundings, path_variable};
+use super::super::step::StepKind;
 use super::super::value::{Data, External, HOLE, ITEMS_MAX, TaintKind, Value};
 use super::{Control, DEPTH, Interpreter};
 
@@ -237,14 +238,14 @@ impl Interpreter<'_> {
         self.capability(super::CapabilityKind::ReadsEnvironment, span, name);
         if is_secret_name(name) {
             let kind = TaintKind::SecretName(name.into());
-            let taint = self.taint(kind, span, format!("reads the variable {name}"));
+            let taint = self.taint(kind, span, StepKind::Variable(name.into()));
             return Value::unknown().with(&[taint]);
         }
         if is_surroundings(name) {
             let taint = self.taint(
                 TaintKind::Surroundings,
                 span,
-                format!("the variable {name}"),
+                StepKind::LooksAt(format!("the variable {name}").into()),
             );
             return Value::unknown().with(&[taint]);
         }

@@ -5,6 +5,7 @@ use prowess_spec::Span;
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind, UnparsedReason};
 use super::super::known::functions::{Effect, effect};
 use super::super::known::paths::is_everything;
+use super::super::step::{StepKind, Store};
 use super::super::value::{Data, External, Taint, TaintKind, Value};
 use super::Interpreter;
 use super::call::{Args, origin_of};
@@ -241,7 +242,9 @@ impl Interpreter<'_> {
                         FlowKind::ReverseShell,
                         &taint,
                         span,
-                        "made the input and output of a program by os.dup2",
+                        StepKind::Attaches {
+                            by: Some("os.dup2"),
+                        },
                     );
                 }
                 Value::unknown()
@@ -261,24 +264,36 @@ impl Interpreter<'_> {
                 None => Value::unknown(),
             },
             Effect::SecretStore => {
+                let own = name.starts_with("keyring.") || name.starts_with("keytar.");
+                let store = if own { Store::Login } else { Store::Credential };
                 self.capability(CapabilityKind::ReadsSecret, span, name);
                 let taint = self.taint(
                     TaintKind::Secret,
                     span,
-                    format!("reads a credential by {name}"),
+                    StepKind::Opens {
+                        store,
+                        by: Some(name.into()),
+                    },
                 );
                 Value::unknown().with(&[taint])
             }
             Effect::Personal(kind) => {
                 self.capability(kind, span, name);
-                let what = format!("reads personal data by {name}");
+                let what = StepKind::Opens {
+                    store: Store::Personal,
+                    by: Some(name.into()),
+                };
                 let taint = self.taint(TaintKind::Personal, span, what);
                 Value::external(&format!("{name}()")).with(&[taint])
             }
             Effect::Capability(kind) => {
                 self.capability(kind, span, name);
                 let functions = args.functions();
-                let taint = self.taint(TaintKind::Personal, span, format!("records by {name}"));
+                let taint = self.taint(
+                    TaintKind::Personal,
+                    span,
+                    StepKind::Records { by: name.into() },
+                );
                 let given = Value::unknown().with(&[taint]);
                 if kind == CapabilityKind::Keyboard {
                     self.call_back(&functions, &[given], span);
@@ -286,7 +301,11 @@ impl Interpreter<'_> {
                 Value::external(&format!("{name}()"))
             }
             Effect::Surroundings => {
-                let taint = self.taint(TaintKind::Surroundings, span, name);
+                let taint = self.taint(
+                    TaintKind::Surroundings,
+                    span,
+                    StepKind::LooksAt(name.into()),
+                );
                 Value::external(&format!("{name}()")).with(&[taint])
             }
             Effect::Sleep | Effect::Opaque => Value::unknown(),
@@ -392,12 +411,16 @@ impl Interpreter<'_> {
                 kind,
                 taint,
                 span,
-                format!("loaded by {name}, which runs code in it"),
+                StepKind::Deserialised { by: name.into() },
             );
         }
         let mut value = Value::unknown().with(&taints);
         if name.starts_with("marshal") {
-            let taint = self.taint(TaintKind::Decoded, span, "compiled code loaded by marshal");
+            let taint = self.taint(
+                TaintKind::Decoded,
+                span,
+                StepKind::Becomes("compiled code loaded by marshal"),
+            );
             value.add_taints(&[taint]);
         }
         value
@@ -419,7 +442,7 @@ impl Interpreter<'_> {
                     FlowKind::RemoteToExecution,
                     &taint,
                     span,
-                    format!("loaded by {name}"),
+                    StepKind::Imported { by: name.into() },
                 );
             }
         }
@@ -438,7 +461,7 @@ impl Interpreter<'_> {
                         FlowKind::RemoteToExecution,
                         &taint,
                         span,
-                        format!("loaded by {name}"),
+                        StepKind::Imported { by: name.into() },
                     );
                 }
                 Value::unknown()
@@ -479,7 +502,11 @@ impl Interpreter<'_> {
             self.deed(
                 FlowKind::Destruction,
                 span,
-                format!("deletes {text} by {by}"),
+                StepKind::Destroys {
+                    how: "deletes",
+                    what: (&text).into(),
+                    by: by.into(),
+                },
             );
         }
     }

@@ -4,10 +4,13 @@ use std::rc::Rc;
 
 use prowess_spec::Span;
 
-use super::super::facts::{CapabilityKind, FlowKind};
+use super::super::facts::{CapabilityKind, FlowKind, UnparsedReason};
 use super::super::known::paths::{
-    ReadClass, WriteClass, base_name, is_hook, is_temporary, read_class, write_class,
+    ReadClass, WriteClass, agent_file, base_name, is_hook, is_temporary, owner_of, read_class,
+    write_classes,
 };
+use super::super::known::startup::startup;
+use super::super::step::StepKind;
 use super::super::value::{Data, External, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::Args;
@@ -30,7 +33,11 @@ impl Interpreter<'_> {
                         TaintKind::Remote | TaintKind::Secret | TaintKind::Personal
                     )
                 }) {
-                    let taint = self.taint(TaintKind::File, span, format!("reads a file by {by}"));
+                    let taint = self.taint(
+                        TaintKind::File,
+                        span,
+                        StepKind::ReadsUnnamed { by: by.into() },
+                    );
                     result.add_taints(&[taint]);
                 }
                 for taint in &option.taints {
@@ -61,31 +68,34 @@ impl Interpreter<'_> {
             result = written;
         }
         let shown = text.replace(HOLE, "…");
-        let (kind, what) = match read_class(text) {
+        let kind = match read_class(text) {
             ReadClass::Secret => {
                 self.capability(CapabilityKind::ReadsSecret, span, &shown);
-                (TaintKind::Secret, format!("reads {shown}"))
+                TaintKind::Secret
             }
             ReadClass::Personal => {
                 self.capability(CapabilityKind::ReadsPersonal, span, &shown);
-                (TaintKind::Personal, format!("reads {shown}"))
+                TaintKind::Personal
             }
             ReadClass::Environment => {
                 self.capability(CapabilityKind::ReadsEnvironment, span, "*");
-                (TaintKind::Environment, format!("reads {shown}"))
+                TaintKind::Environment
             }
-            ReadClass::Settings => (TaintKind::Settings, format!("reads {shown}")),
-            ReadClass::Outside if matches!(result.data, Data::Unknown) => {
-                (TaintKind::Outside, format!("reads {shown}"))
-            }
-            ReadClass::Outside | ReadClass::Other => {
+            ReadClass::Settings => TaintKind::Settings,
+            ReadClass::PublicKey if matches!(result.data, Data::Unknown) => TaintKind::PublicKey,
+            ReadClass::Outside if matches!(result.data, Data::Unknown) => TaintKind::Outside,
+            ReadClass::PublicKey | ReadClass::Outside | ReadClass::Other => {
                 // A file of the skill itself is no secret, one of the project is the user's.
                 let own = self.find_unit(text).is_some() || !result.taints.is_empty();
                 if own || !text.contains(HOLE) && !text.contains("..") {
                     return result;
                 }
-                (TaintKind::File, format!("reads {shown}"))
+                TaintKind::File
             }
+        };
+        let what = StepKind::Reads {
+            path: text.into(),
+            owner: owner_of(text),
         };
         let taint = self.taint(kind, span, what);
         result.with(&[taint])
@@ -127,43 +137,43 @@ impl Interpreter<'_> {
                 continue;
             };
             let shown: String = text.replace(HOLE, "…").chars().take(160).collect();
-            match write_class(&text) {
-                WriteClass::Persistence => {
-                    self.capability(CapabilityKind::Persistence, span, &shown);
-                    if is_hook(&text) {
-                        self.capability(CapabilityKind::Hooks, span, &shown);
-                    }
-                    self.write_deed(
-                        FlowKind::Persistence,
-                        &taints,
-                        span,
-                        &format!("writes {shown} by {by}"),
-                    );
-                }
-                WriteClass::Agent if self.find_unit(&text).is_none() => {
-                    self.capability(CapabilityKind::AgentFiles, span, &shown);
-                    if is_hook(&text) {
-                        self.capability(CapabilityKind::Hooks, span, &shown);
-                    }
-                    for taint in &taints {
-                        if taint.kind == TaintKind::Remote {
-                            self.flow(
-                                FlowKind::RemoteToAgent,
-                                taint,
-                                span,
-                                format!("written to {shown} by {by}"),
-                            );
+            for class in write_classes(&text) {
+                match class {
+                    WriteClass::Persistence => {
+                        self.capability(CapabilityKind::Persistence, span, &shown);
+                        if is_hook(&text) {
+                            self.capability(CapabilityKind::Hooks, span, &shown);
                         }
+                        let what = StepKind::WritesStartup {
+                            path: (&shown).into(),
+                            by: by.into(),
+                            content: startup(content, &taints),
+                        };
+                        self.write_deed(FlowKind::Persistence, &taints, span, what);
                     }
-                    self.write_deed(
-                        FlowKind::AgentTampering,
-                        &taints,
-                        span,
-                        &format!("writes {shown} by {by}"),
-                    );
+                    WriteClass::Agent if self.find_unit(&text).is_none() => {
+                        self.capability(CapabilityKind::AgentFiles, span, &shown);
+                        if is_hook(&text) {
+                            self.capability(CapabilityKind::Hooks, span, &shown);
+                        }
+                        let what = |remote| StepKind::WritesAgent {
+                            path: (&shown).into(),
+                            by: by.into(),
+                            file: agent_file(&text),
+                            remote,
+                        };
+                        for taint in &taints {
+                            if taint.kind == TaintKind::Remote {
+                                self.flow(FlowKind::RemoteToAgent, taint, span, what(true));
+                            }
+                        }
+                        self.write_deed(FlowKind::AgentTampering, &taints, span, what(false));
+                    }
+                    WriteClass::Outside => {
+                        self.capability(CapabilityKind::WritesOutside, span, &shown);
+                    }
+                    WriteClass::Agent => {}
                 }
-                WriteClass::Outside => self.capability(CapabilityKind::WritesOutside, span, &shown),
-                WriteClass::Agent | WriteClass::Other => {}
             }
             if text.starts_with("/dev/sd")
                 || text.starts_with("/dev/nvme")
@@ -172,7 +182,11 @@ impl Interpreter<'_> {
                 self.deed(
                     FlowKind::Destruction,
                     span,
-                    format!("overwrites {shown} by {by}"),
+                    StepKind::Destroys {
+                        how: "overwrites",
+                        what: (&shown).into(),
+                        by: by.into(),
+                    },
                 );
             }
             let plain = plain_path(&text);
@@ -184,13 +198,17 @@ impl Interpreter<'_> {
                 continue;
             }
             let mut value = Value::of(content.data.clone()).with(&taints);
-            value.taints = self.onward(&value.taints, span, &format!("written to {shown}"));
-            if self.files.len() < FILES_MAX || self.files.contains_key(&plain) {
-                match self.files.get_mut(&plain) {
-                    Some(known) => *known = value.join(known),
-                    None => {
-                        self.files.insert(plain, value);
-                    }
+            value.taints = self.onward(&value.taints, span, StepKind::Saved((&shown).into()));
+            let is_full = self.files.len() >= FILES_MAX;
+            match self.files.get_mut(&plain) {
+                Some(known) => *known = value.join(known),
+                None if is_full => {
+                    let span = self.outer.unwrap_or(span);
+                    self.facts
+                        .unparsed(self.unit, span, UnparsedReason::StepsUsedUp);
+                }
+                None => {
+                    self.files.insert(plain, value);
                 }
             }
         }
@@ -201,7 +219,7 @@ impl Interpreter<'_> {
         kind: FlowKind,
         taints: &[super::super::value::Taint],
         span: Span,
-        what: &str,
+        what: StepKind,
     ) {
         let from = taints
             .iter()
@@ -223,7 +241,13 @@ impl Interpreter<'_> {
             .filter(|taint| taint.kind == TaintKind::Remote)
             .cloned()
             .collect();
-        if taints.is_empty() || self.files.len() >= FILES_MAX {
+        if taints.is_empty() {
+            return;
+        }
+        if self.files.len() >= FILES_MAX {
+            let span = self.outer.unwrap_or(span);
+            self.facts
+                .unparsed(self.unit, span, UnparsedReason::StepsUsedUp);
             return;
         }
         let folder = folder.as_text().unwrap_or_else(|| "".into());
@@ -232,7 +256,7 @@ impl Interpreter<'_> {
             return;
         }
         plain.push('/');
-        let taints = self.onward(&taints, span, "unpacked");
+        let taints = self.onward(&taints, span, StepKind::Unpacked);
         self.files.insert(plain, Value::unknown().with(&taints));
     }
 
@@ -249,7 +273,7 @@ impl Interpreter<'_> {
             // The write itself comes later; that the file is opened for it says enough about special ones.
             let nothing = Value::unknown();
             if let Some(text) = path.as_text()
-                && !matches!(write_class(&text), WriteClass::Other)
+                && !write_classes(&text).is_empty()
             {
                 self.write_file(&path, &nothing, span, name);
             }
@@ -430,7 +454,7 @@ impl Interpreter<'_> {
                 FlowKind::ReverseShell,
                 &taint,
                 span,
-                "connected to a program's input or output",
+                StepKind::Attaches { by: None },
             );
         }
     }

@@ -7,6 +7,7 @@ use prowess_spec::Span;
 use super::super::facts::CapabilityKind;
 use super::super::ir::Expr;
 use super::super::known::functions::module_name;
+use super::super::step::{StepKind, Store};
 use super::super::value::{Class, Closure, Data, External, Taint, TaintKind, Value};
 use super::Interpreter;
 use super::operator::{item_at, slice};
@@ -234,7 +235,14 @@ impl Interpreter<'_> {
     /// The mark of the whole environment.
     pub(super) fn whole_environment(&mut self, span: Span) -> Taint {
         self.capability(CapabilityKind::ReadsEnvironment, span, "*");
-        self.taint(TaintKind::Environment, span, "reads the whole environment")
+        self.taint(
+            TaintKind::Environment,
+            span,
+            StepKind::Opens {
+                store: Store::Environment,
+                by: None,
+            },
+        )
     }
 
     /// The marks of a value that is given away, the environment included.

@@ -34,6 +34,7 @@ use super::facts::{
 };
 use super::ir::{Name, Stmt};
 use super::parse::Parser;
+use super::step::StepKind;
 use super::value::{Closure, Taint, TaintKind, Trail, Value};
 
 /// Expressions, statements and calls inside of one another; each takes a few frames of the stack.
@@ -216,22 +217,16 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The place to name for a span: that of the text when the code stands in one.
-    fn step(&self, span: Span, what: impl Into<String>) -> Step {
-        let what: String = what.into();
-        let what = what
-            .chars()
-            .take(240)
-            .map(|c| if c == super::value::HOLE { '…' } else { c })
-            .collect();
+    fn step(&self, span: Span, kind: StepKind) -> Step {
         Step {
             unit: self.unit,
             span: self.outer.unwrap_or(span),
-            what,
+            kind,
         }
     }
 
     /// A mark that begins here.
-    fn taint(&self, kind: TaintKind, span: Span, what: impl Into<String>) -> Taint {
+    fn taint(&self, kind: TaintKind, span: Span, what: StepKind) -> Taint {
         Taint {
             kind,
             trail: Trail::source(self.step(span, what)),
@@ -239,7 +234,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The same marks with one more step.
-    fn onward(&self, taints: &[Taint], span: Span, what: &str) -> Vec<Taint> {
+    fn onward(&self, taints: &[Taint], span: Span, what: StepKind) -> Vec<Taint> {
         if taints.is_empty() {
             return Vec::new();
         }
@@ -259,7 +254,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Notes a flow from where `taint` began to here.
-    fn flow(&mut self, kind: FlowKind, taint: &Taint, span: Span, what: impl Into<String>) {
+    fn flow(&mut self, kind: FlowKind, taint: &Taint, span: Span, what: StepKind) {
         let mut steps = taint.trail.steps();
         let last = self.step(span, what);
         if steps.last() != Some(&last) {
@@ -272,7 +267,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Notes a flow that has no source: something that is done.
-    fn deed(&mut self, kind: FlowKind, span: Span, what: impl Into<String>) {
+    fn deed(&mut self, kind: FlowKind, span: Span, what: StepKind) {
         let step = self.step(span, what);
         self.note(kind, vec![step]);
     }

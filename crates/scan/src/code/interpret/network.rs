@@ -5,6 +5,7 @@ use prowess_spec::Span;
 use super::super::facts::{CapabilityKind, FlowKind};
 use super::super::known::functions::is_header;
 use super::super::known::hosts::{belongs, host_of, is_local, is_valuable};
+use super::super::step::{Origin, StepKind, Store};
 use super::super::value::{Data, External, HOLE, TaintKind, Value};
 use super::Interpreter;
 use super::call::{Args, origin_of};
@@ -119,6 +120,7 @@ impl Interpreter<'_> {
     pub(super) fn connect(&mut self, external: &External, args: &Args, span: Span) -> Value {
         let origin = args.all().find_map(origin_of);
         let host = origin.as_deref().and_then(host_or_name);
+        let origin_text = origin.clone();
         let shown = host.clone().unwrap_or_default();
         self.capability(CapabilityKind::Network, span, &shown);
         let local = host.as_deref().is_some_and(is_local);
@@ -132,8 +134,15 @@ impl Interpreter<'_> {
             } else {
                 shown
             };
-            let remote = self.taint(TaintKind::Remote, span, format!("receives from {at}"));
-            let socket = self.taint(TaintKind::Socket, span, format!("connects to {at}"));
+            let remote = self.taint(
+                TaintKind::Remote,
+                span,
+                StepKind::Receives {
+                    from: Origin::new(&at, origin_text.as_deref().unwrap_or_default()),
+                    by: None,
+                },
+            );
+            let socket = self.taint(TaintKind::Socket, span, StepKind::Connects(at.into()));
             value = value.with(&[remote, socket]);
         }
         // A listener without parameters is looked at later, when the connection has its name.
@@ -199,16 +208,15 @@ impl Interpreter<'_> {
         } else {
             shown
         };
-        let how = if lookup { "looked up at" } else { "sent to" };
         for (role, value) in parts {
             let taints = self.taints_of(value, span);
             for taint in &taints {
                 let kind = match (&taint.kind, role) {
                     (TaintKind::Secret, Role::Header) => {
                         // A token file that belongs to the service is how command line tools log in.
-                        let source = taint.trail.first().what.clone();
+                        let source = &taint.trail.first().kind;
                         match &host {
-                            Some(host) if !owns(&source, host) => FlowKind::SecretToNetwork,
+                            Some(host) if !may_get(source, host) => FlowKind::SecretToNetwork,
                             _ => continue,
                         }
                     }
@@ -230,17 +238,31 @@ impl Interpreter<'_> {
                     }
                     _ => continue,
                 };
-                self.flow(kind, taint, span, format!("{how} {target} by {by}"));
+                self.flow(
+                    kind,
+                    taint,
+                    span,
+                    StepKind::Sent {
+                        to: (&target).into(),
+                        by: by.into(),
+                        lookup,
+                    },
+                );
             }
         }
         if file {
             return Value::unknown();
         }
-        let shown: String = match &text {
-            Some(text) if text.len() < 200 => text.replace(HOLE, "…"),
-            _ => target,
+        let shown = match &text {
+            Some(text) if text.len() < 200 => text,
+            _ => target.as_str(),
         };
-        let remote = self.taint(TaintKind::Remote, span, format!("receives {shown} by {by}"));
+        let from = Origin::new(shown, text.as_deref().unwrap_or_default());
+        let received = StepKind::Receives {
+            from,
+            by: Some(by.into()),
+        };
+        let remote = self.taint(TaintKind::Remote, span, received);
         Value::of(Data::External(External {
             name: External::new(&format!("{by}()")).name,
             origin: text,
@@ -249,40 +271,14 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether a credential file, as the step names it, is that of the host.
-fn owns(source: &str, host: &str) -> bool {
-    const OWNERS: &[(&str, &str)] = &[
-        (".claude", "anthropic"),
-        (".claude", "claude"),
-        (".codex", "openai"),
-        (".codex", "chatgpt"),
-        (".gemini", "google"),
-        ("gcloud", "google"),
-        ("application_default", "google"),
-        ("/gh/", "github"),
-        ("copilot", "github"),
-        (".git-credentials", "git"),
-        (".npmrc", "npm"),
-        (".aws", "amazonaws"),
-        (".azure", "azure"),
-        (".azure", "microsoft"),
-        ("huggingface", "huggingface"),
-        (".cargo", "crates.io"),
-        (".pypirc", "pypi"),
-        (".docker", "docker"),
-        ("supabase", "supabase"),
-        (".netrc", ""),
-        ("keyring", ""),
-        ("keychain", ""),
-        ("security", ""),
-        ("keytar", ""),
-        ("databricks", "databricks"),
-        ("snowflake", "snowflake"),
-        ("serviceaccount", "kubernetes"),
-    ];
-    OWNERS
-        .iter()
-        .any(|(path, owner)| source.contains(path) && host.contains(owner))
+/// Whether what a step reads is the login of the host.
+fn may_get(source: &StepKind, host: &str) -> bool {
+    match source {
+        StepKind::Reads { owner, .. } => owner.may_get(host),
+        // A store of logins has one for each host.
+        StepKind::Opens { store, .. } => matches!(store, Store::KeychainEntry | Store::Login),
+        _ => false,
+    }
 }
 
 /// A host with or without a scheme; a bare name counts too.

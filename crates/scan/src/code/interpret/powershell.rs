@@ -3,6 +3,7 @@
 use prowess_spec::Span;
 
 use super::super::facts::{CapabilityKind, CodeLanguage, FlowKind};
+use super::super::step::{Arrangement, StepKind, Store};
 use super::super::value::{Data, External, TaintKind, Value};
 use super::Interpreter;
 use super::call::{Args, origin_of};
@@ -393,7 +394,7 @@ impl Interpreter<'_> {
                     self.deed(
                         FlowKind::Persistence,
                         span,
-                        "writes a Run key of the registry",
+                        StepKind::Arranges(Arrangement::RunKey),
                     );
                 } else if let Some(value) = parameters.name(&["-value"]) {
                     self.write_file(&parameters.get(&["-path"], 0), &value, span, name);
@@ -403,32 +404,47 @@ impl Interpreter<'_> {
             "register-scheduledtask" | "new-scheduledtaskaction" | "register-scheduledjob" => {
                 self.capability(CapabilityKind::Persistence, span, name);
                 if name.starts_with("register") {
-                    self.deed(FlowKind::Persistence, span, "registers a scheduled task");
+                    self.deed(
+                        FlowKind::Persistence,
+                        span,
+                        StepKind::Arranges(Arrangement::RegisteredTask),
+                    );
                 }
                 Value::unknown()
             }
             "new-service" | "set-service" => {
                 self.capability(CapabilityKind::Persistence, span, name);
                 if name == "new-service" {
-                    self.deed(FlowKind::Persistence, span, "creates a service");
+                    self.deed(
+                        FlowKind::Persistence,
+                        span,
+                        StepKind::Arranges(Arrangement::Service),
+                    );
                 }
                 Value::unknown()
             }
             "set-mppreference" | "add-mppreference" => {
-                self.deed(
-                    FlowKind::ConditionalTrigger,
-                    span,
-                    "changes the settings of the virus scanner",
-                );
+                self.deed(FlowKind::ConditionalTrigger, span, StepKind::Blinds);
                 Value::none()
             }
             "get-clipboard" | "gcb" => {
                 self.capability(CapabilityKind::Clipboard, span, name);
-                let taint = self.taint(TaintKind::Personal, span, "reads the clipboard");
+                let taint = self.taint(
+                    TaintKind::Personal,
+                    span,
+                    StepKind::Opens {
+                        store: Store::Clipboard,
+                        by: None,
+                    },
+                );
                 Value::unknown().with(&[taint])
             }
             "get-date" | "get-computerinfo" | "get-wmiobject" | "get-ciminstance" => {
-                let taint = self.taint(TaintKind::Surroundings, span, name);
+                let taint = self.taint(
+                    TaintKind::Surroundings,
+                    span,
+                    StepKind::LooksAt(name.into()),
+                );
                 Value::unknown().with(&[taint])
             }
             "expand-archive" => {
@@ -472,7 +488,11 @@ impl Interpreter<'_> {
                 self.deed(
                     FlowKind::Destruction,
                     span,
-                    format!("erases a disk by {name}"),
+                    StepKind::Destroys {
+                        how: "erases",
+                        what: "a disk".into(),
+                        by: name.into(),
+                    },
                 );
                 Value::none()
             }
@@ -535,9 +555,11 @@ impl Interpreter<'_> {
                 let bytes = first.as_bytes().and_then(|bytes| decode::base64(&bytes));
                 self.decoded("base64 decoded", bytes, &first, span)
             }
-            "[convert].tobase64string" => {
-                Value::unknown().with(&self.onward(&first.all_taints(), span, "base64-encoded"))
-            }
+            "[convert].tobase64string" => Value::unknown().with(&self.onward(
+                &first.all_taints(),
+                span,
+                StepKind::Becomes("base64-encoded"),
+            )),
             "[convert].tobyte" | "[convert].toint32" | "[convert].toint16" | "[int]" | "[byte]" => {
                 if let Some(number) = first.as_int() {
                     return Some(Value::int(number));

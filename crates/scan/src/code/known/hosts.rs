@@ -2,6 +2,7 @@
 
 use super::super::value::HOLE;
 use super::names::vendor_words;
+use crate::address::{is_below, split_authority};
 
 /// The host of an address, as far as it is known; a bare host is accepted too.
 pub(in super::super) fn host_of(url: &str) -> Option<String> {
@@ -11,18 +12,16 @@ pub(in super::super) fn host_of(url: &str) -> Option<String> {
         Some((scheme, rest)) if scheme == HOLE.to_string() => rest,
         _ => url,
     };
-    let rest = rest
+    let authority = split_authority(rest).0.split([' ', '\n']).next()?;
+    let host = authority
         .rsplit_once('@')
-        .filter(|(user, _)| !user.contains('/'))
-        .map_or(rest, |(_, host)| host);
-    let end = rest.find(['/', '?', '#', ' ', '\n']).unwrap_or(rest.len());
-    let host = rest.get(..end)?;
+        .map_or(authority, |(_, host)| host);
     let host = if host.starts_with('[') {
         host
     } else {
         host.split(':').next().unwrap_or(host)
     };
-    let host = host.to_ascii_lowercase();
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
     let plausible = host.contains('.') || host == "localhost" || host.starts_with('[');
     let clean = host.chars().all(|c| {
         c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':') || c == HOLE
@@ -46,50 +45,72 @@ pub(in super::super) fn is_local(host: &str) -> bool {
 pub(in super::super) fn belongs(name: &str, host: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let words = vendor_words(&lower);
-    if words.is_empty() {
-        return true;
-    }
-    words.iter().any(|word| host.contains(word.as_str()))
-        || RELATED.iter().any(|(vendor, hosts)| {
-            words.iter().any(|word| word == vendor) && hosts.iter().any(|part| host.contains(part))
-        })
+    words.is_empty()
+        || VENDORS
+            .iter()
+            .filter(|(vendor, _)| words.iter().any(|word| word == vendor))
+            .any(|(_, domains)| domains.iter().any(|domain| is_below(host, domain)))
 }
 
-/// Names of vendors in variables, and what their hosts are called.
-const RELATED: &[(&str, &[&str])] = &[
-    ("aws", &["amazonaws", "amazon", "cloudfront"]),
-    ("anthropic", &["claude.ai", "claude.com"]),
-    ("claude", &["anthropic"]),
-    ("azure", &["microsoft", "windows.net"]),
-    ("gemini", &["googleapis", "google"]),
-    ("google", &["googleapis", "gstatic", "youtube"]),
-    ("gcloud", &["googleapis", "google"]),
-    ("vertex", &["googleapis"]),
-    ("youtube", &["googleapis"]),
-    ("gh", &["github"]),
+const GOOGLE: &[&str] = &["google.com", "googleapis.com", "gstatic.com", "youtube.com"];
+const ANTHROPIC: &[&str] = &["anthropic.com", "claude.ai", "claude.com"];
+const HUGGING_FACE: &[&str] = &["huggingface.co", "hf.co"];
+const GITHUB: &[&str] = &[
+    "github.com",
+    "githubusercontent.com",
+    "githubcopilot.com",
+    "ghcr.io",
+    "models.inference.ai.azure.com",
+];
+
+/// Names of vendors in variables, and their domains: what stands elsewhere in the name of a host is not theirs.
+const VENDORS: &[(&str, &[&str])] = &[
+    ("aws", &["amazonaws.com", "amazon.com"]),
+    ("anthropic", ANTHROPIC),
+    ("claude", ANTHROPIC),
     (
-        "github",
-        &["githubusercontent", "ghcr.io", "models.inference"],
+        "azure",
+        &[
+            "azure.com",
+            "microsoft.com",
+            "microsoftonline.com",
+            "windows.net",
+        ],
     ),
-    ("gitlab", &["gitlab"]),
-    ("hf", &["huggingface", "hf.co", "hf.space"]),
-    ("huggingface", &["hf.co"]),
-    ("openai", &["azure.com", "openrouter", "oaistatic"]),
-    ("npm", &["npmjs"]),
-    ("pypi", &["pypi"]),
-    ("slack", &["slack"]),
-    ("telegram", &["telegram", "t.me"]),
-    ("discord", &["discord"]),
-    ("stripe", &["stripe"]),
-    ("notion", &["notion"]),
+    ("gemini", GOOGLE),
+    ("google", GOOGLE),
+    ("gcloud", GOOGLE),
+    ("vertex", GOOGLE),
+    ("youtube", GOOGLE),
+    ("gh", GITHUB),
+    ("github", GITHUB),
+    ("gitlab", &["gitlab.com"]),
+    ("hf", HUGGING_FACE),
+    ("huggingface", HUGGING_FACE),
+    (
+        "openai",
+        &[
+            "openai.com",
+            "chatgpt.com",
+            "openai.azure.com",
+            "openrouter.ai",
+        ],
+    ),
+    ("npm", &["npmjs.com", "npmjs.org"]),
+    ("pypi", &["pypi.org"]),
+    ("slack", &["slack.com"]),
+    ("telegram", &["telegram.org", "t.me"]),
+    ("discord", &["discord.com", "discordapp.com"]),
+    ("stripe", &["stripe.com"]),
+    ("notion", &["notion.so", "notion.com"]),
     ("ssh", &[]),
-    ("docker", &["docker"]),
-    ("vercel", &["vercel"]),
-    ("cloudflare", &["cloudflare", "workers.dev"]),
-    ("digitalocean", &["digitalocean"]),
-    ("supabase", &["supabase"]),
-    ("twilio", &["twilio"]),
-    ("sendgrid", &["sendgrid"]),
+    ("docker", &["docker.com", "docker.io"]),
+    ("vercel", &["vercel.com"]),
+    ("cloudflare", &["cloudflare.com"]),
+    ("digitalocean", &["digitalocean.com"]),
+    ("supabase", &["supabase.com", "supabase.co"]),
+    ("twilio", &["twilio.com"]),
+    ("sendgrid", &["sendgrid.com", "sendgrid.net"]),
 ];
 
 /// Vendors whose credentials are worth stealing: one of these sent to another host is reported.
@@ -97,5 +118,5 @@ pub(in super::super) fn is_valuable(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     vendor_words(&lower)
         .iter()
-        .any(|word| RELATED.iter().any(|(vendor, _)| vendor == word))
+        .any(|word| VENDORS.iter().any(|(vendor, _)| vendor == word))
 }

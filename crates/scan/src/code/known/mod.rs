@@ -4,3 +4,4 @@ pub(super) mod functions;
 pub(super) mod hosts;
 pub(super) mod names;
 pub(super) mod paths;
+pub(super) mod startup;

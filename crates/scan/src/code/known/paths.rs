@@ -1,5 +1,8 @@
 //! What a path holds, by its name.
 
+use super::super::step::{AgentFile, Owner};
+use super::super::value::HOLE;
+
 /// What a file holds that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum ReadClass {
@@ -11,6 +14,8 @@ pub(in super::super) enum ReadClass {
     Environment,
     /// Settings that often hold keys: `.env`.
     Settings,
+    /// The public half of a key.
+    PublicKey,
     /// Anything else outside of the skill.
     Outside,
     /// A relative path, or one that is not known.
@@ -26,8 +31,6 @@ pub(in super::super) enum WriteClass {
     Agent,
     /// Outside of the skill and the project.
     Outside,
-    /// Relative, temporary, or not known.
-    Other,
 }
 
 /// Parts of paths, in lower case and with `/`.
@@ -262,18 +265,29 @@ const AGENT: &[&str] = &[
     "/.vscode/tasks.json",
 ];
 
-/// The path in lower case, with `/`, and one in front so that names match whole.
+/// The path in lower case, with `/`, and one in front so that names match whole; what `..` leaves is not in it.
 fn plain(path: &str) -> String {
-    let mut out = String::with_capacity(path.len() + 1);
-    out.push('/');
-    for c in path.trim().chars() {
-        let c = if c == '\\' { '/' } else { c };
-        if c == '/' && out.ends_with('/') {
-            continue;
+    let path = path.trim().to_lowercase().replace('\\', "/");
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            // What is not known may have more than one name.
+            ".." if names
+                .last()
+                .is_some_and(|last| *last != ".." && !last.contains(HOLE)) =>
+            {
+                names.pop();
+            }
+            name => names.push(name),
         }
-        out.extend(c.to_lowercase());
     }
-    out
+    let end = if path.ends_with('/') && !names.is_empty() {
+        "/"
+    } else {
+        ""
+    };
+    format!("/{}{end}", names.join("/"))
 }
 
 fn has(path: &str, parts: &[&str]) -> bool {
@@ -313,7 +327,11 @@ pub(in super::super) fn is_home(path: &str) -> bool {
 
 /// Whether the path is the home directory or the root directory itself, or all of it.
 pub(in super::super) fn is_everything(path: &str) -> bool {
+    let is_relative = !path.trim().starts_with(['/', '\\']);
     let path = plain(path);
+    if path == "/" && is_relative {
+        return false;
+    }
     let path = path.trim_end_matches(['*', '/', '.']);
     matches!(
         path,
@@ -345,13 +363,22 @@ pub(in super::super) fn is_temporary(path: &str) -> bool {
     ]
     .iter()
     .any(|start| path.starts_with(start))
-        || path.contains("/appdata/local/temp/")
-        || path.contains("/windows/temp/")
+        || [
+            "/%localappdata%/temp/",
+            "/%userprofile%/appdata/local/temp/",
+            "/c:/windows/temp/",
+        ]
+        .iter()
+        .any(|start| path.starts_with(start))
+        || path.starts_with("/c:/users/") && path.contains("/appdata/local/temp/")
 }
 
 /// What a file that is read holds.
 pub(in super::super) fn read_class(path: &str) -> ReadClass {
     let plain = plain(path);
+    if plain.ends_with(".pub") {
+        return ReadClass::PublicKey;
+    }
     if is_harmless(&plain) {
         return ReadClass::Other;
     }
@@ -389,26 +416,114 @@ pub(in super::super) fn read_class(path: &str) -> ReadClass {
     ReadClass::Other
 }
 
-/// What a file that is written does.
-pub(in super::super) fn write_class(path: &str) -> WriteClass {
+/// What a file that is written does; a path that names two things does both.
+pub(in super::super) fn write_classes(path: &str) -> Vec<WriteClass> {
     let plain = plain(path);
     if is_harmless(&plain) {
-        return WriteClass::Other;
+        return Vec::new();
     }
-    if has(&plain, PERSISTENCE) && !plain.contains("/etc/profile.example") {
-        return WriteClass::Persistence;
+    let mut classes = Vec::new();
+    if has(&plain, PERSISTENCE) {
+        classes.push(WriteClass::Persistence);
     }
-    if AGENT.iter().any(|part| plain.contains(part)) && !is_temporary(path) {
-        return WriteClass::Agent;
+    if has(&plain, AGENT) && !is_temporary(path) {
+        classes.push(WriteClass::Agent);
+    }
+    if !classes.is_empty() {
+        return classes;
     }
     if is_home(path)
         || plain.starts_with("/etc/")
         || plain.starts_with("/usr/")
         || plain.starts_with("/opt/")
     {
-        return WriteClass::Outside;
+        classes.push(WriteClass::Outside);
     }
-    WriteClass::Other
+    classes
+}
+
+/// Files of credentials, and the hosts that may get them.
+const OWNERS: &[(&str, Owner)] = &[
+    (
+        ".claude",
+        Owner::Domains(&["anthropic.com", "claude.ai", "claude.com"]),
+    ),
+    (".codex", Owner::Domains(&["openai.com", "chatgpt.com"])),
+    (".gemini", Owner::Domains(GOOGLE)),
+    ("gcloud", Owner::Domains(GOOGLE)),
+    (
+        "application_default_credentials.json",
+        Owner::Domains(GOOGLE),
+    ),
+    ("gh", Owner::Domains(GITHUB)),
+    ("github-copilot", Owner::Domains(GITHUB)),
+    (
+        ".git-credentials",
+        Owner::Domains(&["github.com", "gitlab.com", "bitbucket.org"]),
+    ),
+    (
+        ".npmrc",
+        Owner::Domains(&["npmjs.com", "npmjs.org", "npm.pkg.github.com"]),
+    ),
+    (".aws", Owner::Domains(&["amazonaws.com", "amazon.com"])),
+    (
+        ".azure",
+        Owner::Domains(&[
+            "azure.com",
+            "microsoft.com",
+            "microsoftonline.com",
+            "windows.net",
+        ]),
+    ),
+    ("huggingface", Owner::Domains(HUGGING_FACE)),
+    (".huggingface", Owner::Domains(HUGGING_FACE)),
+    (".cargo", Owner::Domains(&["crates.io"])),
+    (".pypirc", Owner::Domains(&["pypi.org"])),
+    (".docker", Owner::Domains(&["docker.com", "docker.io"])),
+    (".supabase", Owner::Domains(&["supabase.com"])),
+    (".netrc", Owner::Any),
+    ("_netrc", Owner::Any),
+    (".databrickscfg", Owner::Domains(&["databricks.com"])),
+    (".snowflake", Owner::Domains(&["snowflakecomputing.com"])),
+    (
+        "serviceaccount",
+        Owner::Domains(&[
+            "kubernetes",
+            "kubernetes.default",
+            "kubernetes.default.svc",
+            "cluster.local",
+        ]),
+    ),
+];
+const GOOGLE: &[&str] = &["google.com", "googleapis.com"];
+const GITHUB: &[&str] = &["github.com", "githubcopilot.com"];
+const HUGGING_FACE: &[&str] = &["huggingface.co", "hf.co"];
+
+/// Which hosts may get what a file of credentials holds; the last name of the path that tells it counts.
+pub(in super::super) fn owner_of(path: &str) -> Owner {
+    let path = plain(path);
+    path.rsplit('/')
+        .find_map(|name| OWNERS.iter().find(|(known, _)| *known == name))
+        .map_or(Owner::Unknown, |(_, owner)| *owner)
+}
+
+/// What a file of an agent is for.
+pub(in super::super) fn agent_file(path: &str) -> AgentFile {
+    let plain = plain(path);
+    let names: Vec<&str> = plain.split('/').collect();
+    let is_skill = names.windows(2).any(
+        |two| matches!(two, [agent, "skills"] if agent.starts_with('.') || *agent == "opencode"),
+    );
+    let is_text = [".md", ".mdc", "rules"]
+        .iter()
+        .any(|end| plain.ends_with(end));
+    if is_skill && !names.contains(&"..") {
+        AgentFile::Skill
+    } else if is_text && !is_home(path) && !plain.contains("hook") {
+        AgentFile::Instructions
+    } else {
+        AgentFile::Lasting
+    }
 }
 
 /// Whether a path names hooks of git or of an agent.

@@ -239,11 +239,12 @@ fn steps_name_the_places() {
         .iter()
         .find(|flow| flow.kind == FlowKind::SecretToNetwork)
         .unwrap();
-    let told: Vec<(&str, &str)> = flow
+    let told: Vec<(String, &str)> = flow
         .steps
         .iter()
-        .map(|step| (step.what.as_str(), step.span.slice(source)))
+        .map(|step| (step.kind.to_string(), step.span.slice(source)))
         .collect();
+    let told: Vec<(&str, &str)> = told.iter().map(|(what, at)| (what.as_str(), *at)).collect();
     assert_eq!(
         told,
         [

@@ -74,7 +74,11 @@ fn check_benign(language: CodeLanguage, rows: &[(&str, &str)]) {
         let analysis = facts(language, source);
         for flow in &analysis.flows {
             if flow.kind != FlowKind::FileToNetwork {
-                let steps: Vec<&str> = flow.steps.iter().map(|step| step.what.as_str()).collect();
+                let steps: Vec<String> = flow
+                    .steps
+                    .iter()
+                    .map(|step| step.kind.to_string())
+                    .collect();
                 wrong.push(format!("{name}: {:?} {steps:?}", flow.kind));
             }
         }
