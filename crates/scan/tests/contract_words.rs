@@ -2,9 +2,17 @@
 #![cfg(test)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
-use prowess_scan::self_test::{Payload, SkillFiles, attacks, audit};
-use prowess_scan::{Report, Severity, Verdict};
+use prowess_scan::self_test::{self, Payload, SkillFiles, attacks};
+use prowess_scan::{Report, Rules, Severity, Verdict};
+use prowess_syntax::Grammars;
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::base(Arc::new(Grammars)));
+
+fn audit(files: &SkillFiles) -> Report {
+    self_test::audit(&RULES, files)
+}
 
 type Skill = (&'static str, Files, Severity);
 type Files = &'static [(&'static str, &'static str)];

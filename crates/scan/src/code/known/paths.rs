@@ -511,13 +511,16 @@ pub(in super::super) fn owner_of(path: &str) -> Owner {
 pub(in super::super) fn agent_file(path: &str) -> AgentFile {
     let plain = plain(path);
     let names: Vec<&str> = plain.split('/').collect();
-    let is_skill = names.windows(2).any(
-        |two| matches!(two, [agent, "skills"] if agent.starts_with('.') || *agent == "opencode"),
-    );
+    let is_skills = |two: &[&str]| matches!(two, [agent, "skills"] if agent.starts_with('.') || *agent == "opencode");
+    // Another hidden directory below is not a skill's: `.claude/skills/.claude/CLAUDE.md`.
+    let is_skill = names
+        .windows(2)
+        .rposition(is_skills)
+        .is_some_and(|at| names.iter().skip(at + 2).all(|name| !name.starts_with('.')));
     let is_text = [".md", ".mdc", "rules"]
         .iter()
         .any(|end| plain.ends_with(end));
-    if is_skill && !names.contains(&"..") {
+    if is_skill {
         AgentFile::Skill
     } else if is_text && !is_home(path) && !plain.contains("hook") {
         AgentFile::Instructions
