@@ -296,7 +296,7 @@ fn ids(t: &mut Reader<'_, '_>, name: &'static str, about: &'static str) -> Vec<S
         values::each(value, |item| {
             let id = context.text(item)?.text;
             let below = id.strip_suffix("/**").filter(|_| name == "disabled");
-            texts::id(below.unwrap_or(&id))?;
+            texts::skill_id(below.unwrap_or(&id))?;
             Ok(id.into_owned())
         })
     });
@@ -375,7 +375,7 @@ fn approved(t: &mut Reader<'_, '_>) -> Vec<Approval> {
         kind,
         Shown::Plain,
         |context, id, value| {
-            texts::id(id)?;
+            texts::skill_id(id)?;
             let mut permissions = values::each(value, |item| {
                 Ok(values::keyword::<Permission>(&context.text(item)?.text)?)
             })?;

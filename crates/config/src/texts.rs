@@ -60,13 +60,7 @@ pub(crate) fn secret(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Se
 /// The name of a repository.
 pub(crate) fn name(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     let text = written.text.as_ref();
-    let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let fits = text.len() <= NAME_CHARS
-        && text
-            .bytes()
-            .all(|byte| word(byte) || matches!(byte, b'-' | b'_'))
-        && text.bytes().next().is_some_and(word);
-    if fits {
+    if is_name(text) {
         Ok(text.to_owned())
     } else {
         unfit(
@@ -76,7 +70,27 @@ pub(crate) fn name(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<Stri
     }
 }
 
-/// The id of a skill or of a package: names with `/` between them.
+fn is_name(text: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.len() <= NAME_CHARS
+        && text
+            .bytes()
+            .all(|byte| word(byte) || matches!(byte, b'-' | b'_'))
+        && text.bytes().next().is_some_and(word)
+}
+
+/// The id of a skill: that of a server can have the name of its repository and `:` in front.
+pub(crate) fn skill_id(text: &str) -> Result<String, ProblemKind> {
+    match text.split_once(':') {
+        Some((repository, bare)) if is_name(repository) => {
+            id(bare)?;
+            Ok(text.to_owned())
+        }
+        _ => id(text),
+    }
+}
+
+/// The id of a package, or of a skill without a label: names with `/` between them.
 pub(crate) fn id(text: &str) -> Result<String, ProblemKind> {
     let exact = |part: &str| SkillName::parse(part).is_ok_and(|name| name.as_str() == part);
     if text.split('/').all(exact) {

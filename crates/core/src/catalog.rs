@@ -8,10 +8,11 @@ use std::sync::Arc;
 use prowess_spec::nearest;
 use serde::Serialize;
 
+use crate::clash::{NamedSnapshot, label_servers};
 use crate::descriptor::{Descriptor, Scope};
 use crate::filter::Filter;
 use crate::id::{CollectionPath, SkillId};
-use crate::source::{Invalid, Snapshot};
+use crate::source::{Invalid, Origin, Snapshot};
 
 /// Skills that are compared one after the other before a binary search.
 const NEIGHBOURS: usize = 8;
@@ -98,6 +99,8 @@ pub struct Layer {
     pub status: SourceStatus,
     /// Its snapshot.
     pub snapshot: Arc<Snapshot>,
+    /// Who names its skills.
+    pub origin: Origin,
 }
 
 /// The settings that select the skills of a catalog.
@@ -131,6 +134,8 @@ pub struct Catalog {
     shadowed: Vec<(DescriptorIndex, DescriptorIndex)>,
     /// Those among them that are the same, byte for byte.
     copies: Vec<(DescriptorIndex, DescriptorIndex)>,
+    /// Skills of servers with a label, each with the skill that has its bare id or would have it.
+    clashes: Vec<(DescriptorIndex, DescriptorIndex)>,
     unavailable: Vec<DescriptorIndex>,
     disabled: Vec<DescriptorIndex>,
     refused: Vec<DescriptorIndex>,
@@ -144,6 +149,13 @@ pub struct Catalog {
 struct DescriptorIndex {
     layer: u16,
     index: u32,
+}
+
+impl DescriptorIndex {
+    fn new(layer: usize, index: usize) -> Option<Self> {
+        let (layer, index) = (u16::try_from(layer).ok()?, u32::try_from(index).ok()?);
+        Some(Self { layer, index })
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -187,6 +199,27 @@ pub struct Shadowed<'c> {
     pub loser: Skill<'c>,
 }
 
+/// A skill of a server that got a label, and the skill whose id it has without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clash<'c> {
+    /// The server's skill, such as `company:pdf`.
+    pub labelled: Skill<'c>,
+    /// The skill with the bare id; one with the label of another server if no source but servers has it.
+    pub other: Skill<'c>,
+}
+
+impl fmt::Display for Clash<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { labelled, other } = self;
+        let (id, bare) = (&labelled.descriptor.id, labelled.descriptor.id.bare());
+        let (server, place) = (labelled.source, other.path());
+        write!(
+            f,
+            "`{bare}` is in {place} and on the server `{server}`, whose skill is `{id}`"
+        )
+    }
+}
+
 /// A collection, with everything below it counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Collection {
@@ -209,8 +242,9 @@ pub struct Listing<'c> {
 
 impl Catalog {
     /// Merges layers, the most important first.
-    pub fn new(layers: Vec<Layer>, options: &CatalogOptions, generation: u64) -> Self {
+    pub fn new(mut layers: Vec<Layer>, options: &CatalogOptions, generation: u64) -> Self {
         let mut catalog = Self {
+            clashes: label(&mut layers, options),
             layers,
             generation,
             ..Self::default()
@@ -218,10 +252,9 @@ impl Catalog {
         let mut skills: Vec<DescriptorIndex> = Vec::new();
         for (layer, content) in catalog.layers.iter().enumerate() {
             for (index, descriptor) in content.snapshot.skills.iter().enumerate() {
-                let (Ok(layer), Ok(index)) = (u16::try_from(layer), u32::try_from(index)) else {
+                let Some(position) = DescriptorIndex::new(layer, index) else {
                     continue;
                 };
-                let position = DescriptorIndex { layer, index };
                 if !options.filter.accepts(&descriptor.id) {
                     catalog.disabled.push(position);
                 } else if options.refuses(descriptor) {
@@ -401,6 +434,16 @@ impl Catalog {
         })
     }
 
+    /// Skills of servers that got a label because their id belongs to another skill.
+    pub fn clashes(&self) -> impl Iterator<Item = Clash<'_>> {
+        self.clashes.iter().filter_map(|(labelled, other)| {
+            Some(Clash {
+                labelled: self.skill(*labelled)?,
+                other: self.skill(*other)?,
+            })
+        })
+    }
+
     /// Where a skill is, with its copies in other sources; the first counts.
     pub fn locations(&self, id: &str) -> Vec<String> {
         let winner = self.get(id).into_iter().map(|skill| skill.path());
@@ -547,6 +590,27 @@ impl Catalog {
             .take(3)
             .collect()
     }
+}
+
+fn label(
+    layers: &mut [Layer],
+    options: &CatalogOptions,
+) -> Vec<(DescriptorIndex, DescriptorIndex)> {
+    if layers.iter().all(|layer| layer.origin == Origin::Chosen) {
+        return Vec::new();
+    }
+    let named = layers.iter_mut().map(|layer| NamedSnapshot {
+        name: Arc::clone(&layer.status.name),
+        origin: layer.origin,
+        snapshot: &mut layer.snapshot,
+    });
+    let mut named: Vec<NamedSnapshot<'_>> = named.collect();
+    let pairs = label_servers(&mut named, |descriptor| options.refuses(descriptor));
+    let index = |(layer, index)| DescriptorIndex::new(layer, index);
+    let pairs = pairs.into_iter();
+    pairs
+        .filter_map(|(labelled, other)| Some((index(labelled)?, index(other)?)))
+        .collect()
 }
 
 fn collection(path: &CollectionPath, info: &CollectionInfo) -> Collection {

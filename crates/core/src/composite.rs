@@ -11,7 +11,9 @@ use crate::catalog::{Catalog, CatalogOptions, Collisions, Health, Layer, Shadowe
 use crate::filter::Filter;
 use crate::id::SkillId;
 use crate::join::join_all;
-use crate::source::{Contents, Document, FileEntry, FilePart, Snapshot, Source, SourceError};
+use crate::source::{
+    Contents, Document, FileEntry, FilePart, Origin, Snapshot, Source, SourceError,
+};
 use crate::writer::SkillWriter;
 
 /// Files and bytes of a skill that is compared with another of its id.
@@ -26,6 +28,9 @@ pub struct Composite {
     layers: Vec<NamedSource>,
     options: RwLock<Arc<CatalogOptions>>,
     generation: AtomicU64,
+    /// Clashes that were reported.
+    #[cfg(feature = "tracing")]
+    clashes: Mutex<std::collections::BTreeSet<SkillId>>,
 }
 
 struct NamedSource {
@@ -98,7 +103,28 @@ impl Composite {
             are_copies.extend(join_all(some.iter().map(|it| self.is_copy(it))).await);
         }
         catalog.set_copies(&are_copies);
+        #[cfg(feature = "tracing")]
+        self.report_clashes(&catalog);
         catalog
+    }
+
+    /// Each of them once, when it begins.
+    #[cfg(feature = "tracing")]
+    fn report_clashes(&self, catalog: &Catalog) {
+        let mut known = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
+        for clash in catalog.clashes() {
+            let id = &clash.labelled.descriptor.id;
+            if known.insert(id.clone()) {
+                let (server, other) = (&**clash.labelled.source, &**clash.other.source);
+                tracing::warn!(
+                    skill = id.as_str(),
+                    server,
+                    other,
+                    "a server has a skill of the same name"
+                );
+            }
+        }
+        known.retain(|id| catalog.get(id.as_str()).is_some());
     }
 
     /// Whether a skill is on this machine and the same as the one that hides it, in every byte of every file.
@@ -137,7 +163,9 @@ impl Composite {
 
     /// Loads a skill from the source that counts; one that does not have it any more passes it on.
     pub async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
-        let document = self.first(id, |source| source.load(id)).await?;
+        let bare = &*id.bare();
+        let mut document = self.first(id, |source| source.load(bare)).await?;
+        document.id = id.clone();
         let options = self.options();
         let needed = document.skill.requires_capabilities.iter();
         let missing: Vec<String> = needed
@@ -155,7 +183,7 @@ impl Composite {
     /// The directory of a skill of `catalog`, if its source has one.
     pub fn location(&self, catalog: &Catalog, id: &SkillId) -> Option<String> {
         let layer = catalog.get(id.as_str())?.layer();
-        self.layers.get(layer)?.source.location(id)
+        self.layers.get(layer)?.source.location(&id.bare())
     }
 
     /// Directories whose changes change the skills.
@@ -183,7 +211,8 @@ impl Composite {
 
     /// The files of a skill.
     pub async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
-        self.first(id, |source| source.files(id)).await
+        let bare = &*id.bare();
+        self.first(id, |source| source.files(bare)).await
     }
 
     /// Part of a file of a skill.
@@ -194,7 +223,8 @@ impl Composite {
         offset: u64,
         limit: usize,
     ) -> Result<FilePart, SourceError> {
-        self.first(id, |source| source.read(id, path, offset, limit))
+        let bare = &*id.bare();
+        self.first(id, |source| source.read(bare, path, offset, limit))
             .await
     }
 
@@ -205,7 +235,8 @@ impl Composite {
         max_files: usize,
         max_bytes: u64,
     ) -> Result<Contents, SourceError> {
-        self.first(id, |source| source.contents(id, max_files, max_bytes))
+        let bare = &*id.bare();
+        self.first(id, |source| source.contents(bare, max_files, max_bytes))
             .await
     }
 
@@ -230,14 +261,35 @@ impl Composite {
             Collisions::FirstWins => Box::new(self.layers.iter()),
             Collisions::LastWins => Box::new(self.layers.iter().rev()),
         };
-        for layer in order.filter(|layer| layer.may_have(id, &options)) {
+        let bare = id.bare();
+        let may_have: Vec<&NamedSource> = order
+            .filter(|layer| layer.may_have(&bare, &options))
+            .collect();
+        for layer in owners(id, may_have) {
             match ask(&*layer.source).await {
                 Err(SourceError::NotFound(_)) => {}
-                answer => return answer,
+                answer => return answer.map_err(|error| error.about(id)),
             }
         }
         Err(not_found())
     }
+}
+
+/// Those of the sources with a bare id that `id` can mean, by the rule of [`crate::clash`].
+fn owners<'s>(id: &SkillId, having: Vec<&'s NamedSource>) -> Vec<&'s NamedSource> {
+    let (mut servers, mut chosen): (Vec<_>, Vec<_>) = having
+        .into_iter()
+        .partition(|layer| layer.source.origin() == Origin::Server);
+    if id.label().is_some() {
+        servers.retain(|layer| id.labelled(&layer.name) == *id);
+        return servers;
+    }
+    // A source that was never queried may not have it.
+    let is_listed = chosen.iter().any(|layer| layer.state().asked);
+    if !is_listed && servers.len() < 2 {
+        chosen.append(&mut servers);
+    }
+    chosen
 }
 
 impl NamedSource {
@@ -249,8 +301,7 @@ impl NamedSource {
         let state = self.state();
         match &state.last {
             Some(last) => {
-                let found = last.skills.binary_search_by(|skill| skill.id.cmp(id));
-                let found = found.ok().and_then(|index| last.skills.get(index));
+                let found = last.position(id).and_then(|index| last.skills.get(index));
                 found.is_some_and(|skill| !options.refuses(skill))
             }
             None => !state.asked,
@@ -291,7 +342,11 @@ impl NamedSource {
         };
         #[cfg(feature = "tracing")]
         report(&status, began.elapsed());
-        Layer { status, snapshot }
+        Layer {
+            status,
+            snapshot,
+            origin: self.source.origin(),
+        }
     }
 }
 
@@ -320,9 +375,5 @@ fn sorted(snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
     if snapshot.skills.is_sorted_by(|a, b| a.id <= b.id) {
         return snapshot;
     }
-    let mut sorted = Snapshot::clone(&snapshot);
-    sorted.skills.sort_by(|a, b| a.id.cmp(&b.id));
-    // They belong to positions.
-    sorted.directories.clear();
-    Arc::new(sorted)
+    Arc::new(Snapshot::clone(&snapshot).sorted())
 }

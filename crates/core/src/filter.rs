@@ -75,7 +75,10 @@ impl Filter {
         match &self.rule {
             Rule::All => true,
             Rule::Only(patterns) => patterns.is_match(id.as_str()),
-            Rule::Except(patterns) => !patterns.is_match(id.as_str()),
+            // Without its label too: a skill that is disabled does not come back as a server's.
+            Rule::Except(patterns) => {
+                !patterns.is_match(id.as_str()) && !patterns.is_match(id.bare().as_str())
+            }
         }
     }
 }
@@ -88,9 +91,12 @@ fn patterns<S: AsRef<str>>(texts: &[S]) -> Result<GlobSet, FilterError> {
     };
     for text in texts {
         let text = text.as_ref();
-        let glob = GlobBuilder::new(&text.replace('_', "-"))
-            .literal_separator(true)
-            .build();
+        // A label can have underscores.
+        let pattern = match text.split_once(':') {
+            Some((label, path)) => format!("{label}:{}", path.replace('_', "-")),
+            None => text.replace('_', "-"),
+        };
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| failure(text, &error))?);
     }
     set.build().map_err(|error| failure("", &error))

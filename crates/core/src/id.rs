@@ -1,13 +1,17 @@
 //! The one identifier of a skill, and the collections that its parts form.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::str::FromStr;
 
 use prowess_spec::SkillName;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// `{collection/path/}{name}`: the same everywhere, from the API to a `/reference`.
+/// Characters of a label.
+const LABEL_CHARS: usize = 64;
+
+/// `{collection/path/}{name}`: the same everywhere, from the API to a `/reference`. A skill of a server whose id belongs
+/// to another skill has the server's label in front: `company:pdf`.
 ///
 /// ```
 /// use prowess_core::SkillId;
@@ -16,6 +20,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// assert_eq!(id.name(), "diagnosis");
 /// assert_eq!(id.collection().unwrap().as_str(), "extraction/medical");
 /// assert!("Extraction/x".parse::<SkillId>().is_err());
+///
+/// let id: SkillId = "company:extraction/email".parse().unwrap();
+/// assert_eq!((id.label(), id.name()), (Some("company"), "email"));
+/// assert_eq!(id.bare().as_str(), "extraction/email");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -45,9 +53,32 @@ impl SkillId {
         }
     }
 
+    /// The id of a skill of the server `server`, when its bare id belongs to another skill. Characters that a label
+    /// cannot have become hyphens.
+    pub(crate) fn labelled(&self, server: &str) -> Self {
+        let fits = |c| if is_of_label(c) { c } else { '-' };
+        let label: String = server.chars().map(fits).take(LABEL_CHARS).collect();
+        let label = if label.is_empty() { "server" } else { &label };
+        Self(format!("{label}:{}", self.bare()).into())
+    }
+
+    /// The label of the server, for a skill whose bare id belongs to another one.
+    pub fn label(&self) -> Option<&str> {
+        let (label, _) = self.0.split_once(':')?;
+        Some(label)
+    }
+
+    /// The id by which the skill's source knows it: without a label.
+    pub fn bare(&self) -> Cow<'_, Self> {
+        match self.0.split_once(':') {
+            Some((_, bare)) => Cow::Owned(Self(bare.into())),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     /// The last part.
     pub fn name(&self) -> &str {
-        self.0.rsplit('/').next().unwrap_or(&self.0)
+        self.0.rsplit(['/', ':']).next().unwrap_or(&self.0)
     }
 
     /// Everything before the last part.
@@ -106,9 +137,19 @@ impl CollectionPath {
     }
 }
 
+fn is_of_label(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
+}
+
 fn is_path(text: &str) -> bool {
     let is_name = |part: &str| SkillName::parse(part).is_ok_and(|name| name.as_str() == part);
-    text.split('/').all(is_name)
+    let is_label =
+        |label: &str| (1..=LABEL_CHARS).contains(&label.len()) && label.chars().all(is_of_label);
+    let path = match text.split_once(':') {
+        Some((label, path)) if is_label(label) => path,
+        _ => text,
+    };
+    path.split('/').all(is_name)
 }
 
 impl FromStr for SkillId {
@@ -174,13 +215,25 @@ mod tests {
 
     #[test]
     fn ids_are_parsed_or_refused() {
-        for text in ["a", "a/b", "a/b/c", "技能/навык", "x1-y2"] {
+        for text in ["a", "a/b", "a/b/c", "技能/навык", "x1-y2", "My_1.x:a/b"] {
             assert_eq!(id(text).map(|id| id.to_string()).as_deref(), Some(text));
         }
         for text in [
             "", "/", "a/", "/a", "a//b", "A", "a_b", "a b", "a\"b", "../a", "a/..", "-a", " a",
+            ":a", "x:", "x:/a", "x:y:a", "a/x:b", "x y:a", "é:a",
         ] {
             assert_eq!(id(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_label_makes_an_id() {
+        let long = "x".repeat(LABEL_CHARS + 1);
+        for server in ["company", "", "a:b/c", "Ünï \"x\"\n", &long] {
+            let labelled = id("extract/a").unwrap().labelled(server);
+            assert_eq!(id(labelled.as_str()).as_ref(), Some(&labelled), "{server}");
+            assert_eq!(labelled.bare().as_str(), "extract/a");
+            assert_eq!(labelled.labelled(server), labelled);
         }
     }
 

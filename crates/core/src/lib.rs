@@ -5,6 +5,7 @@
 mod arguments;
 mod builder;
 mod catalog;
+mod clash;
 mod composite;
 mod descriptor;
 mod dialect;
@@ -36,8 +37,8 @@ mod writer;
 pub use arguments::with_arguments;
 pub use builder::{BuildError, SkillsBuilder};
 pub use catalog::{
-    Catalog, CatalogOptions, Collection, Collisions, Health, Layer, Listing, Problem, Shadowed,
-    Skill, SourceStatus,
+    Catalog, CatalogOptions, Clash, Collection, Collisions, Health, Layer, Listing, Problem,
+    Shadowed, Skill, SourceStatus,
 };
 pub use composite::Composite;
 pub use descriptor::{Descriptor, Invocation, LevelTokens, Scope};
@@ -70,7 +71,8 @@ pub use session_store::{SessionStore, SessionStoreError};
 pub use signal::RankSignal;
 pub use skills::{Enforcement, IncompleteSkills, NestedSkill, PreloadError, Settings, Skills};
 pub use source::{
-    Contents, Document, FileEntry, FilePart, Freshness, Invalid, Snapshot, Source, SourceError,
+    Contents, Document, FileEntry, FilePart, Freshness, Invalid, Origin, Snapshot, Source,
+    SourceError,
 };
 pub use tools::{
     ErrorCode, ScriptFile, ScriptOutput, SkillSummary, ToolDefinition, ToolError, ToolOutput,

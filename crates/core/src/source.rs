@@ -89,6 +89,11 @@ pub trait Source: Send + Sync {
         Freshness::default()
     }
 
+    /// Who names the skills.
+    fn origin(&self) -> Origin {
+        Origin::Chosen
+    }
+
     /// Directories whose changes change the skills; most sources have none.
     fn directories(&self) -> Vec<PathBuf> {
         Vec::new()
@@ -141,6 +146,10 @@ impl<S: Source + ?Sized> Source for Arc<S> {
         (**self).freshness()
     }
 
+    fn origin(&self) -> Origin {
+        (**self).origin()
+    }
+
     fn directories(&self) -> Vec<PathBuf> {
         (**self).directories()
     }
@@ -148,6 +157,16 @@ impl<S: Source + ?Sized> Source for Arc<S> {
     fn writer(&self) -> Option<&dyn SkillWriter> {
         (**self).writer()
     }
+}
+
+/// Who names the skills of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The user or the project, by choosing a place and what is in it.
+    #[default]
+    Chosen,
+    /// A server that can list another name at any time: its skills take no id that another skill has.
+    Server,
 }
 
 /// How old an answer is.
@@ -174,6 +193,21 @@ pub struct Snapshot {
     pub warnings: Vec<String>,
     /// Hidden directories that were not searched.
     pub hidden: usize,
+}
+
+impl Snapshot {
+    /// Where the skill with this id is.
+    pub(crate) fn position(&self, id: &SkillId) -> Option<usize> {
+        self.skills.binary_search_by(|skill| skill.id.cmp(id)).ok()
+    }
+
+    /// The same, sorted by id.
+    pub(crate) fn sorted(mut self) -> Self {
+        self.skills.sort_by(|a, b| a.id.cmp(&b.id));
+        // They belong to positions.
+        self.directories.clear();
+        self
+    }
 }
 
 /// A skill that could not be used.
@@ -340,4 +374,20 @@ pub enum SourceError {
     /// The source cannot be reached or read.
     #[error("{0}")]
     Unavailable(String),
+}
+
+impl SourceError {
+    /// The same error under the id that was asked for: a source knows its skills without labels.
+    pub(crate) fn about(mut self, asked: &SkillId) -> Self {
+        match &mut self {
+            Self::NotFound(id)
+            | Self::MissingCapabilities { id, .. }
+            | Self::Invalid { id, .. }
+            | Self::FileNotFound { id, .. }
+            | Self::NotAFile { id, .. }
+            | Self::AccessDenied { id, .. } => *id = asked.clone(),
+            Self::Untrusted(_) | Self::Unavailable(_) => {}
+        }
+        self
+    }
 }

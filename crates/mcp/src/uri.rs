@@ -16,7 +16,11 @@ const SCHEME: &str = "skill://";
 /// The address of a skill's directory, without a slash at the end.
 pub(crate) fn root(id: &SkillId) -> String {
     let mut uri = SCHEME.to_owned();
-    push_segments(&mut uri, id.as_str());
+    // The last segment is the name of the skill, so a label is a segment of its own.
+    if let Some(label) = id.label() {
+        push_segments(&mut uri, &format!("{label}:/"));
+    }
+    push_segments(&mut uri, id.bare().as_str());
     uri
 }
 
@@ -63,7 +67,7 @@ pub(crate) fn candidates(uri: &str) -> Vec<SkillUri> {
             [] => None,
             path => Some(exact(&path.join("/"))?),
         };
-        let id = id.join("/").parse().ok()?;
+        let id = id.join("/").replacen(":/", ":", 1).parse().ok()?;
         Some(SkillUri { id, path })
     };
     (1..=segments.len()).rev().filter_map(candidate).collect()
@@ -106,6 +110,13 @@ mod tests {
     fn uris_have_no_trailing_slash() {
         assert_eq!(root(&id("acme/refunds")), "skill://acme/refunds");
         assert_eq!(skill_uri(&id("pdf")), "skill://pdf/SKILL.md");
+        let labelled = skill_uri(&id("ours:acme/pdf"));
+        assert_eq!(labelled, "skill://ours%3A/acme/pdf/SKILL.md");
+        let meant = SkillUri {
+            id: id("ours:acme/pdf"),
+            path: SkillPath::parse("SKILL.md").ok(),
+        };
+        assert!(candidates(&labelled).contains(&meant));
         assert_eq!(below(&id("pdf"), "a b/ü.md"), "skill://pdf/a%20b/%C3%BC.md");
     }
 

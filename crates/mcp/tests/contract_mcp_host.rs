@@ -269,23 +269,32 @@ async fn mh6_allowed_tools_are_dropped_unless_granted() {
 
 #[tokio::test]
 async fn mh7_a_collision_shows_both_origins() {
-    let mut local = MemorySource::new(Scope::Project);
-    local.add("pdf", "---\nname: pdf\ndescription: Mine\n---\nMine.\n");
-    let skills = Skills::builder()
-        .source("local", local)
-        .source("company", ours().await);
-    let skills = skills.build().await.unwrap();
-    let catalog = skills.catalog();
-    let shadowed: Vec<_> = catalog.shadowed().collect();
-    assert_eq!(shadowed.len(), 1);
-    assert_eq!(
-        (&**shadowed[0].winner.source, &**shadowed[0].loser.source),
-        ("local", "company")
-    );
-    assert_eq!(
-        skills.sources().load(&id("pdf")).await.unwrap().body,
-        "Mine."
-    );
+    let local = || {
+        let mut local = MemorySource::new(Scope::User);
+        local.add("pdf", "---\nname: pdf\ndescription: Mine\n---\nMine.\n");
+        local
+    };
+    let first = Skills::builder().source("local", local());
+    let last = Skills::builder().source("company", ours().await);
+    for builder in [
+        first.source("company", ours().await),
+        last.source("local", local()),
+    ] {
+        let skills = builder.build().await.unwrap();
+        let catalog = skills.catalog();
+        let clashes: Vec<_> = catalog.clashes().collect();
+        assert_eq!(clashes.len(), 1);
+        assert_eq!(clashes[0].labelled.descriptor.id, id("company:pdf"));
+        assert_eq!(
+            (&**clashes[0].other.source, &**clashes[0].labelled.source),
+            ("local", "company")
+        );
+        let load = async |text: &str| skills.sources().load(&id(text)).await.unwrap().body;
+        assert_eq!(load("pdf").await, "Mine.");
+        assert!(load("company:pdf").await.starts_with("# PDF"));
+        let files = skills.sources().files(&id("company:pdf")).await.unwrap();
+        assert!(!files.is_empty());
+    }
 }
 
 #[tokio::test]
@@ -685,15 +694,12 @@ async fn liar_names_that_collide_with_local_skills() {
     let mut local = MemorySource::new(Scope::User);
     local.add("a", "---\nname: a\ndescription: Mine\n---\nMine.\n");
     let skills = Skills::builder()
-        .source("local", local)
-        .source("liar", liar);
+        .source("liar", liar)
+        .source("local", local);
     let catalog = skills.build().await.unwrap().catalog();
     assert_eq!(&*catalog.get("a").unwrap().descriptor.description, "Mine");
-    let shadowed = catalog.shadowed().next().unwrap();
-    assert_eq!(
-        (&**shadowed.winner.source, &**shadowed.loser.source),
-        ("local", "liar")
-    );
+    let liars = catalog.get("liar:a").unwrap();
+    assert_eq!(&**liars.source, "liar");
 }
 
 #[tokio::test]

@@ -49,9 +49,9 @@ pub use prowess_spec as spec;
 /// What a catalog consists of.
 pub mod catalog {
     pub use prowess_core::{
-        Catalog, CatalogOptions, CatalogReport, Collection, CollectionPath, Collisions, Descriptor,
-        Health, InvalidId, Invocation, Layer, LevelTokens, Listing, Problem, Shadowed, Skill,
-        SourceStatus, Validation, validate_all,
+        Catalog, CatalogOptions, CatalogReport, Clash, Collection, CollectionPath, Collisions,
+        Descriptor, Health, InvalidId, Invocation, Layer, LevelTokens, Listing, Problem, Shadowed,
+        Skill, SourceStatus, Validation, validate_all,
     };
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use prowess_core::{
-    Document, FileEntry, FilePart, Freshness, SkillId, Snapshot, Source, SourceError,
+    Document, FileEntry, FilePart, Freshness, Origin, SkillId, Snapshot, Source, SourceError,
 };
 use prowess_spec::SkillPath;
 use prowess_trust::ReachList;
@@ -69,6 +69,11 @@ impl Source for PendingSource {
         source.map(Source::freshness).unwrap_or_default()
     }
 
+    fn origin(&self) -> Origin {
+        let source = self.source.get();
+        source.map(Source::origin).unwrap_or_default()
+    }
+
     fn directories(&self) -> Vec<PathBuf> {
         let source = self.source.get();
         source.map(Source::directories).unwrap_or_default()
@@ -95,5 +100,54 @@ impl PendingSources {
             Some(source) => pending.source.set(source).is_err(),
             None => true,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Server;
+
+    #[async_trait]
+    impl Source for Server {
+        async fn snapshot(&self) -> Result<Arc<Snapshot>, SourceError> {
+            Ok(Arc::default())
+        }
+
+        async fn load(&self, id: &SkillId) -> Result<Document, SourceError> {
+            Err(SourceError::NotFound(id.clone()))
+        }
+
+        async fn files(&self, id: &SkillId) -> Result<Vec<FileEntry>, SourceError> {
+            Err(SourceError::NotFound(id.clone()))
+        }
+
+        async fn read(
+            &self,
+            id: &SkillId,
+            _: &SkillPath,
+            _: u64,
+            _: usize,
+        ) -> Result<FilePart, SourceError> {
+            Err(SourceError::NotFound(id.clone()))
+        }
+
+        fn origin(&self) -> Origin {
+            Origin::Server
+        }
+    }
+
+    #[test]
+    fn q53_a_server_of_a_project_is_one_once_it_is_trusted() {
+        let source = Arc::new(PendingSource {
+            reason: SourceError::Untrusted("not trusted yet".to_owned()),
+            source: OnceLock::new(),
+        });
+        let pending = PendingSources::default();
+        pending.add("company", Arc::clone(&source));
+        assert_eq!(source.origin(), Origin::Chosen);
+        pending.open(|_| Some(Arc::new(Server)));
+        assert_eq!(source.origin(), Origin::Server);
     }
 }

@@ -70,6 +70,11 @@ async fn chat(
     let opening = async {
         let opened = open(arguments, global, &screen, message.is_none()).await?;
         let agent = &opened.setup.agent;
+        if !global.quiet {
+            for clash in agent.skills().catalog().clashes() {
+                terminal::note(&terminal::printable(&format!("note: {clash}")));
+            }
+        }
         let chat = match &opened.resumed {
             Some(id) => saved_chats::resume(agent, id, arguments.fork).await?,
             None => agent.chat(),

@@ -74,6 +74,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "skills": catalog.len(),
             "omitted": catalog.omitted(),
             "shadowed": catalog.shadowed().count(),
+            "labelled": catalog.clashes().count(),
             "unavailable": catalog.unavailable().count(),
             "ignored_files": config.ignored_files,
             "ignored_keys": config.ignored().iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -118,6 +119,9 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     for shadowed in catalog.shadowed() {
         let (loser, winner) = (shadowed.loser.path(), shadowed.winner.path());
         let _ = writeln!(out, "shadowed  {loser}, by {winner}");
+    }
+    for clash in catalog.clashes() {
+        let _ = writeln!(out, "labelled  {clash}");
     }
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pollster::block_on;
-use prowess_core::{Document, FileEntry, SkillId, Skills, SourceError};
+use prowess_core::{Catalog, Clash, Document, FileEntry, Skill, SkillId, Skills, SourceError};
 use prowess_runtime::{CodeSkill, SkillContent};
 use prowess_spec::manifest::{Keyword, Manifest};
 use prowess_spec::{SkillPath, estimate_tokens};
@@ -70,6 +70,14 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
     local(arguments, global, &skills, &id, &document)
 }
 
+fn clashes_of<'c>(catalog: &'c Catalog, id: &SkillId) -> Vec<Clash<'c>> {
+    let is_it = |skill: &Skill<'_>| skill.descriptor.id == *id;
+    let clashes = catalog.clashes();
+    clashes
+        .filter(|clash| is_it(&clash.labelled) || is_it(&clash.other))
+        .collect()
+}
+
 /// A skill that is here.
 fn local(
     arguments: &InfoArguments,
@@ -99,6 +107,7 @@ fn local(
     let shadowed = catalog.shadowed();
     let shadowed = shadowed.filter(|it| it.loser.descriptor.id == *id);
     let shadowed: Vec<String> = shadowed.map(|it| it.loser.path()).collect();
+    let clashes = clashes_of(&catalog, id);
     let level_one = found
         .map(|skill| skill.descriptor.tokens().catalog)
         .unwrap_or_default();
@@ -113,6 +122,7 @@ fn local(
             "location": document.location,
             "copies": catalog.locations(id.as_str()).get(1..),
             "shadowed": shadowed,
+            "labelled": clashes.iter().map(|clash| &clash.labelled.descriptor.id).collect::<Vec<_>>(),
             "target": target,
             "digest": digest,
             "frontmatter": document.skill.frontmatter,
@@ -138,6 +148,9 @@ fn local(
     }
     for loser in &shadowed {
         row("shadows", loser);
+    }
+    for clash in &clashes {
+        row("same name", &clash.to_string());
     }
     if let Some(target) = target {
         row("links to", &target.display().to_string());

@@ -116,6 +116,9 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
                 terminal::note(&format!("warning: {}", terminal::printable(warning)));
             }
         }
+        for clash in catalog.clashes() {
+            terminal::note(&terminal::printable(&format!("note: {clash}")));
+        }
         // Why there are none was printed before.
         if config.skills.enabled || !sources.directories.is_empty() {
             terminal::note(&summary(&catalog));

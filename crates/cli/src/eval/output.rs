@@ -32,7 +32,8 @@ impl OutputDirectory {
         let default = || {
             default_parent(home)
                 .join(DEFAULT_DIRECTORY)
-                .join(skill.as_str())
+                // A label is no part of a file name on every system.
+                .join(skill.as_str().replace(':', "/"))
         };
         let out = Self {
             directory: named.map_or_else(default, Path::to_owned),

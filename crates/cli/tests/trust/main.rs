@@ -8,5 +8,6 @@ mod support;
 mod answers;
 mod approvals;
 mod hostile;
+mod names;
 mod page;
 mod trace;

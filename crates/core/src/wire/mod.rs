@@ -23,8 +23,8 @@ use crate::descriptor::{Descriptor, Invocation, Scope};
 use crate::source::{Document, FileEntry};
 
 pub use states::{
-    InvalidSkill, MAX_SKILLS, OmittedSkills, RESERVED_ID, RefusedSkill, ShadowedSkill, SkillPlace,
-    SkillStates, UnavailableSkill,
+    InvalidSkill, LabelledSkill, MAX_SKILLS, OmittedSkills, RESERVED_ID, RefusedSkill,
+    ShadowedSkill, SkillPlace, SkillStates, UnavailableSkill,
 };
 
 /// Every skill.

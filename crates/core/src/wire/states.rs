@@ -1,4 +1,4 @@
-//! Skills that are there and not used, and why.
+//! Skills that are there and not used, or not under their own id, and why.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub const MAX_SKILLS: &str = "skills.max_skills";
 /// Why a skill with the id of a built-in one is refused.
 pub const RESERVED_ID: &str = "reserved-id";
 
-/// Every skill of a catalog that is not used.
+/// Every skill of a catalog that is not used, or not under its own id.
 #[derive(Debug, Default, Serialize)]
 pub struct SkillStates<'c> {
     /// Skills that need something that this host does not have.
@@ -25,6 +25,9 @@ pub struct SkillStates<'c> {
     /// Skills with the id of another one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shadowed: Vec<ShadowedSkill<'c>>,
+    /// Skills of servers that are used under another id, because another skill has theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labelled: Vec<LabelledSkill<'c>>,
     /// Skills that cannot be loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub invalid: Vec<InvalidSkill<'c>>,
@@ -76,6 +79,16 @@ pub struct ShadowedSkill<'c> {
     pub winner_path: String,
 }
 
+/// A skill of a server whose id belongs to another skill.
+#[derive(Debug, Serialize)]
+pub struct LabelledSkill<'c> {
+    /// The skill, with its label.
+    #[serde(flatten)]
+    pub skill: SkillPlace<'c>,
+    /// The other skill.
+    pub other: SkillPlace<'c>,
+}
+
 /// A skill that cannot be loaded.
 #[derive(Debug, Serialize)]
 pub struct InvalidSkill<'c> {
@@ -125,6 +138,10 @@ impl<'c> SkillStates<'c> {
             winner: shadowed.winner.source,
             winner_path: shadowed.winner.path(),
         });
+        let labelled = catalog.clashes().map(|clash| LabelledSkill {
+            skill: place(clash.labelled),
+            other: place(clash.other),
+        });
         let invalid = catalog.invalid().map(|(source, invalid)| InvalidSkill {
             path: &invalid.path,
             source,
@@ -135,6 +152,7 @@ impl<'c> SkillStates<'c> {
             disabled: catalog.disabled().map(place).collect(),
             refused: refused.collect(),
             shadowed: shadowed.collect(),
+            labelled: labelled.collect(),
             invalid: invalid.collect(),
             omitted: Self::omitted(catalog),
         }

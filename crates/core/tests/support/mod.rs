@@ -54,6 +54,7 @@ pub(crate) fn layer(name: &str, skills: &[(&str, &str)]) -> Layer {
             skills,
             ..Snapshot::default()
         }),
+        origin: prowess_core::Origin::Chosen,
     }
 }
 

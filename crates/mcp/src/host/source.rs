@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use prowess_config::Mcp;
 use prowess_core::{
-    Document, FileEntry, FilePart, Freshness, SkillId, Snapshot, Source, SourceError, document,
+    Document, FileEntry, FilePart, Freshness, Origin, SkillId, Snapshot, Source, SourceError,
+    document,
 };
 use prowess_sources::{Network, RemoteOptions};
 use prowess_spec::{SKILL_FILE, SkillPath, nearest};
@@ -292,6 +293,10 @@ impl Source for McpSource {
         };
         let bytes = self.inner.file(id, file).await?;
         Ok(FilePart::of(&bytes, offset, limit))
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Server
     }
 
     fn freshness(&self) -> Freshness {

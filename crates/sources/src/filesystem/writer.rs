@@ -47,6 +47,10 @@ impl SkillWriter for FilesystemSource {
         id: &SkillId,
         files: Vec<(SkillPath, Vec<u8>)>,
     ) -> Result<(), WriteError> {
+        if id.label().is_some() {
+            let message = format!("`{id}` has the label of a server");
+            return Err(WriteError::NotWritable(message));
+        }
         let inner = Arc::clone(&self.inner);
         let relative = PathBuf::from(id.as_str());
         let done = background::run(move || write::create(inner.writable_root(), &relative, &files));

@@ -140,7 +140,10 @@ fn one_line(text: &str) -> String {
 }
 
 fn descriptor(entry: SkillEntry) -> Result<Descriptor, String> {
-    let id: SkillId = entry.id.parse().map_err(|_| "invalid id".to_owned())?;
+    let id: Option<SkillId> = entry.id.parse().ok();
+    // Labels are given here, not by a server.
+    let id = id.filter(|id| id.label().is_none());
+    let id = id.ok_or_else(|| "invalid id".to_owned())?;
     if entry.name != id.name() {
         return Err(format!("name mismatch: `{}`", entry.name.escape_debug()));
     }
