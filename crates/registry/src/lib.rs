@@ -24,6 +24,7 @@ mod merge;
 mod package;
 mod package_name;
 mod place;
+mod plugin_listing;
 mod reference;
 mod registries;
 mod signature;
@@ -55,6 +56,7 @@ pub use merge::{Merge, has_markers, merge};
 pub use package::{PackageError, pack, package_digest};
 pub use package_name::{InvalidPackageName, PackageName};
 pub use place::{AgentDirectory, LOCK_FILE, LockFileError, LockFileProblem, Place, read_lock_file};
+pub use plugin_listing::{plugin_files_in, plugin_files_with};
 pub use reference::{GitPlace, PackageReference, ReferenceError};
 pub use registries::{Registry, is_same_registry, registries_for};
 pub use signature::{KeyPair, PublicKey, SignatureError, is_encrypted, sign, signer, verify};
@@ -63,5 +65,5 @@ pub use storage::{PackageStorage, S3Options, StorageError, StorageLocation, Stor
 pub use store::PackageStore;
 #[cfg(unix)]
 pub use transaction::{Content, Transaction, is_interrupted, leftovers};
-pub use tree::{PackageFile, PackageTree, TreeError, digest_of};
+pub use tree::{InstallableTree, PackageFile, PackageTree, TreeError, digest_of};
 pub use versions::{choose_version, is_exact};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use prowess_archive::plugin_files;
 use prowess_policy::ContentDigest;
 use prowess_spec::{SkillName, SkillPath};
 use serde::Deserialize;
@@ -26,8 +27,10 @@ pub struct LockedSkill {
     pub resolved: Option<String>,
     /// The public key that signed it.
     pub signed_by: Option<String>,
-    /// The digest of all files.
+    /// The digest of all files that are installed.
     pub digest: ContentDigest,
+    /// The digest of all files at the source; `None` if all of them are installed.
+    pub source_digest: Option<ContentDigest>,
     /// The digest of each file.
     pub files: BTreeMap<SkillPath, ContentDigest>,
 }
@@ -54,6 +57,19 @@ pub enum LockError {
     },
 }
 
+impl LockedSkill {
+    /// The digest of all files at the source, installed or not: another one means another version.
+    pub fn source_digest(&self) -> ContentDigest {
+        self.source_digest.unwrap_or(self.digest)
+    }
+
+    /// Whether files of a plugin are stated as installed, as versions did that knew nothing of plugins.
+    pub fn has_plugin_files(&self) -> bool {
+        let paths = self.files.keys().map(SkillPath::as_str);
+        !plugin_files(paths, |_| None).is_empty()
+    }
+}
+
 #[derive(Deserialize)]
 struct VersionOnly {
     version: u32,
@@ -75,6 +91,7 @@ struct Block {
     resolved: Option<String>,
     signed_by: Option<String>,
     digest: String,
+    source_digest: Option<String>,
     files: BTreeMap<String, String>,
 }
 
@@ -132,7 +149,11 @@ impl LockFile {
             if let Some(key) = &skill.signed_by {
                 let _ = writeln!(out, "signed_by = {}", quoted(key));
             }
-            let _ = write!(out, "digest = \"{}\"\n\n[skill.files]\n", skill.digest);
+            let _ = writeln!(out, "digest = \"{}\"", skill.digest);
+            if let Some(digest) = &skill.source_digest {
+                let _ = writeln!(out, "source_digest = \"{digest}\"");
+            }
+            out.push_str("\n[skill.files]\n");
             for (path, digest) in &skill.files {
                 let _ = writeln!(out, "{} = \"{digest}\"", quoted(path.as_str()));
             }
@@ -162,6 +183,7 @@ impl Block {
         }
         let skill = LockedSkill {
             digest: digest(&self.digest)?,
+            source_digest: self.source_digest.as_deref().map(digest).transpose()?,
             source: self.source,
             resolved: self.resolved,
             signed_by: self.signed_by,
@@ -202,6 +224,7 @@ mod tests {
             resolved: resolved.map(str::to_owned),
             signed_by: resolved.map(|it| format!("RW{it}")),
             digest: digest(1),
+            source_digest: resolved.map(|_| digest(4)),
             files: [
                 (SkillPath::parse("SKILL.md").unwrap(), digest(2)),
                 (
@@ -254,6 +277,8 @@ mod tests {
         let text = lock().render();
         let good = digest(1).to_string();
         check(&text.replacen(&good, "sha256:12", 1), "invalid digest");
+        let other = digest(4).to_string();
+        check(&text.replace(&other, "sha256:"), "invalid digest");
         check(
             &text.replace("\"SKILL.md\"", "\"../SKILL.md\""),
             "the path `../SKILL.md`",

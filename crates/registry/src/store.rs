@@ -195,6 +195,7 @@ mod tests {
             resolved: None,
             signed_by: None,
             digest,
+            source_digest: None,
             files: [].into(),
         };
         let name = SkillName::parse("a").unwrap();

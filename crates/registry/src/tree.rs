@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use prowess_archive::{EntryKind, Limits, Mode, fold, limits, walk};
+use prowess_archive::{EntryKind, Limits, Mode, fold, limits, plugin_files, walk};
 use prowess_policy::ContentDigest;
 use prowess_sources::open_without_waiting;
 use prowess_spec::{
@@ -57,6 +57,23 @@ pub enum TreeError {
     /// The archive is invalid.
     #[error(transparent)]
     Archive(#[from] prowess_archive::Error),
+}
+
+/// A skill as it may be written where agents look for skills: without the files of a plugin, which some of them run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstallableTree(PackageTree);
+
+impl InstallableTree {
+    /// The files.
+    pub fn files(&self) -> &PackageTree {
+        &self.0
+    }
+}
+
+impl From<PackageTree> for InstallableTree {
+    fn from(tree: PackageTree) -> Self {
+        tree.installable().0
+    }
 }
 
 /// Files that belong to tools and not to a skill.
@@ -176,6 +193,26 @@ impl PackageTree {
     /// A file.
     pub fn get(&self, path: &str) -> Option<&PackageFile> {
         self.files.get(&SkillPath::parse(path).ok()?)
+    }
+
+    /// Those of its files that make a plugin of it.
+    pub fn plugin_files(&self) -> Vec<SkillPath> {
+        let paths = self.files.keys().map(SkillPath::as_str);
+        let found = plugin_files(paths, |path| Some(self.get(path)?.bytes.clone()));
+        let own = self.files.keys();
+        own.filter(|path| found.contains(path.as_str()))
+            .cloned()
+            .collect()
+    }
+
+    /// The files that may be installed, and the names of the others.
+    pub fn installable(mut self) -> (InstallableTree, Vec<SkillPath>) {
+        let left_out = self.plugin_files();
+        for path in &left_out {
+            let file = self.files.remove(path);
+            self.bytes -= file.map_or(0, |file| file.bytes.len() as u64);
+        }
+        (InstallableTree(self), left_out)
     }
 
     /// The size of all files.

@@ -27,6 +27,7 @@ mod patterns;
 mod payload;
 mod picture;
 mod place;
+mod plugin;
 mod provenance;
 mod report;
 mod rule;

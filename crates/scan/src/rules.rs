@@ -21,6 +21,7 @@ use crate::patterns::PatternScanner;
 use crate::payload;
 use crate::picture::{self, PictureBudget};
 use crate::place::Places;
+use crate::plugin;
 use crate::provenance;
 use crate::report::{Evidence, Finding, NotRead, Omitted, Reason, Report};
 use crate::rule_id::RuleId;
@@ -93,6 +94,9 @@ impl Rules {
     ) -> Report {
         let files: Vec<File<'a>> = files.into_iter().collect();
         let mut scan = SkillScan::new(self, skill, &files);
+        if scan.is_base() {
+            plugin::report(&files, &mut scan.report);
+        }
         let mut total = 0_usize;
         for (index, file) in files.into_iter().enumerate() {
             let bytes = file.bytes.len();
@@ -277,7 +281,7 @@ impl Report {
         });
     }
 
-    fn add(&mut self, text: &Text<'_>, hits: Vec<Hit>) {
+    pub(crate) fn add(&mut self, text: &Text<'_>, hits: Vec<Hit>) {
         let hits = distinct(text.source(), hits);
         let mut kept = Vec::new();
         let mut counts: BTreeMap<RuleId, usize> = BTreeMap::new();

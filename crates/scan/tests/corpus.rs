@@ -27,7 +27,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
 fn scan(path: &Path) -> Report {
     let bytes = fs::read(path).unwrap();
     let extension = path.extension().unwrap().to_str().unwrap();
-    let name = if extension == "md" {
+    let name = if name(path).starts_with("plugin-in-skill.") {
+        ".claude-plugin/plugin.json".to_owned()
+    } else if extension == "md" {
         "SKILL.md".to_owned()
     } else {
         format!("scripts/run.{extension}")

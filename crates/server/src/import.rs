@@ -1,9 +1,13 @@
 //! Skills from an archive that a client sends.
 
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::response::Response;
+use prowess_archive::{Limits, fold, plugin_files, walk};
 use prowess_core::{Contents, Scope, SkillId, Source as _, WriteError};
 use prowess_sources::{ArchiveSource, Strictness};
 use prowess_spec::{Profile, is_skill_file};
@@ -15,7 +19,7 @@ use crate::body::body_error;
 use crate::check::valid;
 use crate::error::{Code, Failure};
 use crate::limits::{IMPORT_BYTES, IMPORT_FILES, IMPORT_SKILL_BYTES};
-use crate::writing::writable_path;
+use crate::writing::{part_of_plugin, writable_path};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -60,12 +64,22 @@ pub(crate) async fn import(
         let message = "no skill in the archive: expected a directory with a SKILL.md";
         return Err(Failure::new(Code::InvalidPackage, message));
     }
+    let listing = Listing::read(&bytes).map_err(|error| {
+        let message = format!("cannot read the archive: {error}");
+        Failure::new(Code::InvalidPackage, message)
+    })?;
     let _writing = app.writing().lock().await;
-    for skill in &snapshot.skills {
+    for (skill, directory) in snapshot.skills.iter().zip(&snapshot.directories) {
         let id = match &collection {
             Some(collection) => format!("{collection}/{}", skill.id),
             None => skill.id.to_string(),
         };
+        let plugin = listing.plugin_files(directory);
+        if !plugin.is_empty() {
+            let reason = part_of_plugin(&plugin.join("`, `"));
+            imported.refused.push(RefusedSkill { id, reason });
+            continue;
+        }
         match create(&app, &archive, &skill.id, &id).await {
             Ok(id) => imported.created.push(id),
             Err(reason) => imported.refused.push(RefusedSkill { id, reason }),
@@ -82,6 +96,38 @@ pub(crate) async fn import(
         });
     }
     json_response(&imported)
+}
+
+/// Every name in an archive, hidden ones too, with the content of what may be the manifest of a plugin.
+#[derive(Default)]
+struct Listing(BTreeMap<String, Option<Vec<u8>>>);
+
+impl Listing {
+    fn read(bytes: &[u8]) -> Result<Self, prowess_archive::Error> {
+        let mut listing = Self::default();
+        walk(Cursor::new(bytes), &Limits::default(), |entry, content| {
+            let path = entry.path.as_str();
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let mut manifest = None;
+            if fold(name) == "plugin.json" {
+                content.read_to_end(manifest.insert(Vec::new()))?;
+            }
+            listing.0.insert(path.to_owned(), manifest);
+            Ok(())
+        })?;
+        Ok(listing)
+    }
+
+    /// The files of a skill in `directory` that make a plugin of it.
+    fn plugin_files(&self, directory: &str) -> Vec<&str> {
+        let prefix = match directory {
+            "" | "." => String::new(),
+            directory => format!("{directory}/"),
+        };
+        let inside = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let read = |path: &str| self.0.get(&format!("{prefix}{path}"))?.clone();
+        plugin_files(inside, read).into_iter().collect()
+    }
 }
 
 /// Creates one skill; the error is a sentence for the user.

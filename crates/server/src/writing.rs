@@ -2,6 +2,8 @@
 //!
 //! A change names the state that it is based on, by `If-Match` and the `ETag` of a response, so no change is lost.
 
+use std::path::Path;
+
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
@@ -9,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prowess_core::wire::{FileList, SkillBody};
 use prowess_core::{Catalog, SkillId, SkillWriter, SourceError, WriteError};
+use prowess_registry::plugin_files_with;
 use prowess_sandbox::is_protected;
 use prowess_spec::{MANIFEST_FILE, Profile, SKILL_FILE, SkillPath, is_hidden, is_skill_file};
 use serde::{Deserialize, Serialize};
@@ -145,6 +148,7 @@ pub(crate) async fn put_file(
     let (id, path) = part(names)?;
     let id = visible(&app.skills().catalog(), &id)?;
     let path = writable_path(&path)?;
+    refuse_plugin(&app, &id, &path, &bytes)?;
     if is_skill_file(path.as_str()) {
         valid(&bytes, id.name(), Profile::Load)?;
     } else if path.as_str() == MANIFEST_FILE {
@@ -167,6 +171,28 @@ pub(crate) async fn remove_file(
         return Err(Failure::new(Code::NotWritable, message));
     }
     change_file(&app, &id, &path, &headers, None).await
+}
+
+/// Refuses a file that makes a plugin of a skill, or belongs to one: agents start what it names.
+fn refuse_plugin(app: &App, id: &SkillId, path: &SkillPath, bytes: &[u8]) -> Result<(), Failure> {
+    let sources = app.skills().sources();
+    let Some(directory) = sources.location(&app.skills().catalog(), id) else {
+        return Ok(());
+    };
+    let new = [(path.as_str(), bytes)];
+    let found = plugin_files_with(Path::new(&directory), &new);
+    if found.iter().any(|found| found == path.as_str()) {
+        return Err(Failure::new(
+            Code::NotWritable,
+            part_of_plugin(path.as_str()),
+        ));
+    }
+    Ok(())
+}
+
+/// Why a file of a skill is not written.
+pub(crate) fn part_of_plugin(path: &str) -> String {
+    format!("`{path}` is part of a plugin, which agents would run: a skill cannot have it")
 }
 
 /// A path that clients may write. Other programs trust and run some files wherever they find them.

@@ -68,7 +68,7 @@ impl AuditedSkill {
     }
 
     fn scan(&mut self, rules: &Rules) {
-        self.report = scan(rules, &self.files);
+        self.report = scan(rules, &self.files, &self.unreadable);
     }
 
     /// Leaves out what the user accepted, and the files that nothing was found in.
@@ -176,12 +176,14 @@ async fn audit_all(
     Ok(audited)
 }
 
-fn scan(rules: &Rules, files: &[(String, Vec<u8>)]) -> Report {
+fn scan(rules: &Rules, files: &[(String, Vec<u8>)], unread: &[(String, String)]) -> Report {
     let is_skill = |(path, _): &&(String, Vec<u8>)| prowess_spec::is_skill_file(path);
     let skill = files
         .iter()
         .find(is_skill)
         .and_then(|(_, bytes)| parse(bytes, &Context::default()).skill);
     let files = files.iter().map(|(path, bytes)| File { path, bytes });
-    rules.scan(files, skill.as_ref())
+    // The name of a link says something, too.
+    let unread = unread.iter().map(|(path, _)| File { path, bytes: &[] });
+    rules.scan(files.chain(unread), skill.as_ref())
 }

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use clap::Args;
 use prowess_registry::{
-    Agent, FoundSkill, LockFile, LockedSkill, Package, PackageReference, PackageTree, compare,
+    Agent, FoundSkill, InstallableTree, LockFile, LockedSkill, Package, PackageReference, compare,
 };
 use prowess_scan::Rules;
 use prowess_spec::{SkillName, SkillPath};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::apply::{Changes, Installation, locked};
+use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
 use super::choose::{Choice, choose};
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state};
@@ -122,8 +122,9 @@ type ChosenSkills = (Package, Vec<FoundSkill>);
 /// A skill that was not inspected yet.
 struct Prospect {
     name: SkillName,
-    tree: PackageTree,
+    tree: InstallableTree,
     locked: LockedSkill,
+    left_out: Vec<SkillPath>,
     signature: Signature,
     notes: Vec<String>,
 }
@@ -131,10 +132,11 @@ struct Prospect {
 impl Prospect {
     fn inspect(self, rules: &Rules) -> Candidate {
         Candidate {
-            inspection: Inspection::new(self.name.as_str(), &self.tree, rules),
+            inspection: Inspection::new(self.name.as_str(), self.tree.files(), rules),
             name: self.name,
             tree: self.tree,
             locked: self.locked,
+            left_out: self.left_out,
             signature: self.signature,
             notes: self.notes,
         }
@@ -144,8 +146,10 @@ impl Prospect {
 /// A skill that is about to be installed.
 struct Candidate {
     name: SkillName,
-    tree: PackageTree,
+    tree: InstallableTree,
     locked: LockedSkill,
+    /// Files of a plugin, which are not installed.
+    left_out: Vec<SkillPath>,
     inspection: Inspection,
     signature: Signature,
     /// What was left out or renamed.
@@ -357,7 +361,13 @@ impl Inspector<'_> {
             tree.renamed(&name)
         };
         let reference = package.reference_of(skill, self.session.place.root());
-        let mut locked = locked(reference.to_string(), package.resolved(skill), &tree);
+        let skill = SourceSkill::new(reference.to_string(), package.resolved(skill), tree);
+        notes.extend(skill.notes());
+        let SourceSkill {
+            tree,
+            mut locked,
+            left_out,
+        } = skill;
         conflict(self.session, self.lock, &self.occupied, &name, &locked)?;
         let before = self.lock.skills.get(&name);
         let signature = self.signatures.check(package, &reference, &own, before)?;
@@ -368,6 +378,7 @@ impl Inspector<'_> {
             name,
             tree,
             locked,
+            left_out,
             signature,
             notes,
         })
@@ -543,7 +554,10 @@ fn link_more(
     let mut changes = Changes::begin(session, copy)?;
     let mut names = Vec::new();
     for candidate in installed {
-        names.extend(changes.link_missing(&candidate.name, agents)?);
+        match changes.link_missing(&candidate.name, agents)? {
+            Linked::For(agents) => names.extend(agents),
+            Linked::Plugin(files) => print_unlinked(&candidate.name, &files),
+        }
     }
     changes.commit()?;
     names.sort_unstable();
@@ -623,6 +637,7 @@ fn row(candidate: &Candidate) -> Value {
         "resolved": candidate.locked.resolved,
         "digest": candidate.locked.digest.to_string(),
         "inspection": candidate.inspection,
+        "left_out": candidate.left_out,
         "notes": candidate.notes,
     })
 }

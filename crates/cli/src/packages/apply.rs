@@ -5,22 +5,86 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use prowess_registry::{
-    Agent, AgentDirectory, Content, LOCK_FILE, LockFile, LockedSkill, PackageTree, Transaction,
-    compare, digest_of,
+    Agent, AgentDirectory, Content, InstallableTree, LOCK_FILE, LockFile, LockedSkill, PackageTree,
+    Transaction, compare, digest_of, plugin_files_in,
 };
-use prowess_spec::SkillName;
+use prowess_spec::{SkillName, SkillPath};
 
 use super::session::Session;
-use crate::configuration;
 use crate::error::{CommandError, Context, Result};
+use crate::{configuration, terminal};
 
 /// A skill that is to be installed.
 pub(super) struct Installation<'i> {
     pub(super) name: &'i SkillName,
     /// The files on disk afterwards.
-    pub(super) tree: &'i PackageTree,
+    pub(super) tree: &'i InstallableTree,
     /// What the lock file says; its digest is that of `tree` unless `tree` has edits.
     pub(super) locked: LockedSkill,
+}
+
+/// A skill from its source, as it may be installed.
+pub(super) struct SourceSkill {
+    pub(super) tree: InstallableTree,
+    pub(super) locked: LockedSkill,
+    /// Files of a plugin, which are not installed.
+    pub(super) left_out: Vec<SkillPath>,
+}
+
+impl SourceSkill {
+    pub(super) fn new(source: String, resolved: Option<String>, tree: PackageTree) -> Self {
+        let whole = digest_of(&tree.digests());
+        let (tree, left_out) = tree.installable();
+        let files = tree.files().digests();
+        let digest = digest_of(&files);
+        let locked = LockedSkill {
+            source,
+            resolved,
+            signed_by: None,
+            digest,
+            source_digest: (whole != digest).then_some(whole),
+            files,
+        };
+        Self {
+            tree,
+            locked,
+            left_out,
+        }
+    }
+
+    /// The files that the lock file means, from the source or as they were installed; `None` if they are others.
+    pub(super) fn of_lock(tree: PackageTree, locked: &LockedSkill) -> Option<Self> {
+        let mut skill = Self::new(locked.source.clone(), locked.resolved.clone(), tree);
+        skill.locked.signed_by.clone_from(&locked.signed_by);
+        let is_locked = skill.locked.digest == locked.digest
+            && [None, locked.source_digest].contains(&skill.locked.source_digest);
+        if is_locked {
+            skill.locked = locked.clone();
+        }
+        // Before plugins were left out, the digest was that of the whole.
+        let is_earlier =
+            locked.source_digest.is_none() && skill.locked.source_digest == Some(locked.digest);
+        (is_locked || is_earlier).then_some(skill)
+    }
+
+    /// One line for each file that is not installed.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        left_out_notes(&self.left_out)
+    }
+}
+
+/// One line for each file of a plugin that is not installed.
+pub(super) fn left_out_notes(paths: &[SkillPath]) -> impl Iterator<Item = String> {
+    let note = |path: &SkillPath| format!("left out: {path}: part of a plugin, not of a skill");
+    paths.iter().map(note)
+}
+
+/// Whether agents got a link to a skill.
+pub(super) enum Linked {
+    /// The names of those that got one.
+    For(Vec<&'static str>),
+    /// It has these files of a plugin, which agents would run.
+    Plugin(Vec<String>),
 }
 
 /// What becomes of a place.
@@ -63,7 +127,7 @@ impl<'c> Changes<'c> {
     ) -> Result<Vec<AgentDirectory>> {
         let Installation { name, tree, locked } = installation;
         let skills = self.session.place.skills();
-        self.put(&skills, name, &Content::Tree(tree))?;
+        self.put(&skills, name, &Content::Tree(tree.files()))?;
         let user = self.session.user_home();
         let directories = self.session.place.linked_directories(agents, &user);
         for directory in &directories {
@@ -73,7 +137,7 @@ impl<'c> Changes<'c> {
         for path in self.agent_directories.clone() {
             let is_listed = directories.iter().any(|it| it.path == path);
             if !is_listed && self.is_unedited_copy(&path.join(name.as_str()), name) {
-                self.put(&path, name, &Content::Tree(tree))?;
+                self.put(&path, name, &Content::Tree(tree.files()))?;
             }
         }
         self.lock.skills.insert(name.clone(), locked);
@@ -85,20 +149,24 @@ impl<'c> Changes<'c> {
         &mut self,
         name: &SkillName,
         agents: &[&'static Agent],
-    ) -> Result<Vec<&'static str>> {
+    ) -> Result<Linked> {
         let user = self.session.user_home();
         let mut linked = Vec::new();
         for directory in self.session.place.linked_directories(agents, &user) {
             let path = directory.path.join(name.as_str());
             if fs::symlink_metadata(&path).is_err() {
                 let skill = self.session.place.skills().join(name.as_str());
+                let plugin = plugin_files_in(&skill);
+                if !plugin.is_empty() {
+                    return Ok(Linked::Plugin(plugin));
+                }
                 let read = PackageTree::read_directory(&skill);
                 let (tree, _) = read.with_context(|| format!("cannot read `{name}`"))?;
-                self.link(&directory.path, name, &tree)?;
+                self.link(&directory.path, name, &tree.into())?;
                 linked.extend(directory.agents);
             }
         }
-        Ok(linked)
+        Ok(Linked::For(linked))
     }
 
     fn put(&mut self, directory: &Path, name: &SkillName, content: &Content<'_>) -> Result<()> {
@@ -111,7 +179,7 @@ impl<'c> Changes<'c> {
     }
 
     /// Links a skill into the directory of an agent, or copies it where links are not wanted or do not work.
-    fn link(&mut self, directory: &Path, name: &SkillName, tree: &PackageTree) -> Result<()> {
+    fn link(&mut self, directory: &Path, name: &SkillName, tree: &InstallableTree) -> Result<()> {
         let path = directory.join(name.as_str());
         let target = self.session.place.link_target(directory, name);
         match fs::symlink_metadata(&path) {
@@ -128,7 +196,7 @@ impl<'c> Changes<'c> {
                     return Err(in_the_way(&path, "is a link to something else"));
                 }
             }
-            Ok(_) if is_same(&path, tree) || self.is_unedited_copy(&path, name) => {}
+            Ok(_) if is_same(&path, tree.files()) || self.is_unedited_copy(&path, name) => {}
             Ok(_) => return Err(in_the_way(&path, "was not installed by prowess")),
         }
         if !self.copy {
@@ -143,7 +211,7 @@ impl<'c> Changes<'c> {
                 }
             }
         }
-        self.put(directory, name, &Content::Tree(tree))
+        self.put(directory, name, &Content::Tree(tree.files()))
     }
 
     fn leads_to_own(&self, path: &Path, name: &SkillName) -> bool {
@@ -229,16 +297,13 @@ fn is_same(path: &Path, tree: &PackageTree) -> bool {
     matches!(compare(path, &tree.digests()), Ok(Some(changes)) if changes.is_empty())
 }
 
-/// The entry of a skill in the lock file.
-pub(super) fn locked(source: String, resolved: Option<String>, tree: &PackageTree) -> LockedSkill {
-    let files = tree.digests();
-    LockedSkill {
-        source,
-        resolved,
-        signed_by: None,
-        digest: digest_of(&files),
-        files,
-    }
+/// Says that a skill was not linked, and why.
+pub(super) fn print_unlinked(name: &SkillName, plugin: &[String]) {
+    let files = plugin.join(", ");
+    terminal::print_problem(
+        &format!("`{name}` was not linked: agents would run it as a plugin: {files}"),
+        Some("remove these files, then run `prowess sync`"),
+    );
 }
 
 fn in_the_way(path: &Path, what: &str) -> CommandError {

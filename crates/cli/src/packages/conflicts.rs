@@ -7,7 +7,7 @@ use prowess_registry::{Content, LockFile, LockedSkill, PackageTree, digest_of, h
 use prowess_spec::SkillName;
 use serde::{Deserialize, Serialize};
 
-use super::apply::{Changes, Installation};
+use super::apply::{Changes, Installation, left_out_notes};
 use super::session::Session;
 use crate::error::{CommandError, Context, Result};
 use crate::{configuration, terminal};
@@ -136,6 +136,10 @@ pub(super) fn resume(session: &Session<'_>, skills: &[(SkillName, LockedSkill)])
                 CommandError::failure(format!("conflict markers are left in {open}"))
                     .hint(format!("edit the files in {shown}")),
             );
+        }
+        let (tree, left_out) = tree.installable();
+        for note in left_out_notes(&left_out) {
+            terminal::note(&terminal::printable(&format!("{name}: {note}")));
         }
         let tree = &tree;
         changes.install(Installation { name, tree, locked }, &[])?;

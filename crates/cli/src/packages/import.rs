@@ -5,13 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prowess_registry::{LockedSkill, Package, PackageReference, PackageTree, read_lock_file};
+use prowess_registry::{
+    Agent, LockedSkill, Package, PackageReference, PackageTree, plugin_files_in, read_lock_file,
+};
 use prowess_sources::RemoteOptions;
 use prowess_spec::SkillName;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::apply::{Changes, Installation, locked};
+use super::apply::{Changes, Installation, SourceSkill};
 use super::inspect::plural;
 use super::lock_trust;
 use super::session::{ScopeArgument, ScopeName, Session};
@@ -91,6 +93,7 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
     let mut changes = Changes::begin(&session, false)?;
     let mut imported: Vec<(SkillName, LockedSkill)> = Vec::new();
     let mut missing = 0;
+    let mut plugins: BTreeMap<SkillName, Vec<String>> = BTreeMap::new();
     for text in &names {
         let Ok(name) = SkillName::parse(text) else {
             missing += 1;
@@ -108,13 +111,29 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
             );
             continue;
         };
+        let plugin = plugin_files_in(&directory);
+        if !plugin.is_empty() {
+            // Without these files it is another thing than the one that works there.
+            let files = plugin.join(", ");
+            terminal::print_problem(
+                &format!("`{name}` was not imported: it is a plugin: {files}"),
+                Some("remove these files to import it as a skill"),
+            );
+            missing += 1;
+            plugins.insert(name, plugin);
+            continue;
+        }
         let (tree, _) = PackageTree::read_directory(&directory)
             .with_context(|| format!("cannot read {}", configuration::shown(&directory)))?;
         let source = others
             .get(text)
             .and_then(|other| source(&session, other, text));
         let source = source.unwrap_or_else(|| format!("./.agents/skills/{name}"));
-        let entry = locked(source, None, &tree);
+        let SourceSkill {
+            tree,
+            locked: entry,
+            ..
+        } = SourceSkill::new(source, None, tree);
         if !arguments.dry_run {
             session.keep(&entry, &tree)?;
         }
@@ -122,13 +141,7 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
             changes.lock.skills.insert(name.clone(), entry.clone());
         } else {
             // It is moved to where every agent can have it, and linked from where it was.
-            let agents: Vec<_> = prowess_registry::AGENTS
-                .iter()
-                .filter(|agent| {
-                    let path = session.place.directory_of(agent, &session.user_home());
-                    path.as_deref() == directory.parent()
-                })
-                .collect();
+            let agents = agents_of(&session, &directory);
             let (tree, locked, name) = (&tree, entry.clone(), &name);
             changes.install(Installation { name, tree, locked }, &agents)?;
         }
@@ -143,31 +156,58 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
             }
         }
     }
-    if arguments.json {
-        let rows = imported.iter().map(|(name, entry)| {
-            json!({"name": name, "source": entry.source, "digest": entry.digest.to_string()})
-        });
-        terminal::print_json(&json!({"imported": rows.collect::<Vec<_>>(), "missing": missing}))?;
-    } else {
-        let sign = if arguments.dry_run {
-            "would import"
-        } else {
-            "+"
-        };
-        for (name, entry) in &imported {
-            terminal::print(&format!("{sign} {name} ({})\n", entry.source))?;
-        }
-        if imported.is_empty() && missing == 0 {
-            terminal::note("already imported");
-        } else if !global.quiet && !arguments.dry_run {
-            terminal::note(&format!("imported {}", plural(imported.len(), "skill")));
-        }
-    }
+    let outcome = Outcome {
+        imported,
+        missing,
+        plugins,
+    };
+    outcome.print(arguments, global)?;
     Ok(if missing == 0 {
         Exit::Success
     } else {
         Exit::Failure
     })
+}
+
+/// What was done.
+struct Outcome {
+    imported: Vec<(SkillName, LockedSkill)>,
+    missing: usize,
+    /// Skills that were refused, and the files that make plugins of them.
+    plugins: BTreeMap<SkillName, Vec<String>>,
+}
+
+impl Outcome {
+    fn print(&self, arguments: &ImportArguments, global: &Global) -> Result<()> {
+        let Self {
+            imported,
+            missing,
+            plugins,
+        } = self;
+        if arguments.json {
+            let rows = imported.iter().map(|(name, entry)| {
+            json!({"name": name, "source": entry.source, "digest": entry.digest.to_string()})
+        });
+            terminal::print_json(
+                &json!({"imported": rows.collect::<Vec<_>>(), "missing": missing, "plugins": plugins}),
+            )?;
+        } else {
+            let sign = if arguments.dry_run {
+                "would import"
+            } else {
+                "+"
+            };
+            for (name, entry) in imported {
+                terminal::print(&format!("{sign} {name} ({})\n", entry.source))?;
+            }
+            if imported.is_empty() && *missing == 0 {
+                terminal::note("already imported");
+            } else if !global.quiet && !arguments.dry_run {
+                terminal::note(&format!("imported {}", plural(imported.len(), "skill")));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The lock file of the npm tool.
@@ -193,6 +233,14 @@ fn read_others(session: &Session<'_>) -> Result<BTreeMap<String, OtherSkill>> {
         return Err(CommandError::failure(message)).with_context(shown);
     }
     Ok(lock.skills)
+}
+
+/// The agents that look for skills where this one is.
+fn agents_of(session: &Session<'_>, skill: &Path) -> Vec<&'static Agent> {
+    let user = session.user_home();
+    let looks =
+        |agent: &&Agent| session.place.directory_of(agent, &user).as_deref() == skill.parent();
+    prowess_registry::AGENTS.iter().filter(looks).collect()
 }
 
 /// Where a skill is, and whether that is where ours are.

@@ -7,6 +7,7 @@ use prowess_registry::{LockedSkill, Package, PackageReference, PackageTree, dige
 use prowess_spec::{SkillName, SkillPath};
 use semver::VersionReq;
 
+use super::apply::SourceSkill;
 use super::session::Session;
 use crate::error::{CommandError, Result};
 use crate::progress::FetchProgress;
@@ -74,19 +75,20 @@ impl<'s> Packages<'s> {
         &mut self,
         name: &SkillName,
         locked: &LockedSkill,
-    ) -> Result<(PackageTree, SkillName)> {
+    ) -> Result<(SourceSkill, SkillName)> {
         let (tree, own) = self.tree(name, &locked_reference(locked)?)?;
-        let found = digest_of(&tree.digests());
-        if found != locked.digest {
-            return Err(CommandError::failure(format!(
-                "`{name}` from {} is not what the lock file says: expected {}, got {found}",
-                locked.source, locked.digest
+        let (expected, found) = (locked.source_digest(), digest_of(&tree.digests()));
+        let skill = SourceSkill::of_lock(tree, locked).filter(|_| found == expected);
+        let skill = skill.ok_or_else(|| {
+            CommandError::failure(format!(
+                "`{name}` from {} is not what the lock file says: expected {expected}, got {found}",
+                locked.source
             ))
             .hint(
                 "it was changed at its source or on the way; ask its authors before you update it",
-            ));
-        }
-        Ok((tree, own))
+            )
+        })?;
+        Ok((skill, own))
     }
 }
 

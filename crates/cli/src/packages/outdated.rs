@@ -376,5 +376,5 @@ fn latest(
     }
     // Only the files tell whether a newer commit changed this skill.
     let (tree, _) = tree_of(package, name, &reference).map_err(|error| error.message)?;
-    Ok((digest_of(&tree.digests()) == locked.digest, latest))
+    Ok((digest_of(&tree.digests()) == locked.source_digest(), latest))
 }

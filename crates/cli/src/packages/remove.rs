@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use prowess_registry::{Content, PackageTree};
+use prowess_registry::{Content, InstallableTree, PackageTree};
 use prowess_spec::SkillName;
 use serde_json::json;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &RemoveArguments, global: &Global) -> Result<Exit> 
         let edits = match disk_state(&session, &applied, name, locked)? {
             DiskState::Edited(edits) if !arguments.force => {
                 let (tree, _) = PackageTree::read_directory(&path)?;
-                edits.refuse_foreign(name, &tree)?;
+                edits.refuse_foreign(name, InstallableTree::from(tree).files())?;
                 edits.changes
             }
             _ => Vec::new(),

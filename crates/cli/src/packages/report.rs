@@ -1,11 +1,13 @@
 //! What other commands say about installed skills.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prowess_core::{Scope, Skill};
 use prowess_registry::{
     LockFile, LockedSkill, PackageName, PackageReference, compare, is_same_registry, leftovers,
+    plugin_files_in,
 };
 use prowess_spec::SkillName;
 use serde::Serialize;
@@ -245,11 +247,16 @@ fn of_place(session: &Session<'_>) -> Vec<PackageProblem> {
     }
     let mut directories = session.place.all_directories(&session.user_home());
     directories.push(session.place.skills());
+    let mut seen = BTreeSet::new();
     for directory in directories {
         for link in broken_links(&directory) {
             let detail =
                 "a link that leads nowhere; `prowess sync` restores its skill, or remove it";
             add(true, link, detail.to_owned());
+        }
+        for (name, files) in plugins(&directory, &mut seen) {
+            let detail = format!("agents run it as a plugin: {}", files.join(", "));
+            add(false, name, detail);
         }
         for path in leftovers(&directory) {
             let detail = "left by an interrupted command; remove it";
@@ -257,6 +264,22 @@ fn of_place(session: &Session<'_>) -> Vec<PackageProblem> {
         }
     }
     problems
+}
+
+/// The skills of a directory that have files of a plugin; one that several links lead to, once.
+fn plugins(directory: &Path, seen: &mut BTreeSet<PathBuf>) -> Vec<(String, Vec<String>)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let skills = paths.filter(|path| {
+        let real = fs::canonicalize(path).ok().filter(|real| real.is_dir());
+        real.is_some_and(|real| seen.insert(real))
+    });
+    let mut found: Vec<(String, Vec<String>)> = skills
+        .map(|path| (configuration::shown(&path), plugin_files_in(&path)))
+        .filter(|(_, files)| !files.is_empty())
+        .collect();
+    found.sort();
+    found
 }
 
 fn broken_links(directory: &Path) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use prowess_config::SkillsConfig;
 use prowess_registry::{
-    Agent, LockFile, LockedSkill, Package, PackageReference, PackageStore, PackageTree, Place,
+    Agent, InstallableTree, LockFile, LockedSkill, Package, PackageReference, PackageStore, Place,
     Transaction, UserHome,
 };
 use prowess_sources::{Network, RemoteOptions};
@@ -147,10 +147,10 @@ impl<'g> Session<'g> {
     }
 
     /// Stores a version of a skill, for merges and for `sync`.
-    pub(super) fn keep(&self, locked: &LockedSkill, tree: &PackageTree) -> Result<()> {
+    pub(super) fn keep(&self, locked: &LockedSkill, tree: &InstallableTree) -> Result<()> {
         let directory = self.store.directory();
         self.store
-            .insert(locked.digest, tree)
+            .insert(locked.digest, tree.files())
             .with_context(|| format!("cannot write {}", configuration::shown(directory)))
     }
 

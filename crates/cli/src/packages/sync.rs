@@ -1,13 +1,14 @@
 //! `prowess sync`: brings a place to exactly what its lock file says.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::Args;
-use prowess_registry::{LockedSkill, Merge, PackageTree, merge};
+use prowess_registry::{InstallableTree, LockedSkill, Merge, PackageTree, merge};
 use prowess_spec::SkillName;
 use serde_json::json;
 
-use super::apply::{Changes, Installation};
+use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
 use super::conflicts;
 use super::inspect::{marked, plural};
 use super::installed::{AgentCopies, DiskState, Edits, disk_states, named};
@@ -82,6 +83,8 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
             .map(|(name, locked, _)| (name, locked))
             .collect();
         let mut differing: Vec<String> = edited.iter().map(ToString::to_string).collect();
+        let earlier = skills.iter().filter(|it| it.1.has_plugin_files());
+        differing.extend(earlier.map(|(name, _, _)| name.to_string()));
         differing.extend(AgentCopies::of(&session).differing(&entries));
         if !differing.is_empty() {
             return differs(&differing, arguments.json);
@@ -95,6 +98,8 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
             "edited": edited,
             "conflicts": outcome.conflicts,
             "missing_dependencies": outcome.missing,
+            "left_out": outcome.left_out,
+            "not_linked": outcome.unlinked,
         }))?;
     } else {
         let names = |names: &[SkillName]| -> Vec<String> {
@@ -126,8 +131,12 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
             )),
         );
     }
+    for (name, files) in &outcome.unlinked {
+        print_unlinked(name, files);
+    }
     let is_incomplete = arguments.frozen && !outcome.missing.is_empty();
-    Ok(if is_incomplete || !outcome.conflicts.is_empty() {
+    let is_refused = !outcome.conflicts.is_empty() || !outcome.unlinked.is_empty();
+    Ok(if is_incomplete || is_refused {
         Exit::Findings
     } else {
         Exit::Success
@@ -154,6 +163,10 @@ struct Outcome {
     conflicts: Vec<SkillName>,
     /// Skills that others need, and that are nowhere.
     missing: Vec<(String, String)>,
+    /// Files of plugins that were not written.
+    left_out: BTreeMap<SkillName, Vec<String>>,
+    /// Skills that got no link, and the files of a plugin in them.
+    unlinked: BTreeMap<SkillName, Vec<String>>,
 }
 
 fn apply(
@@ -173,31 +186,42 @@ fn apply(
         .iter()
         .map(|(name, locked, _)| (name, locked))
         .collect();
-    let trees = fetch(session, &sources, arguments.yes)?;
+    let fetched = fetch(session, &sources, arguments.yes)?;
     let mut outcome = Outcome::default();
     let mut changes = Changes::begin(session, arguments.agents.copy)?;
-    for ((name, locked, state), tree) in wanted.into_iter().zip(trees) {
-        session.keep(locked, &tree)?;
-        let mut tree = tree;
+    for ((name, _, state), skill) in wanted.into_iter().zip(fetched) {
+        session.keep(&skill.locked, &skill.tree)?;
+        if !arguments.json {
+            for note in skill.notes() {
+                terminal::note(&terminal::printable(&format!("{name}: {note}")));
+            }
+        }
+        if !skill.left_out.is_empty() {
+            let left_out = skill.left_out.iter().map(ToString::to_string).collect();
+            outcome.left_out.insert(name.clone(), left_out);
+        }
+        let (mut tree, locked) = (skill.tree, skill.locked);
         if let DiskState::Edited(edits) = state
             && !arguments.force
         {
             let merged = merge_edits(session, name, edits, &tree)?;
             if !merged.conflicts.is_empty() {
-                conflicts::write(session, &mut changes, name, &merged.tree, locked)?;
+                conflicts::write(session, &mut changes, name, &merged.tree, &locked)?;
                 changes.stays(name, &edits.base);
                 outcome.conflicts.push(name.clone());
                 continue;
             }
-            tree = merged.tree;
+            tree = merged.tree.into();
         }
-        let (tree, locked) = (&tree, locked.clone());
+        let tree = &tree;
         changes.install(Installation { name, tree, locked }, &agents)?;
         outcome.installed.push(name.clone());
     }
     // Links for agents that came later.
     for (name, _, _) in rest {
-        changes.link_missing(name, &agents)?;
+        if let Linked::Plugin(files) = changes.link_missing(name, &agents)? {
+            outcome.unlinked.insert(name.clone(), files);
+        }
     }
     outcome.removed = remove_disappeared(session, &mut changes)?;
     outcome.missing = missing_dependencies(&changes, session);
@@ -210,14 +234,16 @@ fn merge_edits(
     session: &Session<'_>,
     name: &SkillName,
     edits: &Edits,
-    new: &PackageTree,
+    new: &InstallableTree,
 ) -> Result<Merge> {
     let (ours, _) = PackageTree::read_directory(&session.place.skills().join(name.as_str()))?;
-    edits.refuse_foreign(name, &ours)?;
+    let ours = InstallableTree::from(ours);
+    edits.refuse_foreign(name, ours.files())?;
     let base = session.store.get(edits.base.digest).with_context(|| {
         format!("cannot merge your edits of `{name}`: the version that you edited is not stored")
     })?;
-    Ok(merge(&base, &ours, new)?)
+    let base = InstallableTree::from(base);
+    Ok(merge(base.files(), ours.files(), new.files())?)
 }
 
 fn differs(differing: &[String], as_json: bool) -> Result<Exit> {
@@ -237,10 +263,10 @@ pub(super) fn fetch(
     session: &Session<'_>,
     wanted: &[(&SkillName, &LockedSkill)],
     yes: bool,
-) -> Result<Vec<PackageTree>> {
-    let stored: Vec<Option<PackageTree>> = wanted
+) -> Result<Vec<SourceSkill>> {
+    let stored: Vec<Option<SourceSkill>> = wanted
         .iter()
-        .map(|(_, locked)| session.store.get(locked.digest))
+        .map(|(_, locked)| SourceSkill::of_lock(session.store.get(locked.digest)?, locked))
         .collect();
     let absent = wanted.iter().zip(&stored);
     let absent = absent.filter(|(_, stored)| stored.is_none());
@@ -249,19 +275,19 @@ pub(super) fn fetch(
     let mut packages = Packages::new(session);
     packages.prepare(absent.iter().filter_map(|it| locked_reference(it).ok()));
     let signatures = SignatureRules::new(session, None)?;
-    let mut trees = Vec::new();
+    let mut skills = Vec::new();
     for ((name, locked), stored) in wanted.iter().zip(stored) {
-        if let Some(tree) = stored {
-            trees.push(tree);
+        if let Some(skill) = stored {
+            skills.push(skill);
             continue;
         }
-        let (tree, own) = packages.locked(name, locked)?;
+        let (skill, own) = packages.locked(name, locked)?;
         // The lock file of a project is no reason to accept less than the user requires.
         let package = packages.get(&locked_reference(locked)?)?;
         signatures.check(package, &locked.source.parse()?, &own, Some(locked))?;
-        trees.push(tree);
+        skills.push(skill);
     }
-    Ok(trees)
+    Ok(skills)
 }
 
 /// Removes skills that were installed here and disappeared from the lock file; edited ones stay.

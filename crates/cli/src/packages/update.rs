@@ -3,12 +3,14 @@
 use std::time::Instant;
 
 use clap::Args;
-use prowess_registry::{FileChange, LockFile, LockedSkill, PackageReference, PackageTree, merge};
+use prowess_registry::{
+    FileChange, InstallableTree, LockFile, LockedSkill, PackageReference, PackageTree, merge,
+};
 use prowess_scan::Rules;
-use prowess_spec::SkillName;
+use prowess_spec::{SkillName, SkillPath};
 use serde_json::{Value, json};
 
-use super::apply::{Changes, Installation, locked};
+use super::apply::{Changes, Installation, SourceSkill, left_out_notes};
 use super::conflicts;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state, named, nothing, sessions};
@@ -91,12 +93,14 @@ enum Outcome {
 
 struct Update {
     /// The files on disk afterwards; with markers where there is a conflict.
-    tree: PackageTree,
+    tree: InstallableTree,
     /// The files on disk now.
-    current: PackageTree,
+    current: InstallableTree,
     /// The new version.
-    new: PackageTree,
+    new: InstallableTree,
     locked: LockedSkill,
+    /// Files of a plugin in the new version, which are not installed.
+    left_out: Vec<SkillPath>,
     /// The version that was edited.
     installed: Option<LockedSkill>,
     /// The files that keep an edit.
@@ -105,6 +109,22 @@ struct Update {
     inspection: Inspection,
     news: news::News,
     consent: Consent,
+}
+
+impl Outcome {
+    fn update(&self) -> Option<&Update> {
+        match self {
+            Self::Updated(update) | Self::Conflict(update) => Some(update),
+            Self::UpToDate | Self::Moved(_) | Self::Failed(_) => None,
+        }
+    }
+}
+
+impl Update {
+    /// Whether it is shown even if it is one of many.
+    fn is_notable(&self) -> bool {
+        self.consent > Consent::None || !self.edited.is_empty() || !self.left_out.is_empty()
+    }
 }
 
 pub(crate) fn run(arguments: &UpdateArguments, global: &Global) -> Result<Exit> {
@@ -128,14 +148,20 @@ pub(crate) fn run(arguments: &UpdateArguments, global: &Global) -> Result<Exit> 
         } else {
             update(session, arguments, &mut rows)?
         };
-        if exit != Exit::Failure && worse != Exit::Success {
-            exit = worse;
-        }
+        exit = worst(exit, worse);
     }
     if arguments.json {
         terminal::print_json(&json!({"skills": rows}))?;
     }
     Ok(exit)
+}
+
+/// A failure hides everything else.
+fn worst(exit: Exit, other: Exit) -> Exit {
+    match (exit, other) {
+        (Exit::Failure, _) | (_, Exit::Success) => exit,
+        _ => other,
+    }
 }
 
 fn update(
@@ -171,12 +197,13 @@ fn update(
     let shows = outcomes.iter().filter(is_new).count() <= MANY || arguments.dry_run;
     let mut changes = Changes::begin(session, false)?;
     for ((name, before), outcome) in skills.iter().zip(outcomes) {
-        if let Outcome::Updated(update) | Outcome::Conflict(update) = &outcome
+        let update = outcome.update();
+        if let Some(update) = update.filter(|update| shows || update.is_notable())
             && !arguments.json
-            && (shows || update.consent > Consent::None || !update.edited.is_empty())
         {
             show(name, before, update, arguments.dry_run)?;
         }
+        let left_out = update.map(|update| update.left_out.clone());
         let (state, worse) = match outcome {
             Outcome::UpToDate => ("up to date", Exit::Success),
             Outcome::Moved(locked) => {
@@ -195,7 +222,13 @@ fn update(
                 if let Some(version) = &update.installed {
                     changes.stays(name, version);
                 }
-                conflicts::write(session, &mut changes, name, &update.tree, &update.locked)?;
+                conflicts::write(
+                    session,
+                    &mut changes,
+                    name,
+                    update.tree.files(),
+                    &update.locked,
+                )?;
                 session.keep(&update.locked, &update.new)?;
                 let files = update.conflicts.join(", ");
                 terminal::print_problem(
@@ -216,11 +249,14 @@ fn update(
                 }
             }
         };
-        if exit != Exit::Failure && worse != Exit::Success {
-            exit = worse;
-        }
+        exit = worst(exit, worse);
         if arguments.json {
-            rows.push(json!({"name": name, "state": state, "source": before.source}));
+            rows.push(json!({
+                "name": name,
+                "state": state,
+                "source": before.source,
+                "left_out": left_out.unwrap_or_default(),
+            }));
         } else if state == "updated" {
             updated.push(name.to_string());
         } else if state == "up to date" && !arguments.names.is_empty() {
@@ -260,31 +296,25 @@ fn look(
     let package = packages.get(&reference)?;
     let signature = signatures.check(package, &reference, &own, Some(before))?;
     let resolved = package.resolved_at(&reference);
-    let mut after = locked(before.source.clone(), resolved, &new);
-    after.signed_by = signature.key();
+    let mut skill = SourceSkill::new(before.source.clone(), resolved, new);
+    skill.locked.signed_by = signature.key();
+    let (new, after) = (skill.tree.clone(), &skill.locked);
     let state = disk_state(session, applied, name, before)?;
     let is_current = match &state {
         DiskState::Unchanged => true,
         DiskState::Edited(edits) => edits.base.digest == before.digest,
         DiskState::Older | DiskState::Missing => false,
     };
-    if after.digest == before.digest && is_current {
+    let is_same = after.digest == before.digest && after.source_digest() == before.source_digest();
+    if is_same && is_current {
         let discards = arguments.theirs && matches!(state, DiskState::Edited(_));
         return Ok(if discards {
             let news = news::News::default();
-            Outcome::Updated(finish(
-                name,
-                rules,
-                Some(&new),
-                new.clone(),
-                new.clone(),
-                after,
-                news,
-            ))
-        } else if after == *before {
+            Outcome::Updated(finish(name, rules, Some(&new), new.clone(), skill, news))
+        } else if after == before {
             Outcome::UpToDate
         } else {
-            Outcome::Moved(after)
+            Outcome::Moved(skill.locked)
         });
     }
     let mut news = news::since(package.commit(), &reference, before);
@@ -292,8 +322,9 @@ fn look(
     let ours = match &state {
         DiskState::Edited(edits) => {
             let (ours, _) = PackageTree::read_directory(&path)?;
+            let ours = InstallableTree::from(ours);
             if !arguments.force {
-                edits.refuse_foreign(name, &ours)?;
+                edits.refuse_foreign(name, ours.files())?;
             }
             Some(ours)
         }
@@ -305,19 +336,20 @@ fn look(
     };
     let base = session.store.get(installed.digest);
     let base = match base {
-        Some(base) => Some(base),
-        None => packages.locked(name, &installed).ok().map(|(tree, _)| tree),
+        Some(base) => Some(base.into()),
+        None => packages.locked(name, &installed).ok().map(|it| it.0.tree),
     };
-    news.add_changelog(base.as_ref(), &new);
+    let base: Option<InstallableTree> = base;
+    news.add_changelog(base.as_ref().map(InstallableTree::files), new.files());
     if edits.is_empty() || arguments.theirs {
-        let mut update = finish(name, rules, base.as_ref(), new.clone(), new, after, news);
+        let mut update = finish(name, rules, base.as_ref(), new, skill, news);
         update.current = ours.or(base).unwrap_or_default();
         return Ok(Outcome::Updated(update));
     }
     let ours = ours.unwrap_or_default();
     if arguments.ours {
-        let tree = keep_edits(&edits, &ours, &new)?;
-        let mut update = finish(name, rules, base.as_ref(), tree, new, after, news);
+        let tree = keep_edits(&edits, ours.files(), new.files())?.into();
+        let mut update = finish(name, rules, base.as_ref(), tree, skill, news);
         update.edited = edits.into_iter().map(|it| it.path).collect();
         update.current = ours;
         return Ok(Outcome::Updated(update));
@@ -325,8 +357,9 @@ fn look(
     let base = base.with_context(
         || "the installed version is not available for a merge; pass `--ours` or `--theirs`",
     )?;
-    let merged = merge(&base, &ours, &new)?;
-    let mut update = finish(name, rules, Some(&base), merged.tree, new, after, news);
+    let merged = merge(base.files(), ours.files(), new.files())?;
+    let tree = merged.tree.into();
+    let mut update = finish(name, rules, Some(&base), tree, skill, news);
     update.edited = merged.edited.iter().map(ToString::to_string).collect();
     update.installed = Some(installed);
     update.current = ours;
@@ -341,14 +374,18 @@ fn look(
 fn finish(
     name: &SkillName,
     rules: &Rules,
-    base: Option<&PackageTree>,
-    tree: PackageTree,
-    new: PackageTree,
-    locked: LockedSkill,
+    base: Option<&InstallableTree>,
+    tree: InstallableTree,
+    skill: SourceSkill,
     news: news::News,
 ) -> Box<Update> {
-    let inspection = Inspection::new(name.as_str(), &new, rules);
-    let before = base.map(|base| Inspection::new(name.as_str(), base, rules));
+    let SourceSkill {
+        tree: new,
+        locked,
+        left_out,
+    } = skill;
+    let inspection = Inspection::new(name.as_str(), new.files(), rules);
+    let before = base.map(|base| Inspection::new(name.as_str(), base.files(), rules));
     // What was accepted before is not asked about again.
     let consent = match &before {
         Some(before) if !inspection.is_worse_than(before) => Consent::None,
@@ -356,9 +393,10 @@ fn finish(
     };
     Box::new(Update {
         tree,
-        current: PackageTree::default(),
+        current: InstallableTree::default(),
         new,
         locked,
+        left_out,
         installed: None,
         edited: Vec::new(),
         conflicts: Vec::new(),
@@ -393,6 +431,9 @@ fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) ->
     terminal::print(&update.news.lines())?;
     let files = news::changed_files(&before.files, &update.locked.files);
     terminal::print(&terminal::printable(&files))?;
+    for note in left_out_notes(&update.left_out) {
+        terminal::print(&terminal::printable(&format!("  {note}\n")))?;
+    }
     if !update.conflicts.is_empty() {
         let files = update.conflicts.join(", ");
         terminal::print(&terminal::printable(&format!(
@@ -408,7 +449,11 @@ fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) ->
         terminal::print(&update.inspection.lines())?;
     }
     if whole {
-        terminal::print_styled(&news::difference(name, &update.current, &update.tree))?;
+        terminal::print_styled(&news::difference(
+            name,
+            update.current.files(),
+            update.tree.files(),
+        ))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `prowess verify`: are the installed files what the lock file says?
 
 use clap::Args;
-use prowess_registry::digest_of;
+use prowess_registry::{digest_of, plugin_files_in};
 use serde_json::{Value, json};
 
 use super::inspect::plural;
@@ -21,7 +21,7 @@ Examples:
 Exit codes:
   0  every file is what the lock file says
   1  a file could not be read
-  3  a file was changed, added or removed";
+  3  a file was changed, added or removed, or makes a plugin of a skill";
 
 /// Arguments of `verify`.
 #[derive(Args)]
@@ -62,7 +62,9 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
             files += locked.files.len();
             let is_missing = state.is_none();
             let changes = state.unwrap_or_default();
-            differing += usize::from(is_missing || !changes.is_empty());
+            let plugin = plugin_files_in(&session.place.skills().join(name.as_str()));
+            let is_other = is_missing || !changes.is_empty() || !plugin.is_empty();
+            differing += usize::from(is_other);
             let yanked = yanked_in(session, locked);
             if let Some(reason) = &yanked
                 && !arguments.json
@@ -78,6 +80,7 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
                     "scope": if session.place.is_project() { "project" } else { "user" },
                     "missing": is_missing,
                     "changes": changes,
+                    "plugin_files": plugin,
                     "yanked": yanked,
                 }));
             } else if is_missing {
@@ -85,6 +88,10 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
             } else {
                 for change in &changes {
                     terminal::print(&format!("{name}/{}: {}\n", change.path, change.change))?;
+                }
+                for path in &plugin {
+                    let line = format!("{name}/{path}: part of a plugin, which agents run");
+                    terminal::print(&format!("{}\n", terminal::printable(&line)))?;
                 }
             }
         }

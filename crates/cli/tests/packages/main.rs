@@ -15,6 +15,7 @@ mod many;
 mod mirror;
 mod npm;
 mod picker;
+mod plugins;
 mod publishing;
 mod registries;
 mod registry_answers;

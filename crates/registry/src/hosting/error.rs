@@ -1,6 +1,6 @@
 //! Why a registry refuses a request.
 
-use prowess_spec::Diagnostic;
+use prowess_spec::{Diagnostic, SkillPath};
 use prowess_store::StoreError;
 use semver::Version;
 
@@ -74,6 +74,12 @@ pub enum HostingError {
     /// The archive or its files cannot be used.
     #[error("invalid package: {0}")]
     Tree(#[from] TreeError),
+    /// Agents would take the skill for a plugin, and start its code.
+    #[error(
+        "invalid package: a skill cannot have files of a plugin: {}; publish it without them",
+        first_of(.0)
+    )]
+    Plugin(Vec<SkillPath>),
     /// The skill of the package is invalid.
     #[error("invalid skill: {message}")]
     InvalidSkill {
@@ -101,4 +107,16 @@ pub enum HostingError {
         /// Why.
         reason: String,
     },
+}
+
+/// Files that are named in an error.
+const NAMED: usize = 20;
+
+fn first_of(paths: &[SkillPath]) -> String {
+    let names: Vec<&str> = paths.iter().take(NAMED).map(SkillPath::as_str).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    format!("{}{more}", names.join(", "))
 }

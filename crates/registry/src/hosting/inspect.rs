@@ -78,6 +78,10 @@ impl InspectedPackage {
             None => None,
         };
         let tree = PackageTree::read_archive(Cursor::new(bytes))?;
+        let plugin_files = tree.plugin_files();
+        if !plugin_files.is_empty() {
+            return Err(HostingError::Plugin(plugin_files));
+        }
         let checked = CheckedSkill::new(name, &tree)?;
         if let Some(stated) = tree.package_version().filter(|it| it != version) {
             let reason = format!("the skill says version {stated}, not {version}");

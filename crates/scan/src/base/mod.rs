@@ -12,6 +12,7 @@ mod instructions;
 mod obfuscation;
 mod packages;
 mod persistence;
+mod plugin;
 mod system;
 
 pub(crate) use credentials::SECRET_READ;
@@ -35,6 +36,7 @@ pub fn base_rules() -> impl Iterator<Item = &'static Rule> {
         agent::RULES,
         acts::RULES,
         packages::RULES,
+        plugin::RULES,
         flows::RULES,
     ]
     .into_iter()

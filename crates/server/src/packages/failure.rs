@@ -17,9 +17,10 @@ impl From<HostingError> for Failure {
             HostingError::NotOwner { .. } => Self::new(Code::NotOwner, message),
             HostingError::LastOwner(_) => Self::new(Code::LastOwner, message),
             HostingError::InvalidOwner(_) => Self::new(Code::InvalidRequest, message),
-            HostingError::NotAPackage(_) | HostingError::Tree(_) | HostingError::Signature(_) => {
-                Self::new(Code::InvalidPackage, message)
-            }
+            HostingError::NotAPackage(_)
+            | HostingError::Tree(_)
+            | HostingError::Plugin(_)
+            | HostingError::Signature(_) => Self::new(Code::InvalidPackage, message),
             HostingError::InvalidSkill { files, .. } => {
                 let diagnostics = files.iter().flat_map(diagnostics).collect();
                 Self::new(Code::InvalidSkill, message).diagnostics(diagnostics)

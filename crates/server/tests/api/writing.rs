@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use prowess_registry::{PackageFile, PackageTree, pack};
 use prowess_server::{AcceptedToken, Scopes, TokenTable};
+use prowess_spec::SkillPath;
 
 use super::*;
 
@@ -474,4 +476,85 @@ async fn sv13_check_without_writing() {
     )
     .await;
     assert_eq!(checked.json()["valid"], true, "{}", checked.text());
+}
+
+const AGENT_PLUGIN: &[u8] =
+    br#"{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "pdf"}"#;
+
+#[tokio::test]
+async fn q52_no_file_makes_a_plugin_of_a_skill() {
+    let server = Writable::new().await;
+    let put = async |path: &str, bytes: &[u8]| {
+        let target = format!("/api/skills/tools%2Fpdf/files/{path}");
+        let answer = server
+            .ask("PUT", &target, &["if-none-match: *"], bytes)
+            .await;
+        (answer.status, answer.text().to_string())
+    };
+    // A skill may have such files; they do nothing without a manifest.
+    for path in ["hooks/a.json", "bin/a", "settings.json"] {
+        let (status, text) = put(path, b"{}").await;
+        assert_eq!(status, 201, "{path}: {text}");
+    }
+    for path in [
+        "plugin.json",
+        "Plugin.json",
+        ".claude-plugin/plugin.json",
+        "a/.PLUGIN/plugin.json",
+        ".github/plugin/plugin.json",
+    ] {
+        let (status, text) = put(path, AGENT_PLUGIN).await;
+        assert_eq!(status, 403, "{path}: {text}");
+    }
+    let (status, text) = put("references/plugin.json", AGENT_PLUGIN).await;
+    assert_eq!(status, 201, "{text}");
+    // The user has a plugin there: a client with a token adds nothing that it starts.
+    server
+        .directory
+        .write("skills/tools/pdf/.claude-plugin/plugin.json", "{}");
+    for path in ["hooks/hooks.json", "bin/git", "Hooks/b.json"] {
+        let (status, text) = put(path, b"{}").await;
+        assert_eq!(status, 403, "{path}: {text}");
+        assert!(text.contains(path), "{text}");
+    }
+    let (status, text) = put("scripts/a.py", b"print(1)").await;
+    assert_eq!(status, 201, "{text}");
+}
+
+#[tokio::test]
+async fn q52_a_plugin_in_an_archive_is_refused_by_name() {
+    let server = Writable::new().await;
+    let file = |text: &str| PackageFile {
+        bytes: text.into(),
+        executable: false,
+    };
+    let agent_plugin = std::str::from_utf8(AGENT_PLUGIN).unwrap();
+    let files = [
+        ("a/SKILL.md", skill_file("a", "x")),
+        ("a/.claude-plugin/plugin.json", "{}".to_owned()),
+        ("a/hooks/hooks.json", "{}".to_owned()),
+        ("b/SKILL.md", skill_file("b", "x")),
+        ("b/plugin.json", agent_plugin.to_owned()),
+        ("c/SKILL.md", skill_file("c", "x")),
+        ("c/bin/tool", "echo\n".to_owned()),
+        ("c/plugin.json", "{}".to_owned()),
+        ("SKILL.yaml", String::new()),
+    ];
+    let files = files.map(|(path, text)| (SkillPath::parse(path).unwrap(), file(&text)));
+    let archive = pack(&PackageTree::new(files).unwrap()).unwrap();
+    let imported = server.ask("POST", "/api/import", &[], &archive).await;
+    assert_eq!(imported.status, 200, "{}", imported.text());
+    let imported = imported.json();
+    assert_eq!(imported["created"], json!(["c"]), "{imported}");
+    let refused = imported["refused"].as_array().unwrap();
+    let reason = |id: &str| {
+        let found = refused.iter().find(|row| row["id"] == id).unwrap();
+        found["reason"].as_str().unwrap().to_owned()
+    };
+    for path in [".claude-plugin/plugin.json", "hooks/hooks.json"] {
+        assert!(reason("a").contains(path), "{}", reason("a"));
+    }
+    assert!(reason("b").contains("plugin.json"));
+    assert_eq!(server.text("skills/c/bin/tool"), "echo\n");
+    assert_eq!(server.names(), ["c", "tools"]);
 }

@@ -103,6 +103,31 @@ async fn rg5_invalid_packages_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
+async fn q52_a_skill_that_is_a_plugin_is_not_published() {
+    on_both(|setup| async move {
+        let agent_plugin =
+            r#"{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"}"#;
+        for (path, text) in [
+            (".claude-plugin/plugin.json", "{}"),
+            ("references/.Codex-Plugin/plugin.json", "{}"),
+            ("plugin.json", agent_plugin),
+        ] {
+            let files = [(path, text), ("hooks/hooks.json", "{}")];
+            let plugin = package("pdf", "Reads. Use it.", "Read.", &files);
+            let refused = setup.publish("pdf", "1.0.0", &plugin).await;
+            assert_eq!(outcome(&refused), expected(422, "invalid-package"));
+            assert!(refused.message().contains(path), "{}", refused.message());
+        }
+        let unknown = setup.get("/api/v1/skills/pdf").await;
+        assert_eq!(outcome(&unknown), expected(404, "package-not-found"));
+        let files = [("bin/read", "echo\n"), ("plugin.json", "{}")];
+        let plain = package("pdf", "Reads. Use it.", "Read.", &files);
+        assert_eq!(setup.publish("pdf", "1.0.0", &plain).await.status, 201);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn rg5_too_many_bytes_are_not_read() {
     let setup = Setup::local().await;
     let length = format!("content-length: {}", 200 * 1024 * 1024);
