@@ -407,11 +407,9 @@ impl fmt::Display for GitPlace {
         let url = self.repository.expose();
         f.write_str(&url)?;
         if let Some(path) = &self.path {
-            let separator = if url.strip_suffix(".git").is_some() {
-                '/'
-            } else {
-                '#'
-            };
+            // The first `#` of a reference ends the repository.
+            let is_plain = url.strip_suffix(".git").is_some() && !path.as_str().contains('#');
+            let separator = if is_plain { '/' } else { '#' };
             write!(f, "{separator}{path}")?;
         }
         match &self.reference {
