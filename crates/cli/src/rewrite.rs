@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use crate::terminal;
 
-pub(crate) use beneath::{make_directories, replace};
+pub(crate) use beneath::{make_directories, read, replace};
 
 /// The difference of a file, for users.
 pub(crate) fn difference(path: &str, before: &str, after: &str) -> String {

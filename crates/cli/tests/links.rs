@@ -149,3 +149,27 @@ fn q29_results_are_not_written_behind_a_link() {
     }
     assert_eq!(names(&victim), ["file"]);
 }
+
+/// The attack: the difference of an edit shows what a link leads to.
+#[test]
+fn q43_mcp_install_reads_nothing_behind_a_link() {
+    let (project, victim) = (TestProject::new(), TestProject::new());
+    victim.write("secret.json", "{\"mcpServers\": {}, \"token\": \"SECRET\"}");
+    fs::create_dir_all(project.path(".cursor")).unwrap();
+    symlink(victim.path("secret.json"), project.path(".mcp.json")).unwrap();
+    symlink("../.mcp.json", project.path(".cursor/mcp.json")).unwrap();
+    victim.write("mcp.json", "{\"token\": \"SECRET\"}");
+    symlink(victim.root(), project.path(".vscode")).unwrap();
+    for client in ["claude-code", "cursor", "vscode"] {
+        for command in ["install", "uninstall"] {
+            for more in [&["--yes"][..], &[]] {
+                let arguments = [&["mcp", command, client, "--scope", "project"], more].concat();
+                let run = project.run(&arguments);
+                assert_eq!(run.code, Some(1), "{arguments:?} {run:?}");
+                let output = format!("{}{}", run.stdout, run.stderr);
+                assert!(!output.contains("SECRET"), "{arguments:?} {output}");
+                assert!(output.contains("symbolic link"), "{arguments:?} {output}");
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use prowess_spec::SkillName;
+use prowess_trust::read_beneath;
 
 use crate::agents::{AGENTS, Agent, UserHome};
 use crate::lock::{LockError, LockFile};
@@ -199,25 +200,13 @@ impl Place {
 
 /// The text of a lock file, which a project may have brought; `None` if it does not exist. A link is not followed.
 pub fn read_lock_file(path: &Path) -> io::Result<Option<String>> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    if path.is_symlink() {
+        return Err(io::Error::other("it is a symbolic link"));
     }
-    let file = match options.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(_) if path.is_symlink() => return Err(io::Error::other("it is a symbolic link")),
-        file => file?,
-    };
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() > LOCK_BYTES {
-        return Err(io::Error::other("not a regular file of at most 64 MiB"));
-    }
-    io::read_to_string(io::Read::take(file, LOCK_BYTES)).map(Some)
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let bytes = read_beneath(directory, path, LOCK_BYTES).map_err(io::Error::other)?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// The real path; of what does not exist yet, as far as it does.

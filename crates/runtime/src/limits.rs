@@ -17,6 +17,7 @@
 //! | [`DEPTH`] | nested tool calls |
 //! | [`FILE_BYTES`] | a file that a skill reads or writes |
 //! | [`ENTRIES`] | entries of a listing or search |
+//! | [`SEARCHED_FILES`], [`TREE_DEPTH`], [`TREE_DIRECTORIES`], [`DIRECTORY_ENTRIES`] | files and directories that a search or a copy looks at |
 //! | [`INPUT_FILES`], [`INPUT_BYTES`] | copies of files that a user names for a script |
 //! | [`OUTPUT_BYTES`] | stored output of each stream of a program |
 //! | [`FETCH_BYTES`], [`REDIRECTS`] | a fetched body, and redirects |
@@ -63,6 +64,14 @@ pub const DEPTH: usize = 4;
 pub const FILE_BYTES: usize = 512 * 1024;
 /// Entries of a listing.
 pub const ENTRIES: usize = 5_000;
+/// Files that a search looks at.
+pub const SEARCHED_FILES: usize = 200_000;
+/// Directories that a search or a copy visits.
+pub const TREE_DIRECTORIES: usize = 200_000;
+/// Entries of one of them.
+pub const DIRECTORY_ENTRIES: usize = 500_000;
+/// Directories within each other, in a search or a copy.
+pub const TREE_DEPTH: usize = 128;
 /// Files that a user names for a script.
 pub const INPUT_FILES: usize = 10_000;
 /// Bytes of those files.

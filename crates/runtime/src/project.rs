@@ -1,14 +1,12 @@
 //! The files of a project, for triggers.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use ignore::{WalkBuilder, WalkState};
-
-use prowess_sandbox::is_repository;
 use prowess_spec::manifest::{is_hidden_from, languages_of};
+
+use crate::project_walk::{HiddenFiles, ProjectWalk};
 
 /// Limits of a project scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,39 +39,25 @@ pub struct Project {
 impl Project {
     /// Scans a directory without ignored files and repositories.
     pub fn scan(root: &Path, limits: &ProjectLimits) -> Self {
-        let found = Mutex::new(Vec::new());
-        let too_many = AtomicBool::new(false);
-        let walk = WalkBuilder::new(root)
-            .max_depth(Some(limits.depth))
-            .require_git(false)
-            .hidden(false)
-            .filter_entry(|entry| !is_repository(entry.file_name()))
-            .build_parallel();
-        walk.run(|| {
-            let mut batch = Batch::new(&found, limits.files, &too_many);
-            let root = root.to_owned();
-            Box::new(move |entry| {
-                let Ok(entry) = entry else {
-                    return WalkState::Continue;
-                };
-                if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                    let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-                    // No pattern matches a name that is not UTF-8.
-                    if let Some(path) = path.to_str() {
-                        return batch.push(path.replace('\\', "/"));
-                    }
-                }
-                WalkState::Continue
-            })
-        });
-        let mut files = found
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        let walk = ProjectWalk {
+            root: &root,
+            hidden: HiddenFiles::Included,
+            depth: limits.depth,
+            limit: limits.files,
+        };
+        let walked = walk.files(&|_, kind| kind.is_file());
+        // No pattern matches a name that is not UTF-8.
+        let paths = walked
+            .files
+            .iter()
+            .filter_map(|path| path.strip_prefix(&root).ok()?.to_str());
+        let mut files: Vec<String> = paths.map(|path| path.replace('\\', "/")).collect();
         files.sort_unstable();
         files.truncate(limits.files);
         Self {
             files,
-            complete: !too_many.into_inner(),
+            complete: !walked.is_incomplete,
         }
     }
 
@@ -114,53 +98,5 @@ impl Project {
     /// Whether the scan reached no limit.
     pub fn is_complete(&self) -> bool {
         self.complete
-    }
-}
-
-/// The files that one thread found, sent in batches.
-struct Batch<'s> {
-    files: Vec<String>,
-    all: &'s Mutex<Vec<String>>,
-    limit: usize,
-    too_many: &'s AtomicBool,
-}
-
-impl<'s> Batch<'s> {
-    fn new(all: &'s Mutex<Vec<String>>, limit: usize, too_many: &'s AtomicBool) -> Self {
-        Self {
-            files: Vec::new(),
-            all,
-            limit,
-            too_many,
-        }
-    }
-
-    fn push(&mut self, path: String) -> WalkState {
-        self.files.push(path);
-        if self.files.len() >= 512 {
-            self.hand_over();
-        }
-        if self.too_many.load(Ordering::Relaxed) {
-            WalkState::Quit
-        } else {
-            WalkState::Continue
-        }
-    }
-
-    fn hand_over(&mut self) {
-        let mut all = self
-            .all
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.append(&mut self.files);
-        if all.len() > self.limit {
-            self.too_many.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        self.hand_over();
     }
 }

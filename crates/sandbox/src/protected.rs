@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Files and directories of a project that are read-only for everything that a skill or a model does, at every depth.
@@ -120,20 +121,33 @@ pub fn repositories_below(project: &Path) -> Vec<PathBuf> {
 
 /// The repository that the one of a worktree shares its configuration with.
 fn shared_by(repository: &Path) -> Option<PathBuf> {
-    let pointer = repository.join("commondir");
-    let size = fs::metadata(&pointer).ok()?.len();
-    let text = (size <= POINTER_BYTES).then(|| fs::read_to_string(&pointer).ok())??;
+    let text = pointer(&repository.join("commondir"))?;
     repository.join(text.trim()).canonicalize().ok()
 }
 
 fn repository_named_by(file: &Path) -> Option<PathBuf> {
-    let size = fs::metadata(file).ok().filter(fs::Metadata::is_file)?.len();
-    if size > POINTER_BYTES || !is_repository(file.file_name()?) {
-        return None;
-    }
-    let text = fs::read_to_string(file).ok()?;
+    let text = Some(file).filter(|file| file.file_name().is_some_and(is_repository));
+    let text = pointer(text?)?;
     let place = text.strip_prefix("gitdir:")?.trim();
     file.parent()?.join(place).canonicalize().ok()
+}
+
+/// The text of a small regular file. The project is a stranger's: a pipe there must not be waited for.
+fn pointer(path: &Path) -> Option<String> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NONBLOCK);
+    }
+    let file = options.open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let read = file.take(POINTER_BYTES + 1).read_to_string(&mut text);
+    (read.ok()? as u64 <= POINTER_BYTES).then_some(text)
 }
 
 #[cfg(test)]

@@ -9,14 +9,19 @@
 //! list.
 //!
 //! [`ProjectRoot`] reads the files that a project has by convention (`prowess.toml`, `AGENTS.md`): regular files inside
-//! the project, of bounded size, that no other user can write.
+//! the project, of bounded size, that no other user can write. [`read_beneath`] is how every file that a stranger may have
+//! put into a place is read.
 
+mod file;
 mod party;
 mod project;
 mod reach;
 mod records;
+mod repository;
 
+pub use file::{FileRefusal, read_beneath};
 pub use party::{Act, Party, Verdict, may};
-pub use project::{FileRefusal, PROJECT_FILE_BYTES, ProjectRoot, is_foreign};
+pub use project::{PROJECT_FILE_BYTES, ProjectRoot, is_foreign};
 pub use reach::{Reach, ReachDifference, ReachDigest, ReachList};
 pub use records::{Decision, RecordError, TrustRecord, TrustRecords};
+pub use repository::{LocalRepository, RepositoryProblem, is_unreadable};

@@ -4,10 +4,9 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
 use sha2::{Digest, Sha256};
 
+use crate::file::{FileRefusal, open_beneath, read_bounded};
 use crate::reach::hex;
 
 /// Bytes of a file that a project has by convention.
@@ -25,29 +24,6 @@ const MARKS: [&str; 3] = [".git", ".hg", ".jj"];
 pub struct ProjectRoot {
     path: PathBuf,
     real: PathBuf,
-}
-
-/// Why a project's file is ignored.
-#[derive(Debug, thiserror::Error)]
-pub enum FileRefusal {
-    /// A pipe, a device, a directory.
-    #[error("not a regular file")]
-    NotRegular,
-    /// More than a file of its kind needs.
-    #[error("larger than {PROJECT_FILE_BYTES} bytes")]
-    TooLarge,
-    /// A link that leads out of the project.
-    #[error("a link outside the project, or a broken link")]
-    Outside,
-    /// It belongs to another user.
-    #[error("not owned by you or root")]
-    OtherOwner,
-    /// Others may write it, or replace it.
-    #[error("writable by other users, or in a directory that is")]
-    OthersMayWrite,
-    /// It cannot be read.
-    #[error("cannot be read: {0}")]
-    Unreadable(#[source] io::Error),
 }
 
 impl ProjectRoot {
@@ -134,51 +110,16 @@ impl ProjectRoot {
         let Some((file, metadata)) = self.handle(path)? else {
             return Ok(None);
         };
-        let mut bytes = Vec::new();
-        if metadata.len() <= PROJECT_FILE_BYTES {
-            let bounded = file.take(PROJECT_FILE_BYTES + 1).read_to_end(&mut bytes);
-            bounded.map_err(FileRefusal::Unreadable)?;
-        }
-        if metadata.len() > PROJECT_FILE_BYTES || bytes.len() as u64 > PROJECT_FILE_BYTES {
-            return Err(FileRefusal::TooLarge);
-        }
+        let bytes = read_bounded(file, &metadata, PROJECT_FILE_BYTES)?;
         Ok(Some((bytes, metadata)))
     }
 
     /// A regular file inside the project, opened without following a link out of it.
     fn handle(&self, path: &Path) -> Result<Option<(fs::File, Metadata)>, FileRefusal> {
-        let below = path
-            .strip_prefix(&self.path)
-            .or_else(|_| path.strip_prefix(&self.real))
-            .map_err(|_| FileRefusal::Outside)?;
-        match fs::symlink_metadata(path) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(FileRefusal::Unreadable(error)),
+        match path.strip_prefix(&self.path) {
+            Ok(below) => open_beneath(&self.real, &self.real.join(below)),
+            Err(_) => open_beneath(&self.real, path),
         }
-        let unreadable = FileRefusal::Unreadable;
-        let root = Dir::open_ambient_dir(&self.real, ambient_authority()).map_err(unreadable)?;
-        let mut options = OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        {
-            use cap_std::fs::OpenOptionsExt;
-            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-        }
-        let file = root.open_with(below, &options).map_err(|error| {
-            let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
-            if is_link {
-                FileRefusal::Outside
-            } else {
-                FileRefusal::Unreadable(error)
-            }
-        })?;
-        let file = file.into_std();
-        let metadata = file.metadata().map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(FileRefusal::NotRegular);
-        }
-        Ok(Some((file, metadata)))
     }
 }
 
@@ -329,7 +270,7 @@ mod tests {
 
         let sparse = fs::File::create(&file).unwrap();
         sparse.set_len(1 << 30).unwrap();
-        assert!(matches!(read(), Err(FileRefusal::TooLarge)));
+        assert!(matches!(read(), Err(FileRefusal::TooLarge { .. })));
         for target in ["/dev/zero", "/etc/passwd", "../out.md", "nowhere.md"] {
             fs::write(directory.path().join("out.md"), "secret").unwrap();
             fs::remove_file(&file).unwrap();

@@ -1,11 +1,12 @@
 //! `--fix`: shows the difference, then replaces the files atomically.
 
-use std::fs;
 use std::path::Path;
+
+use prowess_spec::limits::FILE_BYTES;
 
 use super::report::{Change, FileReport, Report};
 use crate::error::{CommandError, Context, Result};
-use crate::rewrite::{difference, replace};
+use crate::rewrite::{difference, read, replace};
 use crate::terminal;
 
 /// Shows the changes, asks, and writes. Returns whether anything was written.
@@ -45,8 +46,9 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
 /// Replaces the file atomically, unless it changed in the meantime.
 fn write(file: &FileReport, change: &Change) -> Result<()> {
     let path = Path::new(&file.path);
-    let now = fs::read(path).with_context(|| format!("cannot read {}", file.path))?;
-    if now != change.before {
+    let now = read(path, FILE_BYTES as u64);
+    let now = now.with_context(|| format!("cannot read {}", file.path))?;
+    if now.as_deref() != Some(&*change.before) {
         return Err(CommandError::failure(format!(
             "{} changed during the check; run the command again",
             file.path

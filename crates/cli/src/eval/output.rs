@@ -18,6 +18,9 @@ const NAMES: [&str; 2] = ["benchmark.json", "report.html"];
 /// Both, beside complete ones that they must not replace.
 const PARTIAL: [&str; 2] = ["benchmark.partial.json", "report.partial.html"];
 
+/// Bytes of a result that is looked at.
+const RESULT_BYTES: u64 = 64 * 1024 * 1024;
+
 const HINT: &str = "choose another directory with --out";
 
 /// A directory for results.
@@ -56,11 +59,11 @@ impl OutputDirectory {
 
     fn check(&self, name: &str, is_ours: impl Fn(&[u8]) -> bool) -> Result<()> {
         let path = self.directory.join(name);
-        match fs::read(&path) {
-            Ok(bytes) if is_ours(&bytes) => Ok(()),
+        match rewrite::read(&path, RESULT_BYTES) {
             // Whether it could be made is found out after this.
-            Err(error) if is_absent(&error) => Ok(()),
-            Ok(_) => {
+            Ok(None) => Ok(()),
+            Ok(Some(bytes)) if is_ours(&bytes) => Ok(()),
+            Ok(Some(_)) => {
                 let message = format!(
                     "{} exists and was not written by `prowess eval`",
                     path.display()
@@ -98,8 +101,8 @@ impl OutputDirectory {
     /// Whether an earlier complete run left its results.
     fn has_complete(&self) -> bool {
         let [benchmark, _] = NAMES;
-        let bytes = fs::read(self.directory.join(benchmark));
-        let earlier = bytes.ok().and_then(|bytes| read(&bytes));
+        let bytes = rewrite::read(&self.directory.join(benchmark), RESULT_BYTES);
+        let earlier = bytes.ok().flatten().and_then(|bytes| read(&bytes));
         earlier.is_some_and(|earlier| !earlier.partial)
     }
 }

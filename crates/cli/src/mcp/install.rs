@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,8 +12,11 @@ use super::edit::{added, removed, snippet};
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::rewrite::{difference, make_directories, replace};
+use crate::rewrite::{difference, make_directories, read, replace};
 use crate::{configuration, environment, terminal};
+
+/// Bytes of the configuration of a client.
+const CONFIGURATION_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Arguments of `mcp install`.
 #[derive(Args)]
@@ -167,11 +169,20 @@ fn write(
     yes: bool,
 ) -> Result<Exit> {
     let file = configuration::shown(&target.file);
-    let before = match fs::read_to_string(&target.file) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
+    let path = std::path::absolute(&target.file)?;
+    if path.is_symlink() {
+        return Err(
+            CommandError::failure(format!("cannot change {file}: it is a symbolic link"))
+                .hint("change the file that it points to"),
+        );
+    }
+    let read = || -> Result<Option<String>> {
+        let bytes = read(&path, CONFIGURATION_BYTES);
+        let bytes = bytes.with_context(|| format!("cannot read {file}"))?;
+        let text = bytes.map(String::from_utf8).transpose();
+        text.map_err(|_| CommandError::failure(format!("cannot read {file}: not UTF-8")))
     };
+    let before = read()?;
     let old = before.as_deref().unwrap_or_default();
     let after = change(old)?;
     if before.as_deref() == Some(&after) {
@@ -188,18 +199,10 @@ fn write(
         return Ok(Exit::Success);
     }
     // Write exactly what was shown, or nothing.
-    let now = fs::read_to_string(&target.file).ok();
-    if now != before {
+    if read()? != before {
         return Err(CommandError::failure(format!(
             "{file} changed; run the command again"
         )));
-    }
-    let path = std::path::absolute(&target.file)?;
-    if path.is_symlink() {
-        return Err(
-            CommandError::failure(format!("cannot write {file}: it is a symbolic link"))
-                .hint("change the file that it points to"),
-        );
     }
     if let Some(before) = &before {
         let backup = backup(&path);

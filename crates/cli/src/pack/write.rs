@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
             "{}: it exists and is not a file",
             cannot()
         ))),
-        Ok(_) => Ok(Some(fs::read(path).with_context(cannot)?)),
+        Ok(found) => rewrite::read(path, found.len()).with_context(cannot),
     }
 }
 

@@ -1,14 +1,37 @@
-//! Writing a file where the user sees it, and nowhere else: never through a symbolic link that a project holds.
+//! Reading and writing a file where the user sees it, and nowhere else: never through a symbolic link that a project holds.
 //!
 //! Directories below the working directory are opened one by one, by handle, without following links; the new file is
 //! made in the last of them and renamed there. A link that appears meanwhile changes nothing.
 
-use std::io;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// Replaces or creates a file atomically, preserving its mode. Links are refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     imp::replace(path, bytes)
+}
+
+/// Reads what [`replace`] would replace: a regular file of at most `limit` bytes, `None` if it does not exist. Links are
+/// refused before anything behind them is read, and nothing is waited for.
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match imp::open_file(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        opened => opened?,
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    if metadata.len() <= limit {
+        file.take(limit + 1).read_to_end(&mut bytes)?;
+    }
+    if metadata.len().max(bytes.len() as u64) > limit {
+        return Err(io::Error::other(format!("larger than {limit} bytes")));
+    }
+    Ok(Some(bytes))
 }
 
 /// Makes a directory and those above it that are missing. A link on the way is refused.
@@ -28,6 +51,7 @@ mod imp {
     use rustix::fs::{
         AtFlags, CWD, FileType, Mode, OFlags, fchmod, openat, renameat, statat, unlinkat,
     };
+    use rustix::io::Errno;
 
     pub(super) fn make_directories(path: &Path) -> io::Result<()> {
         open(path, Missing::Make).map(drop)
@@ -51,6 +75,17 @@ mod imp {
             let _ = unlinkat(&directory, &temporary, AtFlags::empty());
         }
         written
+    }
+
+    pub(super) fn open_file(path: &Path) -> io::Result<File> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let directory = open(parent, Missing::Fail)?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        match openat(&directory, name, flags, Mode::empty()) {
+            Err(Errno::LOOP) => Err(is_link(path)),
+            opened => Ok(opened?.into()),
+        }
     }
 
     fn write(file: &mut File, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
@@ -90,6 +125,14 @@ mod imp {
 
     pub(super) fn make_directories(path: &Path) -> io::Result<()> {
         fs::create_dir_all(path)
+    }
+
+    pub(super) fn open_file(path: &Path) -> io::Result<fs::File> {
+        if path.is_symlink() {
+            let message = format!("`{}` is a symbolic link", path.display());
+            return Err(io::Error::other(message));
+        }
+        fs::File::open(path)
     }
 
     pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -1,5 +1,10 @@
 //! A lock file that came with a project is a stranger's.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use prowess_testing::git;
+
 use crate::workshop::{FIRST, Workshop};
 
 #[test]
@@ -145,4 +150,88 @@ fn pk33_a_pull_that_updates_a_skill_updates_it_here() {
     );
     assert_eq!(workshop.read("conflict/.agents/skills/pdf/new.md"), "new");
     assert_eq!(workshop.read("conflict/prowess.lock"), second);
+}
+
+/// Changes the repository in this directory.
+type Attack<'a> = &'a dyn Fn(&str);
+
+/// The attack: a repository of the project whose parts are those of a private one.
+#[test]
+fn q42_a_local_repository_is_read_where_it_is() {
+    let workshop = Workshop::new();
+    let private = workshop.path("private");
+    workshop.write(
+        "private/skills/pdf/SKILL.md",
+        FIRST.replace("first", "SECRET"),
+    );
+    git(&private, &["init", "-q", "-b", "main"]);
+    git(&private, &["add", "-A"]);
+    git(&private, &["commit", "-q", "-m", "secret"]);
+    let commit = git(&private, &["rev-parse", "HEAD"]);
+    let objects = private.join(".git/objects").display().to_string();
+    let attacks: [(&str, Attack<'_>); 7] = [
+        ("commondir", &|at| {
+            workshop.write(
+                &format!("{at}/.git/commondir"),
+                private.join(".git").display().to_string(),
+            );
+        }),
+        ("alternates", &|at| {
+            workshop.write(&format!("{at}/.git/objects/info/alternates"), &objects);
+            workshop.write(&format!("{at}/.git/refs/heads/main"), &commit);
+        }),
+        ("alternates of alternates", &|at| {
+            workshop.write(
+                &format!("{at}/.git/objects/info/alternates"),
+                "../../own/objects\n",
+            );
+            // A comment that is longer than what is read of a file says nothing about its end.
+            let long = format!("# {}\n{objects}\n", "x".repeat(100_000));
+            workshop.write(&format!("{at}/own/objects/info/alternates"), long);
+            workshop.write(&format!("{at}/.git/refs/heads/main"), &commit);
+        }),
+        ("a link to objects", &|at| {
+            fs::remove_dir_all(workshop.path(&format!("{at}/.git/objects"))).unwrap();
+            symlink(&objects, workshop.path(&format!("{at}/.git/objects"))).unwrap();
+            workshop.write(&format!("{at}/.git/refs/heads/main"), &commit);
+        }),
+        ("a link among references", &|at| {
+            let refs = workshop.path(&format!("{at}/.git/refs/heads/deep"));
+            symlink(private.join(".git/refs/heads"), refs).unwrap();
+        }),
+        ("a file in the place of the directory", &|at| {
+            fs::remove_dir_all(workshop.path(&format!("{at}/.git"))).unwrap();
+            let text = format!("gitdir: {}\n", private.join(".git").display());
+            workshop.write(&format!("{at}/.git"), text);
+        }),
+        ("a pipe", &|at| {
+            let head = workshop.path(&format!("{at}/.git/HEAD"));
+            fs::remove_file(&head).unwrap();
+            rustix::fs::mkfifoat(rustix::fs::CWD, &head, 0o600.into()).unwrap();
+        }),
+    ];
+    for (index, (what, attack)) in attacks.into_iter().enumerate() {
+        let at = format!("project/vendor{index}");
+        workshop.write(&format!("{at}/skills/pdf/SKILL.md"), FIRST);
+        git(workshop.path(&at), &["init", "-q", "-b", "main"]);
+        git(workshop.path(&at), &["add", "-A"]);
+        git(workshop.path(&at), &["commit", "-q", "-m", "first"]);
+        let url = format!("file://{}", workshop.path(&at).display());
+        workshop.expect(0, &["add", &url, "--list"]);
+        attack(&at);
+        for options in [&["--list"][..], &["--all", "--yes"]] {
+            let run = workshop.expect(1, &[&["add", &url][..], options].concat());
+            let refused = ["leads out of it", "is a pipe or a device"];
+            let refused = refused.iter().any(|text| run.stderr.contains(text));
+            assert!(refused, "{what}: {run:?}");
+        }
+        assert!(!workshop.exists("project/.agents/skills/pdf"), "{what}");
+    }
+    // A worktree that its repository knows is no attack.
+    git(
+        &private,
+        &["worktree", "add", "-q", "../project/tree", "-b", "other"],
+    );
+    let url = format!("file://{}", workshop.path("project/tree").display());
+    workshop.expect(0, &["add", &url, "--list"]);
 }

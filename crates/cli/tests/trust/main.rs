@@ -10,4 +10,5 @@ mod approvals;
 mod hostile;
 mod names;
 mod page;
+mod special_files;
 mod trace;

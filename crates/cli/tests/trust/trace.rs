@@ -16,7 +16,15 @@ pub(crate) struct Trace {
     pub(crate) written: Vec<PathBuf>,
     /// Paths that were opened.
     pub(crate) opened: BTreeSet<PathBuf>,
+    /// Those of them whose opening would wait for the other end of a pipe.
+    pub(crate) waiting: BTreeSet<PathBuf>,
+    /// Where opened paths led, if they were opened for more than their names.
+    pub(crate) reached: BTreeMap<PathBuf, PathBuf>,
 }
+
+/// What a traced program may use: seconds, and KiB of address space.
+const TIME: u32 = 60;
+const MEMORY: u32 = 6_000_000;
 
 /// Calls that change a directory, with the position of each path.
 const CHANGES: &[(&str, &[usize])] = &[
@@ -42,11 +50,12 @@ const CHANGES: &[(&str, &[usize])] = &[
 ];
 
 impl Trace {
-    /// Runs a command to its end under strace.
+    /// Runs a command to its end under strace, which fails if it takes too long or too much memory.
     pub(crate) fn of(command: &Command, log: &Path) -> (Self, String) {
-        let mut traced = Command::new("strace");
+        let mut traced = Command::new("sh");
+        let bounded = format!("ulimit -v {MEMORY}; exec timeout -s KILL {TIME} strace \"$@\"");
         traced
-            .args(["-f", "-qq", "-y", "-s", "4096", "-o"])
+            .args(["-c", &bounded, "sh", "-f", "-qq", "-y", "-s", "4096", "-o"])
             .arg(log)
             .args(["-e", "trace=%process,%network,%file,openat,openat2,unshare"])
             .arg(command.get_program())
@@ -66,6 +75,11 @@ impl Trace {
             .expect("strace is installed by `cargo xtask test`");
         let text = String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned();
         assert!(text.contains("execve("), "nothing was traced: {output:?}");
+        let code = output.status.code();
+        assert!(
+            code.is_some_and(|code| code < 100),
+            "{command:?}: {output:?}"
+        );
         let own = command.get_program().to_string_lossy().into_owned();
         let directory = command.get_current_dir().unwrap().to_owned();
         let shown = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -142,6 +156,13 @@ fn read(text: &str, own: &str, directory: &Path) -> Trace {
                 {
                     trace.written.push(path.clone());
                 }
+                let waits = ["O_NONBLOCK", "O_PATH", "O_DIRECTORY"];
+                if !waits.iter().any(|flag| rest.contains(flag)) {
+                    trace.waiting.insert(path.clone());
+                }
+                if let Some(real) = result(rest).filter(|_| !rest.contains("O_PATH")) {
+                    trace.reached.insert(path.clone(), real.into());
+                }
                 trace.opened.insert(path);
             }
             _ => {
@@ -181,6 +202,12 @@ fn quoted(rest: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// What was opened, as `strace -y` shows it behind a call: `= 3</home/x>`.
+fn result(rest: &str) -> Option<&str> {
+    let (_, result) = rest.rsplit_once(" = ")?;
+    result.split_once('<')?.1.strip_suffix('>')
 }
 
 /// The directory behind the first argument, as `strace -y` shows it: `3</home/x>`.

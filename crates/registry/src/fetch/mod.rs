@@ -17,6 +17,7 @@ use prowess_sources::{
     open_without_waiting,
 };
 use prowess_spec::{SkillPath, head};
+use prowess_trust::read_beneath;
 use tempfile::TempDir;
 use url::Url;
 
@@ -161,8 +162,7 @@ impl Package {
             PackageReference::Archive(path, _) => {
                 let path = base.join(path);
                 let bytes = read_file(&path).map_err(|it| unreadable(&path, it))?;
-                let beside = path.with_added_extension("minisig");
-                let signature = fs::read_to_string(beside).ok();
+                let signature = signature_beside(&path)?;
                 Kind::Archive(UnpackedArchive::new(bytes, signature, reference)?)
             }
             PackageReference::ArchiveUrl(url) => {
@@ -470,6 +470,17 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("larger than 100 MiB"));
     }
     Ok(bytes)
+}
+
+/// The signature of an archive, from the file beside it. What is there and cannot be read is no missing signature.
+fn signature_beside(archive: &Path) -> Result<Option<String>, FetchError> {
+    let path = archive.with_added_extension("minisig");
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let failed = |error| unreadable(&path, error);
+    let bytes = read_beneath(directory, &path, SIGNATURE_BYTES as u64)
+        .map_err(|refusal| failed(io::Error::other(refusal)))?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 /// The skills below a directory, by their heads.

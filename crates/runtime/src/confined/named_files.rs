@@ -5,10 +5,11 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use prowess_core::ScriptFile;
-use prowess_sandbox::{is_repository, is_reserved};
+use prowess_sandbox::is_reserved;
 
 use super::jail::SCRATCH;
-use crate::limits::{INPUT_BYTES, INPUT_FILES};
+use crate::limits::{INPUT_BYTES, INPUT_FILES, TREE_DEPTH};
+use crate::project_walk::{HiddenFiles, ProjectWalk};
 
 /// The files that arguments name, as seen from a directory.
 ///
@@ -81,7 +82,7 @@ impl NamedFiles {
                     let (name, target) = (name.to_owned(), real);
                     return Err(NamedFilesError::LinkOutside { name, target });
                 }
-                Some(path) => found.add_copies(name, &path, &real)?,
+                Some(path) => found.add_copies(name, &path, &real, &root)?,
                 // A file of the system is visible where it is, or not at all.
                 None if is_reserved(&inside(Path::new(name))) => {}
                 None => found.mounted.push((real, inside(Path::new(name)))),
@@ -95,35 +96,40 @@ impl NamedFiles {
         &self.names
     }
 
-    fn add_copies(&mut self, name: &str, path: &Path, real: &Path) -> Result<(), NamedFilesError> {
-        let walk = WalkBuilder::new(real)
-            .hidden(false)
-            .require_git(false)
-            .filter_entry(|entry| entry.depth() == 0 || !is_repository(entry.file_name()))
-            .build();
-        for entry in walk {
-            let entry = entry.map_err(|error| {
-                let source = error.into_io_error();
-                read_error(
-                    &name,
-                    source.unwrap_or_else(|| io::Error::other("cannot list it")),
-                )
-            })?;
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
-            }
-            let rest = entry.path().strip_prefix(real).unwrap_or(Path::new(""));
+    fn add_copies(
+        &mut self,
+        name: &str,
+        path: &Path,
+        real: &Path,
+        root: &Path,
+    ) -> Result<(), NamedFilesError> {
+        let walk = ProjectWalk {
+            root,
+            hidden: HiddenFiles::Included,
+            depth: TREE_DEPTH,
+            limit: INPUT_FILES,
+        };
+        let walked = walk.files_below(real, &|_, kind| kind.is_file());
+        if let Some(source) = walked.unreadable {
+            return Err(read_error(&name, source));
+        }
+        let too_large = || NamedFilesError::TooLarge {
+            name: name.to_owned(),
+        };
+        if walked.is_incomplete {
+            return Err(too_large());
+        }
+        for file in walked.files {
+            let rest = file.strip_prefix(real).unwrap_or(Path::new(""));
             let path = if rest.as_os_str().is_empty() {
                 path.to_owned()
             } else {
                 path.join(rest)
             };
-            self.bytes += entry.metadata().map_or(0, |metadata| metadata.len());
-            self.copied.push((path, entry.into_path()));
+            self.bytes += file.symlink_metadata().map_or(0, |metadata| metadata.len());
+            self.copied.push((path, file));
             if self.copied.len() > INPUT_FILES || self.bytes > INPUT_BYTES {
-                return Err(NamedFilesError::TooLarge {
-                    name: name.to_owned(),
-                });
+                return Err(too_large());
             }
         }
         Ok(())

@@ -9,11 +9,11 @@ use std::sync::{Arc, OnceLock};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
-use ignore::WalkBuilder;
 use prowess_sandbox::{is_protected, is_repository, repositories_below};
 use serde_json::{Value, json};
 
-use crate::limits::{ENTRIES, FILE_BYTES};
+use crate::limits::{ENTRIES, FILE_BYTES, SEARCHED_FILES, TREE_DEPTH};
+use crate::project_walk::{HiddenFiles, ProjectWalk};
 
 /// Why a file cannot be read, written or listed.
 #[derive(Debug, thiserror::Error)]
@@ -265,23 +265,22 @@ impl ProjectFiles {
         let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
         let glob = glob.map_err(|error| because(pattern, &error.kind().to_string()))?;
         let matcher = glob.compile_matcher();
-        let mut walk = WalkBuilder::new(&self.root);
-        walk.require_git(false)
-            .filter_entry(|entry| !is_repository(entry.file_name()));
-        let walk = walk.build();
-        let mut found = Vec::new();
-        for entry in walk.flatten() {
-            if entry.file_type().is_some_and(|kind| kind.is_file())
-                && let Ok(path) = entry.path().strip_prefix(&self.root)
-                && matcher.is_match(path)
-            {
-                found.push(path.to_string_lossy().replace('\\', "/"));
-                if found.len() >= ENTRIES {
-                    break;
-                }
-            }
-        }
+        let below = |path: &Path| path.strip_prefix(&self.root).map(Path::to_owned);
+        let walk = ProjectWalk {
+            root: &self.root,
+            hidden: HiddenFiles::Omitted,
+            depth: TREE_DEPTH,
+            limit: SEARCHED_FILES,
+        };
+        let walked = walk.files(&|path, kind| {
+            kind.is_file() && below(path).is_ok_and(|path| matcher.is_match(path))
+        });
+        let files = walked.files.iter().filter_map(|path| below(path).ok());
+        let mut found: Vec<String> = files
+            .map(|path| path.to_string_lossy().replace('\\', "/"))
+            .collect();
         found.sort_unstable();
+        found.truncate(ENTRIES);
         Ok(found)
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prowess_policy::CommandReach;
+use prowess_trust::{LocalRepository, RepositoryProblem};
 use serde_json::{Value, json};
 
 use super::exec::{ExecError, Execution, ExecutionResult, run};
@@ -31,10 +32,8 @@ pub(crate) enum GitError {
     Outside(String),
     #[error("git says: {0}")]
     Refused(String),
-    #[error(
-        "cannot use the repository: {} is outside of the project\nhint: open the project that it belongs to", .0.display()
-    )]
-    Elsewhere(PathBuf),
+    #[error("cannot use the repository: {0}\nhint: open the project that it belongs to")]
+    Repository(#[from] RepositoryProblem),
     #[error("cannot use the repository: its filter settings are too many or malformed")]
     Filters,
     #[error("nothing to commit: no change is staged")]
@@ -157,6 +156,15 @@ impl Repository<'_> {
         words: &[String],
         filtered: Filtered,
     ) -> Result<ExecutionResult, GitError> {
+        let root = self.files.root();
+        let unreadable = || git_isolation::unreadable_file(root).map(RepositoryProblem::Unreadable);
+        // Without one, git looks for none, or does not enter it.
+        let repository = root
+            .join(".git")
+            .exists()
+            .then(|| LocalRepository::at(root));
+        let problem = repository.and_then(|repository| repository.problem());
+        problem.or_else(unreadable).map_or(Ok(()), Err)?;
         let keys = self.filter_keys().await?;
         self.inside().await?;
         let environment = git_isolation::environment(self.files.root(), &keys, filtered);
@@ -194,13 +202,13 @@ impl Repository<'_> {
         ];
         let found = self.run(&options, &[], environment).await?.stdout;
         let lines: Vec<&str> = found.lines().collect();
-        let outside = match lines.as_slice() {
+        let problem = match lines.as_slice() {
             [directory, common] => {
-                git_isolation::outside(root, Path::new(directory), Path::new(common))
+                LocalRepository::with(root, Path::new(directory), Path::new(common)).problem()
             }
-            _ => Some(PathBuf::from(found)),
+            _ => Some(RepositoryProblem::Outside(PathBuf::from(found))),
         };
-        outside.map_or(Ok(()), |path| Err(GitError::Elsewhere(path)))
+        problem.map_or(Ok(()), |problem| Err(problem.into()))
     }
 
     async fn run(

@@ -1,8 +1,11 @@
 //! Isolation of git from the settings of an untrusted repository, and from files outside the project.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use prowess_trust::is_unreadable;
+
+use crate::limits::{SEARCHED_FILES, TREE_DEPTH};
+use crate::project_walk::{HiddenFiles, ProjectWalk};
 
 /// Replacements of settings that start programs or leave the repository.
 const SETTINGS: &[(&str, &str)] = &[
@@ -41,8 +44,10 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// Bytes read from a file of the repository.
-const SMALL: u64 = 64 * 1024;
+/// Files of a working tree that git reads as a whole.
+const READ: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
+/// Bytes of one of them.
+const READ_BYTES: u64 = 1024 * 1024;
 
 /// What happens to a file that a filter would change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,57 +95,17 @@ pub(crate) fn environment(
     environment
 }
 
-/// A part of the repository that is outside the project.
-///
-/// A worktree is allowed to have its repository elsewhere if that repository names the project.
-pub(crate) fn outside(root: &Path, directory: &Path, common: &Path) -> Option<PathBuf> {
-    let is_inside = |path: &Path| fs::canonicalize(path).is_ok_and(|real| real.starts_with(root));
-    if !is_inside(directory) {
-        let named = small_text(&directory.join("gitdir"));
-        let here = fs::canonicalize(root.join(".git")).ok();
-        let is_worktree = here.is_some() && fs::canonicalize(named.trim_end()).ok() == here;
-        return (!is_worktree).then(|| directory.to_owned());
-    }
-    if !is_inside(common) {
-        return Some(common.to_owned());
-    }
-    let objects = common.join("objects");
-    let directories = [
-        directory.to_owned(),
-        common.to_owned(),
-        objects.join("pack"),
-        objects.join("info"),
-        common.join("refs"),
-        objects.clone(),
-    ];
-    let link = directories.iter().find_map(|directory| link_in(directory));
-    link.or_else(|| alternate(&objects, is_inside))
-}
-
-/// A symbolic link directly in a directory; git creates none.
-fn link_in(directory: &Path) -> Option<PathBuf> {
-    let mut entries = fs::read_dir(directory).ok()?.flatten();
-    let link = entries.find(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-    link.map(|entry| entry.path())
-}
-
-/// An alternate object store.
-fn alternate(objects: &Path, is_inside: impl Fn(&Path) -> bool) -> Option<PathBuf> {
-    let list = small_text(&objects.join("info/alternates"));
-    let paths = list
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty());
-    let mut paths = paths.map(|line| objects.join(line.trim_matches('"')));
-    paths.find(|path| !is_inside(path))
-}
-
-/// The beginning of a regular file; never blocks.
-fn small_text(path: &Path) -> String {
-    let mut text = String::new();
-    if fs::metadata(path).is_ok_and(|found| found.is_file())
-        && let Ok(file) = fs::File::open(path)
-    {
-        let _ = file.take(SMALL).read_to_string(&mut text);
-    }
-    text
+/// A file of the working tree that git would wait for, or read as a whole although it is huge.
+pub(crate) fn unreadable_file(root: &Path) -> Option<PathBuf> {
+    let walk = ProjectWalk {
+        root,
+        hidden: HiddenFiles::Included,
+        depth: TREE_DEPTH,
+        limit: SEARCHED_FILES,
+    };
+    let walked = walk.files(&|path, _| {
+        let name = path.file_name().unwrap_or_default();
+        READ.iter().any(|read| name == *read) && is_unreadable(path, READ_BYTES)
+    });
+    walked.files.into_iter().next()
 }

@@ -18,6 +18,7 @@ use gix::sec::identity::Account;
 use gix::{ObjectId, Repository};
 use prowess_config::{Git, GitAuth, GitLocation, GitRef};
 use prowess_core::SourceError;
+use prowess_trust::LocalRepository;
 
 use super::connect::server_url;
 use super::progress::Watcher;
@@ -93,6 +94,10 @@ pub(super) fn open_local(path: &Path) -> Result<Repository, SourceError> {
         let shown = path.file_name().unwrap_or(path.as_os_str());
         let shown = shown.to_string_lossy().into_owned();
         return Err(unavailable(format!("repository not found: `{shown}`")));
+    }
+    // A stranger may have made it: it is read where it was said to be, and nowhere else.
+    if let Some(problem) = LocalRepository::at(path).problem() {
+        return Err(unavailable(format!("cannot use the repository: {problem}")));
     }
     gix::open_opts(path, Options::isolated()).map_err(|error| failed("open the repository", &error))
 }
