@@ -24,10 +24,10 @@ use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::{code_skills, configuration, terminal};
-use allowed::AllowedFindings;
 use arguments::AuditFormat;
 use collect::SkillLocation;
 
+pub(crate) use allowed::AllowedFindings;
 pub(crate) use arguments::AuditArguments;
 pub use explain::rules_reference;
 
@@ -73,7 +73,8 @@ impl AuditedSkill {
 
     /// Leaves out what the user accepted, and the files that nothing was found in.
     fn settle(&mut self, allowed: &AllowedFindings) {
-        allowed.apply(self);
+        let accepted = allowed.apply(&mut self.report, std::slice::from_ref(&self.digest));
+        (self.allowed, self.unread_allowed) = (accepted.count, accepted.unread);
         let findings = &self.report.findings;
         self.files
             .retain(|(path, _)| findings.iter().any(|found| found.file == *path));

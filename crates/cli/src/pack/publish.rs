@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::command::{Preparation, PreparedSkill, prepare};
 use super::keys;
 use crate::arguments::Global;
+use crate::audit::AllowedFindings;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::packages::Inspection;
@@ -76,6 +77,8 @@ pub(crate) fn run(arguments: &PublishArguments, global: &Global) -> Result<Exit>
         &skill.name,
         &skill.contents.tree,
         &code_skills::base_rules(),
+        &AllowedFindings::default(),
+        &[],
     );
     let file = format!("{}-{version}.tar.gz", skill.name);
     let key = arguments.sign.as_deref();

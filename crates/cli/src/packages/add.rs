@@ -7,13 +7,13 @@ use clap::Args;
 use prowess_registry::{
     Agent, FoundSkill, InstallableTree, LockFile, LockedSkill, Package, PackageReference, compare,
 };
-use prowess_scan::Rules;
 use prowess_spec::{SkillName, SkillPath};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
 use super::choose::{Choice, choose};
+use super::consent::{AllowArgument, Examiner, GivenConsent, examine_on_disk};
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state};
 use super::lock_trust;
@@ -26,7 +26,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::progress::FetchProgress;
 use crate::registries::RegistryArgument;
-use crate::{code_skills, configuration, terminal};
+use crate::{configuration, terminal};
 
 const SOURCES: &str = "\
 Sources:
@@ -86,6 +86,8 @@ pub(crate) struct AddArguments {
     /// Install whatever was found
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    allow: AllowArgument,
     /// Public key that must have signed the package; it replaces a pinned one
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
@@ -130,9 +132,9 @@ struct Prospect {
 }
 
 impl Prospect {
-    fn inspect(self, rules: &Rules) -> Candidate {
+    fn inspect(self, examiner: &Examiner<'_>) -> Candidate {
         Candidate {
-            inspection: Inspection::new(self.name.as_str(), self.tree.files(), rules),
+            inspection: examiner.inspect(&self.name, &self.tree, &self.locked),
             name: self.name,
             tree: self.tree,
             locked: self.locked,
@@ -172,6 +174,7 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
         lock: &lock,
         rename: rename.as_ref(),
         signatures: &rules,
+        examiner: Examiner::new(&session, &arguments.allow)?,
         occupied: occupied(&session),
     };
     let (candidates, mut refused) = inspector.inspect(fetched, arguments.all)?;
@@ -185,7 +188,13 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
     if arguments.dry_run {
         return finish(arguments, &session, &candidates, &refused);
     }
-    let linked = link_more(&session, &agents, arguments.agents.copy, &installed)?;
+    let linked = link_more(
+        &session,
+        &agents,
+        arguments,
+        &inspector.examiner,
+        &installed,
+    )?;
     if candidates.is_empty() {
         if !global.quiet && !arguments.json && !installed.is_empty() {
             terminal::note(&match linked.as_slice() {
@@ -294,6 +303,7 @@ struct Inspector<'i> {
     lock: &'i LockFile,
     rename: Option<&'i SkillName>,
     signatures: &'i SignatureRules,
+    examiner: Examiner<'i>,
     occupied: BTreeMap<String, String>,
 }
 
@@ -306,7 +316,6 @@ impl Inspector<'_> {
         all: bool,
     ) -> Result<(Vec<Candidate>, Vec<String>)> {
         let began = Instant::now();
-        let rules = code_skills::base_rules();
         let mut prospects: Vec<Prospect> = Vec::new();
         let mut names: BTreeMap<SkillName, LockedSkill> = BTreeMap::new();
         let mut refused = Vec::new();
@@ -331,7 +340,7 @@ impl Inspector<'_> {
         }
         let candidates: Vec<Candidate> = prospects
             .into_par_iter()
-            .map(|it| it.inspect(&rules))
+            .map(|prospect| prospect.inspect(&self.examiner))
             .collect();
         let count = plural(candidates.len(), "skill");
         self.session.phase(&format!("checked {count}"), began);
@@ -447,27 +456,20 @@ fn missing_dependencies(session: &Session<'_>, candidates: &[Candidate], lock: &
 fn consent(arguments: &AddArguments, candidates: &[Candidate]) -> Result<()> {
     let needed = candidates.iter().map(|it| it.inspection.consent()).max();
     let needed = needed.unwrap_or(Consent::None);
-    let given = match (arguments.force, arguments.yes) {
-        (true, _) => Consent::Force,
-        (false, true) => Consent::Yes,
-        (false, false) => Consent::None,
-    };
-    if needed <= given {
-        return Ok(());
-    }
+    let level = Consent::of_options(arguments.yes, arguments.force);
+    let given = GivenConsent::new(level, arguments.json);
     let concerned: Vec<&str> = candidates
         .iter()
-        .filter(|it| it.inspection.consent() > given)
+        .filter(|it| it.inspection.consent() > level)
         .map(|it| it.name.as_str())
         .collect();
     let names = concerned.join(", ");
     let question = format!("install {names}, with what was found?");
-    if terminal::can_ask() && !arguments.json && !arguments.yes {
-        return if terminal::confirm(&question)? {
-            Ok(())
-        } else {
-            Err(CommandError::permission("nothing was installed"))
-        };
+    if given.covers(needed, &question)? {
+        return Ok(());
+    }
+    if given.can_ask() {
+        return Err(CommandError::permission("nothing was installed"));
     }
     let flag = match needed {
         Consent::Force => "--force",
@@ -545,17 +547,34 @@ fn agent_names(what: &str, mut names: Vec<&str>) -> String {
 fn link_more(
     session: &Session<'_>,
     agents: &[&'static Agent],
-    copy: bool,
+    arguments: &AddArguments,
+    examiner: &Examiner<'_>,
     installed: &[Candidate],
 ) -> Result<Vec<&'static str>> {
     if installed.is_empty() {
         return Ok(Vec::new());
     }
-    let mut changes = Changes::begin(session, copy)?;
+    let level = Consent::of_options(arguments.yes, arguments.force);
+    let given = GivenConsent::new(level, arguments.json);
+    let mut changes = Changes::begin(session, arguments.agents.copy)?;
     let mut names = Vec::new();
     for candidate in installed {
-        match changes.link_missing(&candidate.name, agents)? {
+        let name = &candidate.name;
+        let linked = changes.link_missing(name, agents, |skill| {
+            let (inspection, needed) = examine_on_disk(examiner, name, &candidate.locked, skill);
+            if needed > level && !arguments.json {
+                terminal::print(&format!("{name}\n{}", inspection.lines()))?;
+            }
+            given.covers(needed, &format!("link {name}, with what was found?"))
+        })?;
+        match linked {
             Linked::For(agents) => names.extend(agents),
+            Linked::Refused => {
+                let message = format!("not linked without your consent: {name}");
+                return Err(
+                    CommandError::permission(message).hint(candidate.inspection.consent().hint())
+                );
+            }
             Linked::Plugin(files) => print_unlinked(&candidate.name, &files),
         }
     }

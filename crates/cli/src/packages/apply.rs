@@ -1,5 +1,6 @@
 //! Changing a place: skills, the links of agents, the lock file, all in one transaction.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,15 @@ pub(super) enum Linked {
     For(Vec<&'static str>),
     /// It has these files of a plugin, which agents would run.
     Plugin(Vec<String>),
+    /// The user does not agree.
+    Refused,
+}
+
+/// A skill as it is in its place.
+pub(super) struct SkillOnDisk {
+    pub(super) tree: InstallableTree,
+    /// Whether there are links and other things that are no part of the tree, but that an agent sees.
+    pub(super) has_unread: bool,
 }
 
 /// What becomes of a place.
@@ -95,8 +105,9 @@ pub(super) struct Changes<'c> {
     pub(super) lock: LockFile,
     before: LockFile,
     applied: LockFile,
-    /// Skills that stay at another version than that of the lock file.
-    behind: Vec<(SkillName, LockedSkill)>,
+    /// Skills that are installed now. Others of the lock file stay at the version that this machine was last changed to; those
+    /// that were never installed here came with the project.
+    accepted: BTreeSet<SkillName>,
     /// Every directory of an agent; looking for them takes longer than installing a skill.
     agent_directories: Vec<PathBuf>,
     copy: bool,
@@ -113,7 +124,7 @@ impl<'c> Changes<'c> {
             lock: before.clone(),
             before,
             applied: session.applied(),
-            behind: Vec::new(),
+            accepted: BTreeSet::new(),
             agent_directories: session.place.all_directories(&session.user_home()),
             copy,
         })
@@ -140,31 +151,53 @@ impl<'c> Changes<'c> {
                 self.put(&path, name, &Content::Tree(tree.files()))?;
             }
         }
-        self.lock.skills.insert(name.clone(), locked);
+        self.accept(name, locked);
         Ok(directories)
     }
 
-    /// Links a skill that is installed for agents that have no link yet, and returns their names. What is in the way stays.
+    /// Links a skill that is on disk for agents that have no link yet, if `accepts` takes it. What is in the way stays.
     pub(super) fn link_missing(
         &mut self,
         name: &SkillName,
         agents: &[&'static Agent],
+        accepts: impl FnOnce(&SkillOnDisk) -> Result<bool>,
     ) -> Result<Linked> {
         let user = self.session.user_home();
+        let mut directories = self.session.place.linked_directories(agents, &user);
+        let lacks = |directory: &AgentDirectory| {
+            fs::symlink_metadata(directory.path.join(name.as_str())).is_err()
+        };
+        directories.retain(lacks);
+        if directories.is_empty() {
+            return Ok(Linked::For(Vec::new()));
+        }
+        let skill = self.session.place.skills().join(name.as_str());
+        let plugin = plugin_files_in(&skill);
+        if !plugin.is_empty() {
+            return Ok(Linked::Plugin(plugin));
+        }
+        let read = PackageTree::read_directory(&skill);
+        let (tree, unread) = read.with_context(|| format!("cannot read `{name}`"))?;
+        let on_disk = SkillOnDisk {
+            tree: tree.into(),
+            has_unread: !unread.is_empty(),
+        };
+        if !accepts(&on_disk)? {
+            return Ok(Linked::Refused);
+        }
+        let tree = on_disk.tree;
         let mut linked = Vec::new();
-        for directory in self.session.place.linked_directories(agents, &user) {
-            let path = directory.path.join(name.as_str());
-            if fs::symlink_metadata(&path).is_err() {
-                let skill = self.session.place.skills().join(name.as_str());
-                let plugin = plugin_files_in(&skill);
-                if !plugin.is_empty() {
-                    return Ok(Linked::Plugin(plugin));
-                }
-                let read = PackageTree::read_directory(&skill);
-                let (tree, _) = read.with_context(|| format!("cannot read `{name}`"))?;
-                self.link(&directory.path, name, &tree.into())?;
-                linked.extend(directory.agents);
-            }
+        for directory in directories {
+            self.link(&directory.path, name, &tree)?;
+            linked.extend(directory.agents);
+        }
+        if self
+            .before
+            .skills
+            .get(name)
+            .is_some_and(|locked| is_of(&tree, locked))
+        {
+            self.accepted.insert(name.clone());
         }
         Ok(Linked::For(linked))
     }
@@ -259,9 +292,10 @@ impl<'c> Changes<'c> {
         Ok(kept)
     }
 
-    /// Remembers that a skill stays at this version, whatever the lock file says.
-    pub(super) fn stays(&mut self, name: &SkillName, version: &LockedSkill) {
-        self.behind.push((name.clone(), version.clone()));
+    /// Notes a skill that is here with the user's consent.
+    pub(super) fn accept(&mut self, name: &SkillName, locked: LockedSkill) {
+        self.lock.skills.insert(name.clone(), locked);
+        self.accepted.insert(name.clone());
     }
 
     /// Writes a file of this place.
@@ -287,10 +321,26 @@ impl<'c> Changes<'c> {
         self.transaction
             .commit()
             .context("cannot finish the changes")?;
-        self.lock.skills.extend(self.behind);
-        self.session.remember(&self.lock);
+        let mut remembered = LockFile::default();
+        for (name, locked) in &self.lock.skills {
+            let applied = self.applied.skills.get(name);
+            let is_applied = applied.is_some_and(|applied| applied.digest == locked.digest);
+            let version = if is_applied || self.accepted.contains(name) {
+                Some(locked)
+            } else {
+                applied
+            };
+            if let Some(version) = version {
+                remembered.skills.insert(name.clone(), version.clone());
+            }
+        }
+        self.session.remember(&remembered);
         Ok(())
     }
+}
+
+fn is_of(tree: &InstallableTree, locked: &LockedSkill) -> bool {
+    digest_of(&tree.files().digests()) == locked.digest
 }
 
 fn is_same(path: &Path, tree: &PackageTree) -> bool {

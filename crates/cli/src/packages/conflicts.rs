@@ -8,6 +8,7 @@ use prowess_spec::SkillName;
 use serde::{Deserialize, Serialize};
 
 use super::apply::{Changes, Installation, left_out_notes};
+use super::consent::{Examiner, GivenConsent};
 use super::session::Session;
 use crate::error::{CommandError, Context, Result};
 use crate::{configuration, terminal};
@@ -102,7 +103,12 @@ fn digest(session: &Session<'_>, name: &SkillName) -> Result<String> {
 }
 
 /// Installs merged files whose conflicts were resolved.
-pub(super) fn resume(session: &Session<'_>, skills: &[(SkillName, LockedSkill)]) -> Result<()> {
+pub(super) fn resume(
+    session: &Session<'_>,
+    skills: &[(SkillName, LockedSkill)],
+    examiner: &Examiner<'_>,
+    given: GivenConsent,
+) -> Result<()> {
     let mut changes = Changes::begin(session, false)?;
     for (name, _) in skills {
         let merged = directory(session).join(name.as_str());
@@ -140,6 +146,16 @@ pub(super) fn resume(session: &Session<'_>, skills: &[(SkillName, LockedSkill)])
         let (tree, left_out) = tree.installable();
         for note in left_out_notes(&left_out) {
             terminal::note(&terminal::printable(&format!("{name}: {note}")));
+        }
+        // The question about the new version was not asked while there was a conflict.
+        let inspection = examiner.inspect(name, &tree, &locked);
+        let needed = examiner.consent(name, &tree, &inspection);
+        if needed > given.level {
+            terminal::note(inspection.lines().trim_end());
+        }
+        if !given.covers(needed, &format!("update {name}, with what was found?"))? {
+            let message = format!("not updated without your consent: {name}");
+            return Err(CommandError::permission(message).hint(needed.hint()));
         }
         let tree = &tree;
         changes.install(Installation { name, tree, locked }, &[])?;

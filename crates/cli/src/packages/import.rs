@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prowess_registry::{
-    Agent, LockedSkill, Package, PackageReference, PackageTree, plugin_files_in, read_lock_file,
+    Agent, Package, PackageReference, PackageTree, plugin_files_in, read_lock_file,
 };
 use prowess_sources::RemoteOptions;
 use prowess_spec::SkillName;
@@ -14,7 +14,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::apply::{Changes, Installation, SourceSkill};
-use super::inspect::plural;
+use super::consent::{AllowArgument, Examiner, GivenConsent};
+use super::inspect::{Consent, Inspection, plural};
 use super::lock_trust;
 use super::session::{ScopeArgument, ScopeName, Session};
 use crate::arguments::Global;
@@ -34,6 +35,7 @@ Examples:
 
 /// Arguments of `import`.
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_long_help = HELP)]
 pub(crate) struct ImportArguments {
     /// Names of skills that are here [default: those in the lock files of other tools]
@@ -44,6 +46,14 @@ pub(crate) struct ImportArguments {
     /// Show what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Import without asking, unless a finding is of high severity
+    #[arg(short, long)]
+    yes: bool,
+    /// Import whatever was found
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    allow: AllowArgument,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -70,46 +80,96 @@ struct OtherSkill {
 pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> {
     let session = Session::open(arguments.scope.scope.unwrap_or(ScopeName::Project), global)?;
     session.recover()?;
-    let others = match read_others(&session) {
-        // A broken file of another tool does not matter for a skill that is named.
-        Err(error) if !arguments.names.is_empty() => {
-            terminal::note(&terminal::printable(&format!("warning: {error}")));
-            BTreeMap::new()
-        }
-        others => others?,
-    };
-    let names: Vec<String> = if arguments.names.is_empty() {
-        others.keys().cloned().collect()
-    } else {
-        arguments.names.clone()
-    };
-    if names.is_empty() {
-        let path = configuration::shown(&other_path(&session));
-        return Err(
-            CommandError::failure(format!("nothing to import: {path} does not exist"))
-                .hint("name the skills that you want to take over"),
-        );
+    let mut plan = ImportPlan::new(&session, arguments)?;
+    if !arguments.dry_run {
+        plan.ask(arguments)?;
+        plan.apply(&session)?;
     }
-    let mut changes = Changes::begin(&session, false)?;
-    let mut imported: Vec<(SkillName, LockedSkill)> = Vec::new();
-    let mut missing = 0;
-    let mut plugins: BTreeMap<SkillName, Vec<String>> = BTreeMap::new();
-    for text in &names {
-        let Ok(name) = SkillName::parse(text) else {
-            missing += 1;
-            terminal::print_problem(&format!("invalid name `{}`", text.escape_debug()), None);
-            continue;
+    plan.print(arguments, global)?;
+    Ok(match plan.missing {
+        0 if plan.refused.is_empty() => Exit::Success,
+        0 => Exit::Permission,
+        _ => Exit::Failure,
+    })
+}
+
+/// What would be imported. Building it writes nothing.
+struct ImportPlan {
+    skills: Vec<ImportedSkill>,
+    missing: usize,
+    /// Skills that are refused, and the files that make plugins of them.
+    plugins: BTreeMap<SkillName, Vec<String>>,
+    /// Skills that the user did not agree to.
+    refused: BTreeMap<SkillName, Inspection>,
+}
+
+struct ImportedSkill {
+    name: SkillName,
+    directory: PathBuf,
+    /// Whether it is where ours are.
+    own: bool,
+    skill: SourceSkill,
+    inspection: Inspection,
+    needed: Consent,
+}
+
+impl ImportPlan {
+    fn new(session: &Session<'_>, arguments: &ImportArguments) -> Result<Self> {
+        let others = match read_others(session) {
+            // A broken file of another tool does not matter for a skill that is named.
+            Err(error) if !arguments.names.is_empty() => {
+                terminal::note(&terminal::printable(&format!("warning: {error}")));
+                BTreeMap::new()
+            }
+            others => others?,
         };
-        if changes.lock.skills.contains_key(&name) {
-            continue;
+        let names: Vec<String> = if arguments.names.is_empty() {
+            others.keys().cloned().collect()
+        } else {
+            arguments.names.clone()
+        };
+        if names.is_empty() {
+            let path = configuration::shown(&other_path(session));
+            return Err(
+                CommandError::failure(format!("nothing to import: {path} does not exist"))
+                    .hint("name the skills that you want to take over"),
+            );
         }
-        let Some((directory, own)) = find(&session, &name) else {
-            missing += 1;
+        let lock = session.lock()?;
+        let examiner = Examiner::new(session, &arguments.allow)?;
+        let mut plan = Self {
+            skills: Vec::new(),
+            missing: 0,
+            plugins: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        };
+        for text in &names {
+            let Ok(name) = SkillName::parse(text) else {
+                plan.missing += 1;
+                terminal::print_problem(&format!("invalid name `{}`", text.escape_debug()), None);
+                continue;
+            };
+            if !lock.skills.contains_key(&name) {
+                plan.add(session, &examiner, name, others.get(text))?;
+            }
+        }
+        Ok(plan)
+    }
+
+    fn add(
+        &mut self,
+        session: &Session<'_>,
+        examiner: &Examiner<'_>,
+        name: SkillName,
+        other: Option<&OtherSkill>,
+    ) -> Result<()> {
+        let Some((directory, own)) = find(session, &name) else {
+            self.missing += 1;
             terminal::print_problem(
                 &format!("`{name}` is not on disk"),
                 Some("`prowess add SOURCE` installs it"),
             );
-            continue;
+            return Ok(());
         };
         let plugin = plugin_files_in(&directory);
         if !plugin.is_empty() {
@@ -119,93 +179,119 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
                 &format!("`{name}` was not imported: it is a plugin: {files}"),
                 Some("remove these files to import it as a skill"),
             );
-            missing += 1;
-            plugins.insert(name, plugin);
-            continue;
+            self.missing += 1;
+            self.plugins.insert(name, plugin);
+            return Ok(());
         }
-        let (tree, _) = PackageTree::read_directory(&directory)
+        let (tree, unread) = PackageTree::read_directory(&directory)
             .with_context(|| format!("cannot read {}", configuration::shown(&directory)))?;
-        let source = others
-            .get(text)
-            .and_then(|other| source(&session, other, text));
+        let source = other.and_then(|other| source(session, other, name.as_str()));
         let source = source.unwrap_or_else(|| format!("./.agents/skills/{name}"));
-        let SourceSkill {
-            tree,
-            locked: entry,
-            ..
-        } = SourceSkill::new(source, None, tree);
-        if !arguments.dry_run {
-            session.keep(&entry, &tree)?;
-        }
-        if own {
-            changes.lock.skills.insert(name.clone(), entry.clone());
+        let skill = SourceSkill::new(source, None, tree);
+        let inspection = examiner.inspect(&name, &skill.tree, &skill.locked);
+        // What could not be read can be anything.
+        let least = if unread.is_empty() {
+            Consent::None
         } else {
-            // It is moved to where every agent can have it, and linked from where it was.
-            let agents = agents_of(&session, &directory);
-            let (tree, locked, name) = (&tree, entry.clone(), &name);
-            changes.install(Installation { name, tree, locked }, &agents)?;
-        }
-        imported.push((name, entry));
-    }
-    if !arguments.dry_run {
-        changes.commit()?;
-        for (_, entry) in &imported {
-            // Only what a user typed is trusted: the other lock file is a stranger's, too.
-            if entry.source.starts_with("./") {
-                lock_trust::trust(&session, &entry.source.parse()?)?;
-            }
-        }
-    }
-    let outcome = Outcome {
-        imported,
-        missing,
-        plugins,
-    };
-    outcome.print(arguments, global)?;
-    Ok(if missing == 0 {
-        Exit::Success
-    } else {
-        Exit::Failure
-    })
-}
-
-/// What was done.
-struct Outcome {
-    imported: Vec<(SkillName, LockedSkill)>,
-    missing: usize,
-    /// Skills that were refused, and the files that make plugins of them.
-    plugins: BTreeMap<SkillName, Vec<String>>,
-}
-
-impl Outcome {
-    fn print(&self, arguments: &ImportArguments, global: &Global) -> Result<()> {
-        let Self {
-            imported,
-            missing,
-            plugins,
-        } = self;
-        if arguments.json {
-            let rows = imported.iter().map(|(name, entry)| {
-            json!({"name": name, "source": entry.source, "digest": entry.digest.to_string()})
+            Consent::Yes
+        };
+        self.skills.push(ImportedSkill {
+            needed: inspection.consent().max(least),
+            name,
+            directory,
+            own,
+            skill,
+            inspection,
         });
-            terminal::print_json(
-                &json!({"imported": rows.collect::<Vec<_>>(), "missing": missing, "plugins": plugins}),
-            )?;
-        } else {
-            let sign = if arguments.dry_run {
-                "would import"
-            } else {
-                "+"
-            };
-            for (name, entry) in imported {
-                terminal::print(&format!("{sign} {name} ({})\n", entry.source))?;
+        Ok(())
+    }
+
+    /// Takes out the skills that the user does not agree to.
+    fn ask(&mut self, arguments: &ImportArguments) -> Result<()> {
+        let level = Consent::of_options(arguments.yes, arguments.force);
+        let given = GivenConsent::new(level, arguments.json);
+        for imported in std::mem::take(&mut self.skills) {
+            let (name, needed) = (&imported.name, imported.needed);
+            if needed > level && !arguments.json {
+                imported.show()?;
             }
-            if imported.is_empty() && *missing == 0 {
-                terminal::note("already imported");
-            } else if !global.quiet && !arguments.dry_run {
-                terminal::note(&format!("imported {}", plural(imported.len(), "skill")));
+            if given.covers(needed, &format!("import {name}, with what was found?"))? {
+                self.skills.push(imported);
+                continue;
+            }
+            let message = format!("`{name}` was not imported without your consent");
+            terminal::print_problem(&message, Some(needed.hint()));
+            self.refused.insert(imported.name, imported.inspection);
+        }
+        Ok(())
+    }
+
+    fn apply(&self, session: &Session<'_>) -> Result<()> {
+        let mut changes = Changes::begin(session, false)?;
+        for imported in &self.skills {
+            let (name, tree) = (&imported.name, &imported.skill.tree);
+            let locked = imported.skill.locked.clone();
+            session.keep(&locked, tree)?;
+            if imported.own {
+                changes.accept(name, locked);
+            } else {
+                // It is moved to where every agent can have it, and linked from where it was.
+                let agents = agents_of(session, &imported.directory);
+                changes.install(Installation { name, tree, locked }, &agents)?;
             }
         }
+        changes.commit()?;
+        for imported in &self.skills {
+            // Only what a user typed is trusted: the other lock file is a stranger's, too.
+            let source = &imported.skill.locked.source;
+            if source.starts_with("./") {
+                lock_trust::trust(session, &source.parse()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self, arguments: &ImportArguments, global: &Global) -> Result<()> {
+        if arguments.json {
+            let row = |imported: &ImportedSkill| {
+                let locked = &imported.skill.locked;
+                let digest = locked.digest.to_string();
+                json!({"name": imported.name, "source": locked.source, "digest": digest})
+            };
+            terminal::print_json(&json!({
+                "imported": self.skills.iter().map(row).collect::<Vec<_>>(),
+                "missing": self.missing,
+                "plugins": self.plugins,
+                "refused": self.refused,
+            }))?;
+            return Ok(());
+        }
+        let sign = if arguments.dry_run {
+            "would import"
+        } else {
+            "+"
+        };
+        for imported in &self.skills {
+            let (name, source) = (&imported.name, &imported.skill.locked.source);
+            terminal::print(&format!("{sign} {name} ({source})\n"))?;
+            if arguments.dry_run && imported.needed > Consent::None {
+                imported.show()?;
+            }
+        }
+        if self.skills.is_empty() && self.missing == 0 && self.refused.is_empty() {
+            terminal::note("already imported");
+        } else if !global.quiet && !arguments.dry_run {
+            terminal::note(&format!("imported {}", plural(self.skills.len(), "skill")));
+        }
+        Ok(())
+    }
+}
+
+impl ImportedSkill {
+    /// What was found in it.
+    fn show(&self) -> Result<()> {
+        let lines = self.inspection.lines();
+        terminal::print(&format!("{}\n{lines}", self.name))?;
         Ok(())
     }
 }

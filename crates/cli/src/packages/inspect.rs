@@ -10,6 +10,7 @@ use prowess_spec::{
 };
 use serde::Serialize;
 
+use crate::audit::AllowedFindings;
 use crate::severities::count_severities;
 use crate::terminal;
 
@@ -29,6 +30,9 @@ pub(crate) struct Inspection {
     warnings: usize,
     verdict: Verdict,
     findings: Vec<Finding>,
+    /// Findings that the user accepted before, which are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    accepted: usize,
     pub(super) permissions: Vec<String>,
     /// How its code runs.
     code: Option<String>,
@@ -50,8 +54,15 @@ pub(super) enum Consent {
 }
 
 impl Inspection {
-    /// Looks at a skill that is to be installed as `name`.
-    pub(crate) fn new(name: &str, tree: &PackageTree, rules: &Rules) -> Self {
+    /// Looks at a skill that is to be installed as `name`, without the findings that the user accepted for content with
+    /// one of these digests.
+    pub(crate) fn new(
+        name: &str,
+        tree: &PackageTree,
+        rules: &Rules,
+        allowed: &AllowedFindings,
+        digests: &[String],
+    ) -> Self {
         let exists = |path: &str| tree.get(path).is_some();
         let context = Context {
             directory: Some(name),
@@ -67,6 +78,7 @@ impl Inspection {
             warnings: 0,
             verdict: Verdict::Clean,
             findings: Vec::new(),
+            accepted: 0,
             permissions: Vec::new(),
             code: None,
             dependencies: Vec::new(),
@@ -96,8 +108,13 @@ impl Inspection {
             path: path.as_str(),
             bytes: &file.bytes,
         });
-        let report: Report = rules.scan(files, skill.as_ref());
-        inspection.verdict = report.verdict();
+        let mut report: Report = rules.scan(files, skill.as_ref());
+        let accepted = allowed.apply(&mut report, digests);
+        inspection.accepted = accepted.count;
+        inspection.verdict = match report.verdict() {
+            Verdict::Unverified if accepted.unread => Verdict::Clean,
+            verdict => verdict,
+        };
         inspection.findings = report.findings;
         let sizes = tree.files();
         let sizes = sizes.map(|(path, file)| (path.to_string(), file.bytes.len() as u64));
@@ -205,16 +222,23 @@ impl Inspection {
                 format!("{verdict}: {} ({severities})", plural(count, "finding"))
             }
         };
-        let _ = writeln!(out, "  audit        {audit}");
+        let accepted = match self.accepted {
+            0 => String::new(),
+            count => format!("; {} accepted", plural(count, "finding")),
+        };
+        let _ = writeln!(out, "  audit        {audit}{accepted}");
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
         findings.sort_by_key(|it| it.severity);
-        for finding in findings.iter().take(SHOWN) {
+        // What a yes is needed for is all shown.
+        let serious = findings.partition_point(|found| found.severity <= AuditSeverity::Medium);
+        let shown = serious.max(SHOWN);
+        for finding in findings.iter().take(shown) {
             let (place, line) = (&finding.file, finding.start.line);
             let (severity, message) = (finding.severity.as_str(), &finding.message);
             let _ = writeln!(out, "               {severity}: {place}:{line}: {message}");
         }
-        if findings.len() > SHOWN {
-            let more = findings.len() - SHOWN;
+        if findings.len() > shown {
+            let more = findings.len() - shown;
             let _ = writeln!(out, "               ... and {more} more");
         }
         let code = self.code.as_ref().map(|it| format!("run its code ({it})"));
@@ -227,6 +251,11 @@ impl Inspection {
         }
         terminal::printable(&out)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The names of the skills that a skill needs.
@@ -250,6 +279,16 @@ pub(super) fn size(bytes: u64) -> String {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
         _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+impl Consent {
+    /// How to give it.
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::Force => "read what was found with `--dry-run`, then add `--force`",
+            Self::None | Self::Yes => "read what was found with `--dry-run`, then add `--yes`",
+        }
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod add;
 mod apply;
 mod choose;
 mod conflicts;
+mod consent;
 pub(crate) mod import;
 mod inspect;
 mod installed;

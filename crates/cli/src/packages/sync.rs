@@ -10,7 +10,8 @@ use serde_json::json;
 
 use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
 use super::conflicts;
-use super::inspect::{marked, plural};
+use super::consent::{AllowArgument, Examiner, GivenConsent, examine_on_disk};
+use super::inspect::{Consent, Inspection, marked, plural};
 use super::installed::{AgentCopies, DiskState, Edits, disk_states, named};
 use super::lock_trust;
 use super::open_packages::{Packages, locked_reference};
@@ -34,7 +35,7 @@ Exit codes:
   0  everything is as the lock file says, or keeps local edits
   1  a source could not be read
   3  something differs from the lock file
-  4  the lock file names sources that you have not accepted: see --yes";
+  4  the lock file names sources that you have not accepted, or skills with findings: see --yes and --allow";
 
 /// Arguments of `sync`.
 #[derive(Args)]
@@ -47,9 +48,11 @@ pub(crate) struct SyncArguments {
     /// Replace edited skills
     #[arg(long)]
     force: bool,
-    /// Fetch from the sources of the lock file without asking
+    /// Fetch and install without asking, unless a finding is of high severity
     #[arg(short, long)]
     yes: bool,
+    #[command(flatten)]
+    allow: AllowArgument,
     #[command(flatten)]
     agents: AgentArguments,
     #[command(flatten)]
@@ -100,6 +103,7 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
             "missing_dependencies": outcome.missing,
             "left_out": outcome.left_out,
             "not_linked": outcome.unlinked,
+            "refused": outcome.refused,
         }))?;
     } else {
         let names = |names: &[SkillName]| -> Vec<String> {
@@ -134,6 +138,12 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
     for (name, files) in &outcome.unlinked {
         print_unlinked(name, files);
     }
+    for (name, inspection) in &outcome.refused {
+        print_refused(name, inspection, arguments.yes);
+    }
+    if !outcome.refused.is_empty() {
+        return Ok(Exit::Permission);
+    }
     let is_incomplete = arguments.frozen && !outcome.missing.is_empty();
     let is_refused = !outcome.conflicts.is_empty() || !outcome.unlinked.is_empty();
     Ok(if is_incomplete || is_refused {
@@ -167,6 +177,8 @@ struct Outcome {
     left_out: BTreeMap<SkillName, Vec<String>>,
     /// Skills that got no link, and the files of a plugin in them.
     unlinked: BTreeMap<SkillName, Vec<String>>,
+    /// Skills that were not installed or linked, because the user did not agree to what was found.
+    refused: BTreeMap<SkillName, Inspection>,
 }
 
 fn apply(
@@ -188,8 +200,19 @@ fn apply(
         .collect();
     let fetched = fetch(session, &sources, arguments.yes)?;
     let mut outcome = Outcome::default();
+    let examiner = Examiner::new(session, &arguments.allow)?;
+    let mut question = Question {
+        given: GivenConsent::new(Consent::of_options(arguments.yes, false), arguments.json),
+        is_json: arguments.json,
+        refused: &mut outcome.refused,
+    };
     let mut changes = Changes::begin(session, arguments.agents.copy)?;
     for ((name, _, state), skill) in wanted.into_iter().zip(fetched) {
+        let inspection = examiner.inspect(name, &skill.tree, &skill.locked);
+        let needed = examiner.consent(name, &skill.tree, &inspection);
+        if !question.ask("install", name, inspection, needed)? {
+            continue;
+        }
         session.keep(&skill.locked, &skill.tree)?;
         if !arguments.json {
             for note in skill.notes() {
@@ -207,7 +230,6 @@ fn apply(
             let merged = merge_edits(session, name, edits, &tree)?;
             if !merged.conflicts.is_empty() {
                 conflicts::write(session, &mut changes, name, &merged.tree, &locked)?;
-                changes.stays(name, &edits.base);
                 outcome.conflicts.push(name.clone());
                 continue;
             }
@@ -218,8 +240,12 @@ fn apply(
         outcome.installed.push(name.clone());
     }
     // Links for agents that came later.
-    for (name, _, _) in rest {
-        if let Linked::Plugin(files) = changes.link_missing(name, &agents)? {
+    for (name, locked, _) in rest {
+        let linked = changes.link_missing(name, &agents, |skill| {
+            let (inspection, needed) = examine_on_disk(&examiner, name, locked, skill);
+            question.ask("link", name, inspection, needed)
+        })?;
+        if let Linked::Plugin(files) = linked {
             outcome.unlinked.insert(name.clone(), files);
         }
     }
@@ -227,6 +253,45 @@ fn apply(
     outcome.missing = missing_dependencies(&changes, session);
     changes.commit()?;
     Ok(outcome)
+}
+
+/// Asks about what was found in skills, one after the other.
+struct Question<'q> {
+    given: GivenConsent,
+    is_json: bool,
+    refused: &'q mut BTreeMap<SkillName, Inspection>,
+}
+
+impl Question<'_> {
+    fn ask(
+        &mut self,
+        act: &str,
+        name: &SkillName,
+        inspection: Inspection,
+        needed: Consent,
+    ) -> Result<bool> {
+        if needed > Consent::None && !self.is_json {
+            terminal::print(&format!("{name}\n{}", inspection.lines()))?;
+        }
+        let question = format!("{act} {name}, with what was found?");
+        let agrees = self.given.covers(needed, &question)?;
+        if !agrees {
+            self.refused.insert(name.clone(), inspection);
+        }
+        Ok(agrees)
+    }
+}
+
+fn print_refused(name: &SkillName, inspection: &Inspection, yes: bool) {
+    let hint = if yes || inspection.consent() == Consent::Force {
+        "read what was found; accept a finding with `--allow RULE@sha256:DIGEST` or in [audit] allow of your own configuration"
+    } else {
+        "read what was found, then add `--yes`"
+    };
+    terminal::print_problem(
+        &format!("`{name}` was not installed or linked without your consent"),
+        Some(hint),
+    );
 }
 
 /// The edits of an older version together with the version of the lock file.

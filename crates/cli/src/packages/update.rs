@@ -6,12 +6,12 @@ use clap::Args;
 use prowess_registry::{
     FileChange, InstallableTree, LockFile, LockedSkill, PackageReference, PackageTree, merge,
 };
-use prowess_scan::Rules;
 use prowess_spec::{SkillName, SkillPath};
 use serde_json::{Value, json};
 
 use super::apply::{Changes, Installation, SourceSkill, left_out_notes};
 use super::conflicts;
+use super::consent::{AllowArgument, Examiner, GivenConsent};
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state, named, nothing, sessions};
 use super::lock_trust;
@@ -22,7 +22,7 @@ use super::signatures::SignatureRules;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::{code_skills, terminal};
+use crate::terminal;
 
 const HELP: &str = "\
 Fetches the newest version of installed skills. Files that you edited are merged with it, based on the \
@@ -76,9 +76,17 @@ pub(crate) struct UpdateArguments {
     /// Update whatever was found
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    allow: AllowArgument,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl UpdateArguments {
+    fn given(&self) -> GivenConsent {
+        GivenConsent::new(Consent::of_options(self.yes, self.force), self.json)
+    }
 }
 
 /// What becomes of a skill.
@@ -143,7 +151,9 @@ pub(crate) fn run(arguments: &UpdateArguments, global: &Global) -> Result<Exit> 
     for session in &sessions {
         session.recover()?;
         let worse = if arguments.resume {
-            conflicts::resume(session, &named(session, &arguments.names)?)?;
+            let skills = named(session, &arguments.names)?;
+            let examiner = Examiner::new(session, &arguments.allow)?;
+            conflicts::resume(session, &skills, &examiner, arguments.given())?;
             Exit::Success
         } else {
             update(session, arguments, &mut rows)?
@@ -174,7 +184,7 @@ fn update(
     let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
     lock_trust::ask(session, &sources, arguments.yes)?;
     let known = Known {
-        rules: code_skills::base_rules(),
+        examiner: Examiner::new(session, &arguments.allow)?,
         applied: session.applied(),
         signatures: SignatureRules::new(session, None)?,
     };
@@ -219,9 +229,6 @@ fn update(
                 ("conflict", Exit::Findings)
             }
             Outcome::Conflict(update) => {
-                if let Some(version) = &update.installed {
-                    changes.stays(name, version);
-                }
                 conflicts::write(
                     session,
                     &mut changes,
@@ -271,8 +278,8 @@ fn update(
 }
 
 /// What every skill is compared with.
-struct Known {
-    rules: Rules,
+struct Known<'k> {
+    examiner: Examiner<'k>,
     applied: LockFile,
     signatures: SignatureRules,
 }
@@ -281,13 +288,13 @@ struct Known {
 fn look(
     session: &Session<'_>,
     packages: &mut Packages<'_>,
-    known: &Known,
+    known: &Known<'_>,
     arguments: &UpdateArguments,
     name: &SkillName,
     before: &LockedSkill,
 ) -> Result<Outcome> {
     let Known {
-        rules,
+        examiner,
         applied,
         signatures,
     } = known;
@@ -310,7 +317,7 @@ fn look(
         let discards = arguments.theirs && matches!(state, DiskState::Edited(_));
         return Ok(if discards {
             let news = news::News::default();
-            Outcome::Updated(finish(name, rules, Some(&new), new.clone(), skill, news))
+            Outcome::Updated(finish(name, examiner, new.clone(), skill, news))
         } else if after == before {
             Outcome::UpToDate
         } else {
@@ -342,14 +349,14 @@ fn look(
     let base: Option<InstallableTree> = base;
     news.add_changelog(base.as_ref().map(InstallableTree::files), new.files());
     if edits.is_empty() || arguments.theirs {
-        let mut update = finish(name, rules, base.as_ref(), new, skill, news);
+        let mut update = finish(name, examiner, new, skill, news);
         update.current = ours.or(base).unwrap_or_default();
         return Ok(Outcome::Updated(update));
     }
     let ours = ours.unwrap_or_default();
     if arguments.ours {
         let tree = keep_edits(&edits, ours.files(), new.files())?.into();
-        let mut update = finish(name, rules, base.as_ref(), tree, skill, news);
+        let mut update = finish(name, examiner, tree, skill, news);
         update.edited = edits.into_iter().map(|it| it.path).collect();
         update.current = ours;
         return Ok(Outcome::Updated(update));
@@ -359,7 +366,7 @@ fn look(
     )?;
     let merged = merge(base.files(), ours.files(), new.files())?;
     let tree = merged.tree.into();
-    let mut update = finish(name, rules, Some(&base), tree, skill, news);
+    let mut update = finish(name, examiner, tree, skill, news);
     update.edited = merged.edited.iter().map(ToString::to_string).collect();
     update.installed = Some(installed);
     update.current = ours;
@@ -373,8 +380,7 @@ fn look(
 
 fn finish(
     name: &SkillName,
-    rules: &Rules,
-    base: Option<&InstallableTree>,
+    examiner: &Examiner<'_>,
     tree: InstallableTree,
     skill: SourceSkill,
     news: news::News,
@@ -384,13 +390,8 @@ fn finish(
         locked,
         left_out,
     } = skill;
-    let inspection = Inspection::new(name.as_str(), new.files(), rules);
-    let before = base.map(|base| Inspection::new(name.as_str(), base.files(), rules));
-    // What was accepted before is not asked about again.
-    let consent = match &before {
-        Some(before) if !inspection.is_worse_than(before) => Consent::None,
-        _ => inspection.consent(),
-    };
+    let inspection = examiner.inspect(name, &new, &locked);
+    let consent = examiner.consent(name, &new, &inspection);
     Box::new(Update {
         tree,
         current: InstallableTree::default(),
@@ -460,17 +461,13 @@ fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) ->
 
 /// Asks about a version that wants or does more than the one before.
 fn agrees(arguments: &UpdateArguments, name: &SkillName, update: &Update) -> Result<bool> {
-    let given = match (arguments.force, arguments.yes) {
-        (true, _) => Consent::Force,
-        (false, true) => Consent::Yes,
-        (false, false) => Consent::None,
-    };
-    if update.consent <= given {
+    let given = arguments.given();
+    let question = format!("update {name}, with what was found?");
+    if given.covers(update.consent, &question)? {
         return Ok(true);
     }
-    if terminal::can_ask() && !arguments.json && !arguments.yes {
-        let question = format!("update {name}, with what was found?");
-        return Ok(terminal::confirm(&question)?);
+    if given.can_ask() {
+        return Ok(false);
     }
     let flag = match update.consent {
         Consent::Force => "--force",

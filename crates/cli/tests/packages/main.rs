@@ -7,6 +7,7 @@ mod support;
 
 mod bad_input;
 mod conditions;
+mod consent;
 mod downloads;
 mod fake_registry;
 mod kill;
