@@ -12,6 +12,8 @@ use serde::Serialize;
 const COLOUR_START: &str = "\u{1b}[";
 /// The width without a terminal.
 const DEFAULT_WIDTH: usize = 100;
+/// Lines of a screen whose size is unknown.
+const DEFAULT_HEIGHT: usize = 24;
 
 const RED: Style = AnsiColor::BrightRed.on_default().bold();
 const CYAN: Style = AnsiColor::BrightCyan.on_default().bold();
@@ -129,6 +131,11 @@ pub(crate) fn hint(text: &str) {
 /// The width to draw for.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20))
+}
+
+/// The lines of the screen.
+pub(crate) fn height() -> usize {
+    terminal_size::terminal_size().map_or(DEFAULT_HEIGHT, |(_, height)| usize::from(height.0))
 }
 
 /// Whether standard error is a terminal that shows progress.

@@ -1,5 +1,6 @@
 //! The content of a skill. Exactly these bytes are approved and run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -135,6 +136,68 @@ impl SkillContent {
             }
         }
         Ok(place)
+    }
+}
+
+/// A file that differs from an earlier content of its skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// The path.
+    pub path: String,
+    /// What happened to it.
+    pub change: FileChangeKind,
+}
+
+/// What happened to a file of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChangeKind {
+    /// It is new.
+    Added,
+    /// It has other bytes.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+impl FileChangeKind {
+    /// The word for users.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// The digest of each file of a skill, by path.
+pub(crate) type FileDigests = BTreeMap<String, String>;
+
+impl SkillContent {
+    pub(crate) fn file_digests(&self) -> FileDigests {
+        let files = self.files();
+        let digest = |bytes: &[u8]| ContentDigest(Sha256::digest(bytes).into()).to_string();
+        files
+            .map(|(path, bytes)| (path.to_string(), digest(bytes)))
+            .collect()
+    }
+
+    /// What differs from an earlier content, by path.
+    pub(crate) fn changes_since(&self, before: &FileDigests) -> Vec<ChangedFile> {
+        let now = self.file_digests();
+        let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let change = |path: &String| match (before.get(path), now.get(path)) {
+            (None, _) => Some(FileChangeKind::Added),
+            (_, None) => Some(FileChangeKind::Removed),
+            (before, now) => (before != now).then_some(FileChangeKind::Changed),
+        };
+        let changed = paths.into_iter().filter_map(|path| {
+            Some(ChangedFile {
+                path: path.clone(),
+                change: change(path)?,
+            })
+        });
+        changed.collect()
     }
 }
 

@@ -48,7 +48,7 @@ pub use confined::{
     ApprovedScript, Jails, NamedFiles, NamedFilesError, ProgramError, ScriptError, ScriptResults,
     Scripts, ScriptsMode,
 };
-pub use content::{ContentError, SkillContent, is_own};
+pub use content::{ChangedFile, ContentError, FileChangeKind, SkillContent, is_own};
 pub use event::{Listener, RuntimeEvent};
 pub use gate::Gate;
 pub use hooks::{Cancelled, Payload};

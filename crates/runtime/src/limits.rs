@@ -20,6 +20,7 @@
 //! | [`SEARCHED_FILES`], [`TREE_DEPTH`], [`TREE_DIRECTORIES`], [`DIRECTORY_ENTRIES`] | files and directories that a search or a copy looks at |
 //! | [`INPUT_FILES`], [`INPUT_BYTES`] | copies of files that a user names for a script |
 //! | [`OUTPUT_BYTES`] | stored output of each stream of a program |
+//! | [`COMMAND_BYTES`] | a command that a user is asked about, with its input and variables |
 //! | [`FETCH_BYTES`], [`REDIRECTS`] | a fetched body, and redirects |
 //! | [`PROMPT_TOKENS`] | default for the prompt of one skill |
 //! | [`PROMPT_BUDGET`] | default for the prompts of all skills |
@@ -78,6 +79,8 @@ pub const INPUT_FILES: usize = 10_000;
 pub const INPUT_BYTES: u64 = 256 * 1024 * 1024;
 /// Bytes of a program's output, of each stream.
 pub const OUTPUT_BYTES: usize = 256 * 1024;
+/// Bytes of a command that a user is asked about, with its input and variables.
+pub const COMMAND_BYTES: usize = 64 * 1024;
 /// Bytes of a fetched body.
 pub const FETCH_BYTES: usize = 512 * 1024;
 /// Redirects of a fetch.

@@ -90,6 +90,7 @@ const MIGRATIONS: &[&[&str]] = &[
     &["CREATE TABLE search_uses (
         project TEXT NOT NULL, query TEXT NOT NULL, skill TEXT NOT NULL, uses BIGINT NOT NULL, last BIGINT NOT NULL,
         PRIMARY KEY (project, query, skill))"],
+    &["CREATE TABLE named_approvals (skill TEXT PRIMARY KEY, content TEXT NOT NULL, files TEXT NOT NULL)"],
 ];
 
 /// The tables, with the versions that have them.
@@ -111,6 +112,7 @@ const TABLES: &[(&str, RangeInclusive<i64>)] = &[
     ("registry_owners", 9..=i64::MAX),
     ("rate_counts", 10..=i64::MAX),
     ("search_uses", 11..=i64::MAX),
+    ("named_approvals", 12..=i64::MAX),
 ];
 
 /// The PostgreSQL advisory lock for schema changes; the number is arbitrary.

@@ -265,7 +265,7 @@ fn postgres() {
     database
         .run("SET search_path = prowess;
             DROP TABLE chats; DROP TABLE chat_messages; DROP TABLE approvals; DROP TABLE command_approvals;
-            DROP TABLE skill_uses; DROP TABLE tokens; DROP TABLE rate_counts; DROP TABLE search_uses;
+            DROP TABLE skill_uses; DROP TABLE tokens; DROP TABLE rate_counts; DROP TABLE search_uses; DROP TABLE named_approvals;
             DROP TABLE registry_state; DROP TABLE registry_packages; DROP TABLE registry_versions; DROP TABLE registry_owners;
             CREATE TABLE grants (skill TEXT, contents TEXT, permission TEXT, effect TEXT);
             UPDATE prowess_store SET version = 1");

@@ -139,6 +139,7 @@ fn cl82_postgres_tables_have_their_own_schema() {
         "tokens",
         "rate_counts",
         "search_uses",
+        "named_approvals",
         "registry_state",
         "registry_packages",
         "registry_versions",

@@ -12,6 +12,7 @@ use prowess_runtime::{
 };
 use prowess_scan::{File, Verdict};
 use prowess_spec::manifest::Permission;
+use unicode_width::UnicodeWidthChar as _;
 
 use super::jails::base_rules;
 use crate::severities::count_severities;
@@ -125,6 +126,9 @@ pub(crate) fn approval_text(request: &ApprovalRequest<'_>) -> String {
     if request.changed {
         text.push_str("It changed since its last approval.\n");
     }
+    for file in request.changed_files {
+        let _ = writeln!(text, "  {:<13} {}", file.change.as_str(), file.path);
+    }
     text
 }
 
@@ -140,7 +144,9 @@ fn prompt(request: &str, stopped: &AtomicBool) -> Option<String> {
 }
 
 fn ask(text: &str, shown: &str, everywhere: bool, stopped: &AtomicBool) -> ApprovalDecision {
-    terminal::note(terminal::printable(text).trim_end());
+    if !show_all(text, stopped) {
+        return ApprovalDecision::Deny;
+    }
     let request = if everywhere {
         "Allow it? [o]nce, [a]lways here, [e]verywhere, [s]how details, [D]eny: "
     } else {
@@ -167,14 +173,14 @@ pub(crate) fn command_text(request: &CommandApprovalRequest<'_>) -> String {
     let mut text = format!(
         "The skill `{}` wants to run:\n  {}\n  in {}\n",
         request.skill,
-        cut(&words.join(" ")),
+        words.join(" "),
         quoted(&request.directory.display().to_string()),
     );
     for (name, value) in request.variables {
-        let _ = writeln!(text, "  with {}={}", quoted(name), cut(&quoted(value)));
+        let _ = writeln!(text, "  with {}={}", quoted(name), quoted(value));
     }
     if let Some(stdin) = request.stdin {
-        let _ = writeln!(text, "  reading {}", cut(&quoted(stdin)));
+        let _ = writeln!(text, "  reading {}", quoted(stdin));
     }
     let _ = write!(text, "  {}", request.reach);
     text
@@ -200,15 +206,48 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Truncates a text so that the question after it stays visible.
-fn cut(text: &str) -> String {
-    const CHARS: usize = 800;
-    let more = text.chars().count().saturating_sub(CHARS);
-    if more == 0 {
-        return text.to_owned();
+/// Lines of a screen that are left for the question.
+const RESERVED: usize = 4;
+
+/// Shows a text page by page; whether the user has seen all of it. What was not shown cannot be allowed.
+fn show_all(text: &str, stopped: &AtomicBool) -> bool {
+    let text = terminal::printable(text);
+    let lines = display_lines(text.trim_end(), terminal::width());
+    let page = terminal::height().saturating_sub(RESERVED).max(RESERVED);
+    let mut pages = lines.chunks(page).peekable();
+    let mut left = lines.len();
+    while let Some(lines) = pages.next() {
+        terminal::note(&lines.join("\n"));
+        left -= lines.len();
+        if pages.peek().is_none() {
+            break;
+        }
+        let question = format!("Not all of it: {left} more lines. [Enter] read on, [D]eny: ");
+        if prompt(&question, stopped).as_deref() != Some("") {
+            return false;
+        }
     }
-    let shown: String = text.chars().take(CHARS).collect();
-    format!("{shown}… ({more} more characters)")
+    true
+}
+
+/// The lines of a text as a terminal of this width shows them.
+fn display_lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut shown = String::new();
+        let mut columns = 0;
+        for c in line.chars() {
+            let wide = c.width().unwrap_or(0);
+            if columns + wide > width {
+                lines.push(std::mem::take(&mut shown));
+                columns = 0;
+            }
+            shown.push(c);
+            columns += wide;
+        }
+        lines.push(shown);
+    }
+    lines
 }
 
 fn ask_command(
@@ -217,7 +256,9 @@ fn ask_command(
     program: Option<&str>,
     stopped: &AtomicBool,
 ) -> CommandDecision {
-    terminal::note(terminal::printable(text).trim_end());
+    if !show_all(text, stopped) {
+        return CommandDecision::Deny;
+    }
     let program_choice = program.map_or(String::new(), |program| {
         format!(
             " always any `{}` [p]rogram here,",
@@ -310,6 +351,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn q41_lines_are_counted_as_they_are_shown() {
+        let lines = |text: &str| display_lines(text, 4);
+        assert_eq!(lines("abcdefghi\n\nab"), ["abcd", "efgh", "i", "", "ab"]);
+        assert_eq!(lines("技能技能x"), ["技能", "技能", "x"]);
+        assert_eq!(lines(""), [""; 0]);
+    }
+
+    #[test]
     fn q17_no_command_draws_lines_of_its_own() {
         assert_eq!(quoted("cargo"), "cargo");
         assert_eq!(quoted("a b"), "'a b'");
@@ -324,6 +373,5 @@ mod tests {
             !shown.contains('\n') && shown.starts_with("$'id\\n"),
             "{shown}"
         );
-        assert!(cut(&"x".repeat(5_000)).contains("4200 more characters"));
     }
 }

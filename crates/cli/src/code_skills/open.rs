@@ -282,11 +282,21 @@ pub(super) async fn add_approvals(
     named: &[String],
 ) -> Result<()> {
     for approval in &config.permissions.approved {
+        let by = "[permissions.approved]";
         // The configuration may name skills that are not installed here.
-        if let Ok(content) =
-            approved_content(skills, &approval.skill, "[permissions.approved]").await
-        {
+        let Ok(content) = approved_content(skills, &approval.skill, by).await else {
+            continue;
+        };
+        if approval.skill.contains('@') {
             approvals.approve_for_session(&content.subject(), &approval.permissions);
+        } else if !approvals
+            .approve_by_name(&content, &approval.permissions)
+            .await?
+        {
+            let (id, digest) = (&content.id, content.subject().content);
+            terminal::note(&format!(
+                "warning: `{id}` changed since {by} was first used for it, and needs a new approval: {id}@{digest}"
+            ));
         }
     }
     for name in named {

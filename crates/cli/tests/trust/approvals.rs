@@ -1,6 +1,6 @@
 //! What an approval covers.
 
-use crate::support::terminal::{answering, plain};
+use crate::support::terminal::{answering, answering_in, plain};
 use crate::support::{Run, TestProject};
 
 /// A skill with a tool that runs whatever it is given.
@@ -295,4 +295,93 @@ fn q18_standard_input_and_variables_are_asked_about_each_time() {
     let second = words("other");
     let second: Vec<&str> = second.iter().map(String::as_str).collect();
     assert_ne!(project.run(&second).code, Some(0));
+}
+
+/// The attack: a token that may write exchanges the code of a skill that the user approved by its name.
+#[test]
+fn q40_a_name_means_what_it_meant_when_it_was_first_used() {
+    let project = TestProject::new();
+    runner(&project, "home/.agents/skills", "runner");
+    project.write("work/file", "").write(
+        "home/.config/prowess/prowess.toml",
+        "[permissions.approved]\nrunner = [\"shell:exec\"]\ncore-tools = [\"file:read\", \"file:write\", \"shell:exec\"]\n",
+    );
+    let command = |words: &[&str]| {
+        let mut command = project.command_as_typed(words);
+        command.current_dir(project.path("work"));
+        command
+    };
+    let run = |words: &[&str]| Run::of(command(words).output().unwrap());
+    let words = go("echo one");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let list = ["run", "core-tools/list_directory"];
+    assert_eq!(run(&list).code, Some(0));
+    for _ in 0..2 {
+        let run = run(&words);
+        assert_eq!(run.stdout.trim(), "one", "{}", run.snapshot());
+    }
+    let script = "home/.agents/skills/runner/run.star";
+    let first = project.read(script);
+    project
+        .write(script, format!("{first}# other\n"))
+        .write("home/.agents/skills/runner/more.star", "x = 1\n");
+    let refused = run(&words);
+    assert_eq!(refused.code, Some(4), "{}", refused.snapshot());
+    assert!(
+        refused.stderr.contains("`runner` changed since"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!refused.stdout.contains("one"), "{}", refused.stdout);
+    // Revoking decides nothing about what a name means.
+    run(&["permissions", "revoke", "runner"]);
+    assert_eq!(run(&words).code, Some(4));
+    let shown = plain(&answering_in(command(&words), 120, "[D]eny: ", "d\n"));
+    for expected in [
+        "It changed since its last approval",
+        "added         more.star",
+        "changed       run.star",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    // The bytes of the first use are still covered, and other skills go on.
+    project.write(script, first);
+    std::fs::remove_file(project.path("home/.agents/skills/runner/more.star")).unwrap();
+    assert_eq!(run(&words).stdout.trim(), "one");
+    assert_eq!(run(&list).code, Some(0));
+}
+
+/// The attack: what a command really does stands behind as much text as a question shows.
+#[test]
+fn q41_what_was_not_shown_is_not_allowed() {
+    let project = new_project();
+    runner(&project, ".agents/skills", "runner");
+    let long = format!("echo {} THE-END", "x".repeat(4_000));
+    // Nothing but reading on, or denying.
+    let shown = typed(&project, &long, "o\no\n");
+    assert!(shown.contains("Not all of it: "), "{shown}");
+    assert!(
+        !shown.contains("Run it?") && !shown.contains("THE-END"),
+        "{shown}"
+    );
+    assert!(shown.contains("denied"), "{shown}");
+    let read = format!("o\n{}o\n", "\n".repeat(pages_of(&shown)));
+    let shown = typed(&project, &long, &read);
+    let (before, after) = shown.split_once("Run it?").unwrap();
+    assert!(before.contains("THE-END"), "{shown}");
+    assert!(after.contains("THE-END\r\n"), "{shown}");
+
+    // More than anybody reads is not even asked.
+    let long = format!("echo {}", "x".repeat(70_000));
+    let shown = typed(&project, &long, "o\no\n");
+    assert!(shown.contains("which nobody reads"), "{shown}");
+    assert!(!shown.contains("Run it?"), "{shown}");
+}
+
+/// How often a reader goes on until everything was shown, by the count of the first page.
+fn pages_of(shown: &str) -> usize {
+    let (_, rest) = shown.split_once("Not all of it: ").unwrap();
+    let left: usize = rest.split(' ').next().unwrap().parse().unwrap();
+    let page = shown.lines().filter(|line| line.contains("xxxx")).count();
+    left.div_ceil(page.max(1))
 }

@@ -1,21 +1,24 @@
 //! The approvals of a session.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use prowess_core::Scope;
 use prowess_policy::{
     CommandGrant, CommandPattern, CommandReach, Contents, Decision, Effect, Grant, Grants,
     Lifetime, Right, Subject, decide,
 };
 use prowess_spec::manifest::{Manifest, Permission};
-use prowess_store::{Store, StoreError};
+use prowess_store::{NamedApproval, Store, StoreError};
 
 use super::error::{ApprovalError, CommandRefusal};
 use super::request::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
 };
 use crate::code_skill::CodeSkill;
-use crate::content::{SkillContent, is_own};
+use crate::content::{ChangedFile, FileDigests, SkillContent, is_own};
+use crate::limits::COMMAND_BYTES;
 
 /// Approvals of this session and of the store. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,8 @@ pub struct Approvals {
     store: Option<Store>,
     /// The real path of the project root, which stored approvals are bound to.
     project: Arc<str>,
+    /// The files of skills when an approval by name was first used.
+    named: Arc<RwLock<BTreeMap<String, FileDigests>>>,
     /// Serialises requests to the approver.
     asking: Arc<tokio::sync::Mutex<()>>,
 }
@@ -87,6 +92,38 @@ impl Approvals {
         self.insert_session_grants(&subject.skill, contents, permissions);
     }
 
+    /// Allows a skill for this session by its name, if it is what the name meant when it was first used; returns whether it
+    /// is. The code of a built-in skill comes with this program, so its name always covers it.
+    pub async fn approve_by_name(
+        &self,
+        skill: &SkillContent,
+        permissions: &[Permission],
+    ) -> Result<bool, StoreError> {
+        let subject = skill.subject();
+        if let (Some(store), Scope::User) = (&self.store, skill.scope) {
+            let first = NamedApproval {
+                content: subject.content.to_string(),
+                files: serde_json::to_string(&skill.file_digests()).unwrap_or_default(),
+            };
+            let approval = store.named_approval(&subject.skill, first).await?;
+            if approval.content != subject.content.to_string() {
+                let files = serde_json::from_str(&approval.files).unwrap_or_default();
+                let mut named = self.named.write().unwrap_or_else(PoisonError::into_inner);
+                named.insert(subject.skill, files);
+                return Ok(false);
+            }
+        }
+        self.approve_for_session(&subject, permissions);
+        Ok(true)
+    }
+
+    /// What changed in a skill since an approval by name was first used.
+    fn changes_since_named(&self, skill: &SkillContent) -> Option<Vec<ChangedFile>> {
+        let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
+        let before = named.get(skill.id.as_str())?;
+        Some(skill.changes_since(before))
+    }
+
     fn insert_session_grants(&self, skill: &str, contents: Contents, permissions: &[Permission]) {
         let asked = permissions.iter().copied().map(Right::Ask);
         self.change(|grants| {
@@ -125,6 +162,9 @@ impl Approvals {
         subject: &Subject,
         request: CommandApprovalRequest<'_>,
     ) -> Result<(), CommandRefusal> {
+        if request.bytes() > COMMAND_BYTES {
+            return Err(CommandRefusal::TooLong);
+        }
         let covered = || {
             let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
             let covers = |grant: &CommandGrant| {
@@ -267,11 +307,13 @@ impl Approvals {
         }
         let undecided = undecided();
         if !undecided.is_empty() {
+            let changed_files = self.changes_since_named(skill);
             let request = ApprovalRequest {
                 skill,
                 manifest,
                 rights: &undecided,
-                changed: self.has_other_content(&subject),
+                changed: changed_files.is_some() || self.has_other_content(&subject),
+                changed_files: changed_files.as_deref().unwrap_or_default(),
             };
             let decision = approver.ask(request).await;
             let rights = undecided.len();

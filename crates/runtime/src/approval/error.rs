@@ -3,6 +3,8 @@
 use prowess_policy::Right;
 use prowess_store::StoreError;
 
+use crate::limits::COMMAND_BYTES;
+
 /// Why a command is not approved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandRefusal {
@@ -10,6 +12,11 @@ pub(crate) enum CommandRefusal {
     Denied,
     #[error("needs approval: run this command; no approver is available")]
     NoApprover,
+    #[error(
+        "the command, its input and its variables have more than {COMMAND_BYTES} bytes, which nobody reads before they \
+         allow it; write the input to a file, and pass its path"
+    )]
+    TooLong,
     #[error("cannot store the approval: {0}")]
     Store(String),
 }

@@ -7,7 +7,7 @@ use prowess_core::SkillId;
 use prowess_policy::{CommandReach, Right};
 use prowess_spec::manifest::Manifest;
 
-use crate::content::{SkillContent, is_own};
+use crate::content::{ChangedFile, SkillContent, is_own};
 
 /// A request to approve rights of a skill.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub struct ApprovalRequest<'a> {
     pub rights: &'a [Right],
     /// Whether an earlier content of the skill was approved.
     pub changed: bool,
+    /// What changed since an approval by name was first used, where there is one.
+    pub changed_files: &'a [ChangedFile],
 }
 
 impl ApprovalRequest<'_> {
@@ -68,6 +70,14 @@ impl CommandApprovalRequest<'_> {
     /// words.
     pub fn may_be_stored(&self) -> bool {
         self.lasts && self.stdin.is_none() && self.variables.is_empty()
+    }
+
+    /// Bytes that a user has to read.
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.command.iter().map(String::len);
+        let variables = self.variables.iter();
+        let variables = variables.map(|(name, value)| name.len() + value.len());
+        words.chain(variables).sum::<usize>() + self.stdin.map_or(0, str::len)
     }
 
     /// The program, if it can be approved with any arguments.

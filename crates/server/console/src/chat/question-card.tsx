@@ -1,6 +1,6 @@
 // A question that only the user can answer.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Fold } from "../ui/parts";
@@ -12,6 +12,14 @@ const CLOSED: Record<string, string> = { "timed-out": "not answered in time: not
 export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer: (question: string, choice: string) => Promise<void> }) {
   const { question } = item;
   const [sent, setSent] = useState<string | null>(null);
+  // What was not shown is not allowed.
+  const [shownWhole, setShownWhole] = useState(false);
+  const box = useRef<HTMLPreElement>(null);
+  const look = () => {
+    const text = box.current;
+    if (text && text.scrollTop + text.clientHeight >= text.scrollHeight - 4) setShownWhole(true);
+  };
+  useLayoutEffect(look, [question.id]);
   const chosen = item.choice ?? sent;
   const open = item.closed === null && chosen === null;
   const title = question.choices.find((it) => it.id === chosen)?.title ?? chosen;
@@ -26,7 +34,7 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
         <strong>{question.kind === "command" ? "May this command run?" : `May ${question.skill} do this?`}</strong>
       </header>
       {open ? (
-        <pre class="question-text" tabIndex={0} dir="auto" aria-label="What would be allowed" data-test="question-text">
+        <pre class="question-text" ref={box} onScroll={look} tabIndex={0} dir="auto" aria-label="What would be allowed" data-test="question-text">
           {question.text.trimEnd()}
         </pre>
       ) : (
@@ -37,10 +45,11 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
           {() => <LongText text={question.details ?? ""} />}
         </Fold>
       )}
+      {open && !shownWhole && <p data-test="question-unread">Scroll to the end of the text to allow it.</p>}
       {open ? (
         <div class="question-choices" role="group" aria-label="Answers">
           {question.choices.map((choice) => (
-            <Button key={choice.id} look={choice.id === "deny" ? "plain" : choice.id === "once" ? "primary" : "plain"} data-test="question-choice" data-choice={choice.id} onClick={() => answer(choice.id)}>
+            <Button key={choice.id} look={choice.id === "deny" ? "plain" : choice.id === "once" ? "primary" : "plain"} data-test="question-choice" data-choice={choice.id} disabled={choice.id !== "deny" && !shownWhole} onClick={() => answer(choice.id)}>
               {choice.title}
             </Button>
           ))}
