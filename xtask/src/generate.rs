@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::agents;
 use crate::contract;
 use crate::http;
 use crate::reference;
@@ -46,6 +47,7 @@ pub(crate) fn generate(workspace: &Workspace, mode: Mode) -> Result<()> {
 /// Every generated file.
 fn files(root: &Path) -> Result<Files> {
     Ok(Files::from([
+        ("crates/agents/src/table.rs", agents::table(root)?),
         ("docs/audit.md", reference::audit()),
         ("docs/cli.md", reference::command_line()),
         ("docs/diagnostics.md", reference::diagnostics()),

@@ -5,6 +5,7 @@
     reason = "a tool for developers: the terminal is its only output"
 )]
 
+mod agents;
 mod bench;
 mod console;
 mod contract;

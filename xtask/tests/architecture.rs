@@ -11,6 +11,7 @@ use serde_json::Value;
 /// The floors of the house, lowest first. A crate may use only crates on lower floors.
 const FLOORS: &[&[&str]] = &[
     &["prowess-testing"],
+    &["prowess-agents"],
     &[
         "prowess-spec",
         "prowess-sdk",
@@ -40,7 +41,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Crates that do no input or output at all.
-const PURE: &[&str] = &["spec", "policy", "scan", "sdk"];
+const PURE: &[&str] = &["agents", "spec", "policy", "scan", "sdk"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

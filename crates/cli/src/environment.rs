@@ -3,7 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use prowess_sources::{HOME_VARIABLES, UserDirectories};
+use prowess_agents::HOME_VARIABLES;
+use prowess_sources::UserDirectories;
 use prowess_trust::TrustRecords;
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
@@ -37,7 +38,7 @@ pub(crate) fn user_directories() -> UserDirectories {
         home: home(),
         config,
         moved: moved
-            .filter_map(|(name, held)| Some((*name, variable(held)?)))
+            .filter_map(|(name, variable_name)| Some((*name, variable(variable_name)?)))
             .collect(),
     }
 }

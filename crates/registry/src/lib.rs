@@ -2,7 +2,7 @@
 //!
 //! - [`PackageReference`]: where a user says that a skill comes from. [`Package`] fetches it, [`PackageTree`] holds its files.
 //! - [`LockFile`]: `prowess.lock`, what is installed, byte for byte. [`compare`] finds what was changed since.
-//! - [`Place`]: a project or a user, with the directories of their agents ([`AGENTS`]).
+//! - [`Place`]: a project or a user, with the directories of their agents ([`Agent`]).
 //! - [`Transaction`]: changes of a place that happen together or not at all.
 //! - [`PackageStore`]: every version that was installed, by digest; [`merge`] takes its base from there.
 //! - [`PackageName`]: a name in a registry; [`wire`]: what a registry and its clients say to each other.
@@ -13,7 +13,6 @@
 //! - [`pack`]: a skill as one archive, always with the same bytes; [`sign`] and [`verify`]: signatures in the format of
 //!   `minisign`; [`KeyPins`]: the keys of sources, pinned at first use.
 
-mod agents;
 mod client;
 mod compare;
 mod fetch;
@@ -39,7 +38,6 @@ mod unsynced;
 mod versions;
 pub mod wire;
 
-pub use agents::{AGENTS, Agent, UserHome};
 pub use client::{
     CachedAnswer, NoCache, Publication, Published, RegistryClient, RegistryError, RegistryToken,
     ResponseCache, SearchPage,
@@ -57,6 +55,7 @@ pub use package::{PackageError, pack, package_digest};
 pub use package_name::{InvalidPackageName, PackageName};
 pub use place::{AgentDirectory, LOCK_FILE, LockFileError, LockFileProblem, Place, read_lock_file};
 pub use plugin_listing::{plugin_files_in, plugin_files_with};
+pub use prowess_agents::{Agent, UserHome};
 pub use reference::{GitPlace, PackageReference, ReferenceError};
 pub use registries::{Registry, is_same_registry, registries_for};
 pub use signature::{KeyPair, PublicKey, SignatureError, is_encrypted, sign, signer, verify};

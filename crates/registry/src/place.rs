@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use prowess_agents::{Agent, UserHome};
 use prowess_spec::SkillName;
 use prowess_trust::read_beneath;
 
-use crate::agents::{AGENTS, Agent, UserHome};
 use crate::lock::{LockError, LockFile};
 
 /// The name of the lock file.
@@ -123,7 +123,7 @@ impl Place {
     /// The directory of an agent here.
     pub fn directory_of(&self, agent: &Agent, user: &UserHome<'_>) -> Option<PathBuf> {
         match &self.project {
-            Some(root) => Some(root.join(agent.project)),
+            Some(root) => Some(root.join(agent.project?)),
             None => agent.user_directory(user),
         }
     }
@@ -140,18 +140,18 @@ impl Place {
                 .is_some()
         };
         let in_project = |agent: &Agent| {
-            let Some(root) = &self.project else {
+            let (Some(root), Some(project)) = (&self.project, agent.project) else {
                 return false;
             };
-            let first = Path::new(agent.project).components().next();
+            let first = Path::new(project).components().next();
             // A directory called `data` or `skills` says nothing about agents.
             first.is_some_and(|it| {
                 it.as_os_str().to_string_lossy().starts_with('.')
-                    && agent.project != OWN
+                    && project != OWN
                     && is_directory(&root.join(it))
             })
         };
-        let present = AGENTS.iter().filter(|it| in_project(it) || by_user(it));
+        let present = Agent::with_skills().filter(|agent| in_project(agent) || by_user(agent));
         present.collect()
     }
 
@@ -184,7 +184,7 @@ impl Place {
     /// Every directory in which an agent may have a link to, or a copy of, a skill of this place.
     pub fn all_directories(&self, user: &UserHome<'_>) -> Vec<PathBuf> {
         let own = real(&self.skills());
-        let all = AGENTS.iter().filter_map(|it| self.directory_of(it, user));
+        let all = Agent::with_skills().filter_map(|agent| self.directory_of(agent, user));
         let all: BTreeSet<PathBuf> = all.collect();
         let existing = all.into_iter().filter(|it| it.is_dir() && real(it) != own);
         existing.collect()

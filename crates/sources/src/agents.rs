@@ -1,4 +1,4 @@
-//! The directories in which agents look for skills.
+//! The directories in which skills are searched: those of agents, and our own.
 
 /// Our own, in every directory of a project.
 const OWN: &str = ".prowess/skills";
@@ -7,91 +7,7 @@ const OWN: &str = ".prowess/skills";
 #[cfg(feature = "config")]
 pub(crate) const PACKAGES: &str = ".agents/skills";
 
-/// In every directory of a project and in the home directory, the most important first.
-const IN_BOTH: [&str; 56] = [
-    ".agents/skills",
-    ".claude/skills",
-    ".adal/skills",
-    ".aider-desk/skills",
-    ".augment/skills",
-    ".autohand/skills",
-    ".bob/skills",
-    ".codeartsdoer/skills",
-    ".codebuddy/skills",
-    ".codemaker/skills",
-    ".codestudio/skills",
-    ".codewhale/skills",
-    ".codex/skills",
-    ".commandcode/skills",
-    ".continue/skills",
-    ".copilot/skills",
-    ".cursor/skills",
-    ".factory/skills",
-    ".firebender/skills",
-    ".forge/skills",
-    ".fx/skills",
-    ".gemini/skills",
-    ".grok/skills",
-    ".hermes/skills",
-    ".iflow/skills",
-    ".inferencesh/skills",
-    ".jazz/skills",
-    ".junie/skills",
-    ".kilo/skills",
-    ".kiro/skills",
-    ".kode/skills",
-    ".lingma/skills",
-    ".mcpjam/skills",
-    ".minimax/skills",
-    ".moxby/skills",
-    ".mux/skills",
-    ".neovate/skills",
-    ".ona/skills",
-    ".openclaw/skills",
-    ".openhands/skills",
-    ".pochi/skills",
-    ".posit/assistant/skills",
-    ".qoder-cn/skills",
-    ".qoder/skills",
-    ".qwen/skills",
-    ".reasonix/skills",
-    ".roo/skills",
-    ".rovodev/skills",
-    ".tabnine/agent/skills",
-    ".terramind/skills",
-    ".tinycloud/skills",
-    ".trae-cn/skills",
-    ".trae/skills",
-    ".vibe/skills",
-    ".zcode/skills",
-    ".zencoder/skills",
-];
-
-/// Only in directories of a project.
-const ONLY_IN_PROJECT: [&str; 8] = [
-    ".cortex/skills",
-    ".crush/skills",
-    ".devin/skills",
-    ".github/skills",
-    ".goose/skills",
-    ".kimchi/skills",
-    ".pi/skills",
-    ".windsurf/skills",
-];
-
-/// Only in the home directory.
-#[cfg(feature = "config")]
-const ONLY_IN_HOME: [&str; 7] = [
-    ".astrbot/data/skills",
-    ".codeium/windsurf/skills",
-    ".deepagents/agent/skills",
-    ".gemini/antigravity-cli/skills",
-    ".gemini/antigravity/skills",
-    ".pi/agent/skills",
-    ".snowflake/cortex/skills",
-];
-
-/// Further ones at the root of a project.
+/// Further ones at the root of a project: those of agents that a project shows, and two that many projects have.
 #[cfg(feature = "config")]
 pub(crate) const AT_ROOT: [&str; 5] = [
     "skills",
@@ -101,37 +17,33 @@ pub(crate) const AT_ROOT: [&str; 5] = [
     "data/skills",
 ];
 
-/// Below the configuration directory of the user.
+/// Our own, below the configuration directory of the user.
 #[cfg(feature = "config")]
-pub(crate) const IN_CONFIG: [&str; 7] = [
-    "prowess/skills",
-    "agents/skills",
-    "crush/skills",
-    "devin/skills",
-    "goose/skills",
-    "kimchi/harness/skills",
-    "opencode/skills",
-];
-
-/// Directories of agents that a variable moves elsewhere.
-#[cfg(feature = "config")]
-pub const HOME_VARIABLES: [(&str, &str); 7] = [
-    (".autohand", "AUTOHAND_HOME"),
-    (".claude", "CLAUDE_CONFIG_DIR"),
-    (".codewhale", "CODEWHALE_HOME"),
-    (".codex", "CODEX_HOME"),
-    (".grok", "GROK_HOME"),
-    (".hermes", "HERMES_HOME"),
-    (".vibe", "VIBE_HOME"),
-];
+const OWN_IN_CONFIG: &str = "prowess/skills";
 
 /// In every directory of a project, the most important first.
 pub(crate) fn in_project() -> impl Iterator<Item = &'static str> {
-    [OWN].into_iter().chain(IN_BOTH).chain(ONLY_IN_PROJECT)
+    let agents = prowess_agents::in_project().iter().copied();
+    [OWN].into_iter().chain(agents)
 }
 
-/// In the home directory of the user, the most important first.
+/// Below the configuration directory of the user, the most important first.
 #[cfg(feature = "config")]
-pub(crate) fn in_home() -> impl Iterator<Item = &'static str> {
-    IN_BOTH.into_iter().chain(ONLY_IN_HOME)
+pub(crate) fn in_config() -> impl Iterator<Item = &'static str> {
+    let agents = prowess_agents::in_config().iter().copied();
+    [OWN_IN_CONFIG].into_iter().chain(agents)
+}
+
+#[cfg(all(test, feature = "config"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_directory_of_an_agent_is_searched() {
+        let known: Vec<&str> = in_project().chain(AT_ROOT).collect();
+        for agent in prowess_agents::Agent::with_skills() {
+            let path = agent.project.unwrap();
+            assert!(known.contains(&path), "{}: {path}", agent.id);
+        }
+    }
 }

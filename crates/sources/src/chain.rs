@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::Scope;
 use prowess_trust::ProjectRoot;
 
-use crate::agents::{AT_ROOT, IN_CONFIG, PACKAGES, in_home, in_project};
+use crate::agents::{AT_ROOT, PACKAGES, in_config, in_project};
 use crate::filesystem::{FilesystemOptions, FilesystemSource, Links, Strictness};
 
 /// The directories that the environment names; the caller that reads the environment sets them.
@@ -16,7 +16,7 @@ pub struct UserDirectories {
     /// The configuration directory, such as `~/.config`.
     pub config: Option<PathBuf>,
     /// Directories of agents that are not in the home directory, by their name there, such as `.claude`:
-    /// [`HOME_VARIABLES`](crate::HOME_VARIABLES) names the variables.
+    /// [`HOME_VARIABLES`](prowess_agents::HOME_VARIABLES) names the variables.
     pub moved: Vec<(&'static str, PathBuf)>,
 }
 
@@ -24,11 +24,11 @@ impl UserDirectories {
     /// The directories of the user's skills, with their names in listings.
     fn skills(&self) -> impl Iterator<Item = (String, PathBuf)> {
         let config = self.config.iter().flat_map(|config| {
-            let below = IN_CONFIG.iter();
-            below.map(|below| (format!("~config/{below}"), config.join(below)))
+            in_config().map(|below| (format!("~config/{below}"), config.join(below)))
         });
         let home = self.home.iter().flat_map(|home| {
-            in_home().map(|below| (format!("~/{below}"), self.in_home(home, below)))
+            let below = prowess_agents::in_home().iter();
+            below.map(|below| (format!("~/{below}"), self.in_home(home, below)))
         });
         config.chain(home)
     }

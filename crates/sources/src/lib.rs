@@ -31,8 +31,6 @@ mod task;
 #[cfg(feature = "watch")]
 mod watch;
 
-#[cfg(feature = "config")]
-pub use agents::HOME_VARIABLES;
 #[cfg(feature = "archive")]
 pub use archive::ArchiveSource;
 pub use background::run_inline;

@@ -324,9 +324,10 @@ fn read_others(session: &Session<'_>) -> Result<BTreeMap<String, OtherSkill>> {
 /// The agents that look for skills where this one is.
 fn agents_of(session: &Session<'_>, skill: &Path) -> Vec<&'static Agent> {
     let user = session.user_home();
-    let looks =
-        |agent: &&Agent| session.place.directory_of(agent, &user).as_deref() == skill.parent();
-    prowess_registry::AGENTS.iter().filter(looks).collect()
+    let looks = |agent: &&'static Agent| {
+        session.place.directory_of(agent, &user).as_deref() == skill.parent()
+    };
+    Agent::with_skills().filter(looks).collect()
 }
 
 /// Where a skill is, and whether that is where ours are.

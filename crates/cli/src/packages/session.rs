@@ -249,11 +249,12 @@ impl AgentArguments {
             return Ok(session.place.present(&session.user_home()));
         }
         if self.agents.iter().any(|it| it == "all") {
-            return Ok(prowess_registry::AGENTS.iter().collect());
+            return Ok(Agent::with_skills().collect());
         }
         let find = |id: &String| {
-            Agent::named(id).ok_or_else(|| {
-                let ids = || prowess_registry::AGENTS.iter().map(|it| it.id);
+            let agent = Agent::named(id).filter(|agent| agent.project.is_some());
+            agent.ok_or_else(|| {
+                let ids = || Agent::with_skills().map(|agent| agent.id);
                 let begins: Vec<&str> = ids().filter(|it| it.starts_with(id.as_str())).collect();
                 let near = if begins.is_empty() {
                     nearest(id, ids()).join(", ")
