@@ -7,14 +7,16 @@ use clap::ValueEnum;
 use prowess_agent::AgentOptions;
 use prowess_config::SkillsConfig;
 use prowess_core::Skills;
-use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest};
+use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest, ProtectedWriteRequest};
 use prowess_server::{ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText};
 use prowess_spec::manifest::Mode;
 use prowess_store::Store;
 
 use crate::agent::build_agent;
 use crate::arguments::Global;
-use crate::code_skills::{approval_text, command_text, resolve_over, skill_details};
+use crate::code_skills::{
+    approval_text, command_text, resolve_over, skill_details, write_text, written_text,
+};
 use crate::error::{Context, Result};
 use crate::model::{self, ModelArguments, SelectedModel};
 use crate::terminal::{self, printable};
@@ -145,6 +147,13 @@ impl ChatHost for ServedChats {
         QuestionText {
             text: printable(&command_text(request)),
             details: None,
+        }
+    }
+
+    fn write_text(&self, request: &ProtectedWriteRequest<'_>) -> QuestionText {
+        QuestionText {
+            text: printable(&write_text(request)),
+            details: Some(printable(&written_text(request))),
         }
     }
 }

@@ -6,7 +6,10 @@ use prowess_core::SkillId;
 use prowess_policy::{Decision, Denial, Subject, TurnLimits, Usage};
 use prowess_spec::manifest::{Keyword, Permission};
 
-use crate::approval::{Approvals, Approver, CommandApprovalRequest, CommandRefusal};
+use crate::approval::{
+    Approvals, Approver, CommandApprovalRequest, CommandRefusal, ProtectedWriteRequest,
+    WriteDecision,
+};
 use crate::content::SkillContent;
 
 /// Checks the permissions of one skill at each call, so that revocation takes effect immediately.
@@ -73,6 +76,15 @@ impl Gate {
         self.approvals
             .require_command(approver, &self.subject, request)
             .await
+    }
+
+    /// Asks about writing a protected file.
+    pub(crate) async fn ask_write(
+        &self,
+        approver: &dyn Approver,
+        request: ProtectedWriteRequest<'_>,
+    ) -> WriteDecision {
+        self.approvals.ask_write(approver, request).await
     }
 
     /// The declared and approved permissions.

@@ -38,7 +38,7 @@ pub use activation::{ActivationError, DependencyError, Parts, WORKFLOW_TOOL, Wor
 pub use activation_state::{ActivationState, InvalidTransition};
 pub use approval::{
     ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,
-    CommandDecision, NoApprover,
+    CommandDecision, NoApprover, ProtectedWriteRequest, WriteDecision,
 };
 pub use backend::{Backend, BackendError};
 pub use builder::{RuntimeBuildError, RuntimeBuilder};

@@ -26,7 +26,7 @@ pub struct Confinement {
     pub read_only: Vec<Mount>,
     /// What it may change.
     pub read_write: Vec<Mount>,
-    /// The same for projects, in which [`PROTECTED_NAMES`](crate::PROTECTED_NAMES) are read-only.
+    /// The same for projects, in which [`protected_paths`](crate::protected_paths) are read-only.
     pub projects: Vec<Mount>,
     /// Directories that it may change in a layer that is gone with it, at their own places. Where the system has no
     /// such layers they are read-only.

@@ -19,7 +19,7 @@
 //! and permissions from being changed, give a private `/tmp`, or find every process that a child left behind. Where
 //! neither way is open, nothing is started and [`SandboxError::Unavailable`] says why for each.
 //!
-//! In a project that it may change, [`PROTECTED_NAMES`] are read-only, whether they are there or not.
+//! In a project that it may change, [`protected_paths`] are read-only, whether they are there or not.
 //!
 //! What is not promised: that a child uses no more processor time as a whole than one process may, or leaves others a
 //! fair share of the processors (a control group could, and is not used yet); that it never exceeds the memory, disk
@@ -58,6 +58,7 @@ mod layers;
 pub mod limits;
 mod os_path;
 mod protected;
+mod protection;
 mod sandbox;
 pub mod seatbelt;
 mod translate;
@@ -82,9 +83,9 @@ pub use error::{Cause, Missing, PathProblem, Refusal, SandboxError};
 pub use excess::Excess;
 pub use layers::{Isolation, Layers, ProcessBound, Seccomp};
 pub use limits::Limits;
-pub use protected::{
-    PROTECTED_NAMES, REPOSITORY_NAMES, all_repositories, is_protected, is_repository,
-    repositories_below,
+pub use protected::{all_repositories, protected_elsewhere};
+pub use protection::{
+    Effect, Protection, is_protected, is_repository, protected_paths, protections,
 };
 pub use sandbox::{Requirement, Sandbox};
 

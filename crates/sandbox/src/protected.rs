@@ -1,35 +1,11 @@
-//! Names in a project that only the user changes, because other programs trust and run these files.
+//! What is there of a project's protected files.
 
 use std::collections::VecDeque;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Files and directories of a project that are read-only for everything that a skill or a model does, at every depth.
-/// A repository's configuration, an editor's tasks or another agent's instructions run code at the user's next step.
-pub const PROTECTED_NAMES: &[&str] = &[
-    ".git",
-    ".hg",
-    ".jj",
-    "prowess.toml",
-    "prowess.lock",
-    "skills-lock.json",
-    "AGENTS.md",
-    "AGENT.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-    "copilot-instructions.md",
-    ".mcp.json",
-    ".envrc",
-    ".vscode",
-    ".agents",
-    ".claude",
-    ".prowess",
-];
-
-/// Those of them that file tools do not even see: what a repository knows of its remotes can hold passwords.
-pub const REPOSITORY_NAMES: &[&str] = &[".git", ".hg", ".jj"];
+use crate::protection::{is_above_protected, is_protected, is_repository};
 
 /// Directories that are looked into for what is there already. What lies beyond is still refused by its name.
 const DIRECTORIES: usize = 2_000;
@@ -38,26 +14,20 @@ const ENTRIES: usize = 40_000;
 /// Bytes of a file that says where a repository is.
 const POINTER_BYTES: u64 = 4096;
 
-/// Whether a name is one of [`PROTECTED_NAMES`], in any case: some file systems do not tell them apart.
-pub fn is_protected(name: &OsStr) -> bool {
-    is_among(name, PROTECTED_NAMES)
+/// Something protected in a project.
+struct ProtectedPlace {
+    path: PathBuf,
+    is_repository: bool,
 }
 
-/// Whether a name is one of [`REPOSITORY_NAMES`], in any case.
-pub fn is_repository(name: &OsStr) -> bool {
-    is_among(name, REPOSITORY_NAMES)
-}
-
-fn is_among(name: &OsStr, names: &[&str]) -> bool {
-    // Both ways, as file systems fold: a long s has no lower case of its own, and is an S in capitals.
-    let fold = |text: &str| text.to_uppercase().to_lowercase();
-    let name = fold(&name.to_string_lossy());
-    names.iter().any(|known| fold(known) == name)
-}
-
-/// What is there of them below a project, outer ones first, with what they lead to inside of the project. `project` is a
-/// path without links.
+/// What is there of protected files below a project, outer ones first, with what they lead to inside of the project.
+/// `project` is a path without links.
 pub(crate) fn protected_below(project: &Path) -> Vec<PathBuf> {
+    let places = places_below(project).into_iter();
+    places.map(|place| place.path).collect()
+}
+
+fn places_below(project: &Path) -> Vec<ProtectedPlace> {
     let mut found = Vec::new();
     let mut left = VecDeque::from([project.to_owned()]);
     let (mut directories, mut entries) = (0, 0);
@@ -68,18 +38,32 @@ pub(crate) fn protected_below(project: &Path) -> Vec<PathBuf> {
         };
         for entry in listed.flatten() {
             entries += 1;
-            if is_protected(&entry.file_name()) {
-                found.extend(with_target(&entry.path(), project));
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                left.push_back(entry.path());
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let path = entry.path();
+            let below = path.strip_prefix(project).unwrap_or(&path);
+            // A link can also stand for the directory that something protected lies in.
+            if is_protected(below) || kind.is_symlink() && is_above_protected(below) {
+                let is_repository = is_repository(&entry.file_name());
+                let paths = with_target(&path, project).into_iter();
+                found.extend(paths.map(|path| ProtectedPlace {
+                    path,
+                    is_repository,
+                }));
+            } else if kind.is_dir() {
+                left.push_back(path);
             }
         }
         if directories >= DIRECTORIES || entries >= ENTRIES {
             break;
         }
     }
-    found.sort_unstable();
-    found.dedup();
+    found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    found.dedup_by(|a, b| {
+        b.is_repository |= a.is_repository && a.path == b.path;
+        a.path == b.path
+    });
     found
 }
 
@@ -100,23 +84,20 @@ fn with_target(path: &Path, project: &Path) -> Vec<PathBuf> {
 
 /// Every repository of a project, under its usual name or another.
 pub fn all_repositories(project: &Path) -> Vec<PathBuf> {
-    let usual = protected_below(project).into_iter();
-    let usual = usual.filter(|path| path.file_name().is_some_and(is_repository));
-    usual.chain(repositories_below(project)).collect()
+    let places = places_below(project).into_iter();
+    let repositories = places.filter(|place| place.is_repository);
+    repositories.map(|place| place.path).collect()
 }
 
-/// Repositories of a project that lie in it under another name: what its `.git` files lead to.
-pub fn repositories_below(project: &Path) -> Vec<PathBuf> {
-    let is_named = |path: &PathBuf| {
+/// Protected places of a project that have another name: what links with a protected name lead to, and repositories that a
+/// `.git` file names.
+pub fn protected_elsewhere(project: &Path) -> Vec<PathBuf> {
+    let is_elsewhere = |path: &PathBuf| {
         let below = path.strip_prefix(project).unwrap_or(path);
-        !below
-            .components()
-            .any(|part| is_protected(part.as_os_str()))
+        !is_protected(below)
     };
-    protected_below(project)
-        .into_iter()
-        .filter(is_named)
-        .collect()
+    let places = protected_below(project).into_iter();
+    places.filter(is_elsewhere).collect()
 }
 
 /// The repository that the one of a worktree shares its configuration with.
@@ -156,10 +137,7 @@ mod tests {
 
     use super::*;
 
-    fn check(name: &str, expected: bool) {
-        assert_eq!(is_protected(OsStr::new(name)), expected, "{name}");
-    }
-
+    #[cfg(unix)]
     #[test]
     fn q20_repositories_under_another_name() {
         let place = tempfile::tempdir().unwrap();
@@ -168,21 +146,24 @@ mod tests {
         fs::create_dir_all(root.join("main")).unwrap();
         fs::write(root.join(".bare/worktrees/main/commondir"), "../..\n").unwrap();
         fs::write(root.join("main/.git"), "gitdir: ../.bare/worktrees/main\n").unwrap();
-        let found = repositories_below(&root);
-        assert_eq!(
-            found,
-            [root.join(".bare"), root.join(".bare/worktrees/main")]
-        );
+        fs::write(root.join("guide.md"), "Be kind.").unwrap();
+        std::os::unix::fs::symlink("guide.md", root.join("CLAUDE.md")).unwrap();
+        let bare = [".bare", ".bare/worktrees/main"].map(|path| root.join(path));
+        let mut expected = bare.to_vec();
+        expected.push(root.join("guide.md"));
+        assert_eq!(protected_elsewhere(&root), expected);
+        let repositories = all_repositories(&root);
+        assert_eq!(repositories[..2], bare);
+        assert_eq!(repositories[2..], [root.join("main/.git")]);
     }
 
+    #[cfg(unix)]
     #[test]
-    fn q20_names_in_any_case() {
-        check(".git", true);
-        check(".GIT", true);
-        check("agents.MD", true);
-        check("AGENT\u{17f}.md", true);
-        check(".gitignore", false);
-        check("git", false);
-        check("src", false);
+    fn q37_a_link_in_the_place_of_a_directory_above() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("ci/workflows")).unwrap();
+        std::os::unix::fs::symlink("ci", root.join(".github")).unwrap();
+        assert_eq!(protected_elsewhere(&root), [root.join("ci")]);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::confinement::{Confinement, Network};
-use crate::protected::PROTECTED_NAMES;
+use crate::protection::{PROTECTED_ENDING, above_protected, protected_paths};
 
 /// What a program of the system needs to start at all.
 const SYSTEM: &[&str] = &[
@@ -58,15 +58,18 @@ pub fn profile(confinement: &Confinement, scratch: &Path) -> String {
         );
     }
     for project in &confinement.projects {
-        for name in PROTECTED_NAMES {
-            // Every depth, and any case, as its file systems have it.
-            let names: String = name.chars().map(either_case).collect();
-            let place = project.outside.to_string_lossy();
-            let place: String = place.chars().map(literally).collect();
-            let _ = writeln!(
-                text,
-                "(deny file-write* (regex #\"^{place}/(.*/)?{names}(/.*)?$\"))"
-            );
+        let place = project.outside.to_string_lossy();
+        let place: String = place.chars().map(literally).collect();
+        // Every depth, and any case, as its file systems have it.
+        let in_any_case = |path: &str| path.chars().map(either_case).collect::<String>();
+        let whole = |path| format!("(.*/)?{}(/.*)?", in_any_case(path));
+        let ending = format!(".*{}(/.*)?", in_any_case(PROTECTED_ENDING));
+        // The directory itself, since no rule tells making it from giving its name to another one.
+        let above = |path| format!("(.*/)?{}", in_any_case(path));
+        let patterns = protected_paths().into_iter().map(whole);
+        let patterns = patterns.chain(above_protected().map(above)).chain([ending]);
+        for pattern in patterns {
+            let _ = writeln!(text, "(deny file-write* (regex #\"^{place}/{pattern}$\"))");
         }
     }
     if confinement.network == Network::Host {
@@ -139,6 +142,12 @@ mod tests {
         );
         let git = "(deny file-write* (regex #\"^/Users/me/p/(.*/)?[.][Gg][Ii][Tt](/.*)?$\"))";
         assert!(text.contains(git), "{text}");
+        for path in [
+            "/(.*/)?[.][Gg][Ii][Tt][Hh][Uu][Bb]$",
+            "[.][Cc][Oo][Dd][Ee][-][Ww]",
+        ] {
+            assert!(text.contains(path), "{path}");
+        }
         let allowed = text.find("(subpath \"/Users/me/p\"))");
         let denied = text.find("(deny file-write* (subpath \"/Users/me/p/skill \\\"x\\\"\"))");
         assert!(allowed < denied, "{text}");

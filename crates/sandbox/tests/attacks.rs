@@ -140,6 +140,11 @@ fn q20_protected_names_are_read_only_whether_they_are_there_or_not() {
 }
 
 #[test]
+fn q37_files_that_start_programs_are_read_only() {
+    hold_some(&["starters-there", "starters-absent"]);
+}
+
+#[test]
 fn q22_setuid_bits_and_attributes_are_refused() {
     hold_some(&["setuid-file", "setuid-left", "capability-file"]);
 }
@@ -176,6 +181,8 @@ const REAL: &[&str] = &[
     "protected-there",
     "protected-absent",
     "protected-race",
+    "starters-there",
+    "starters-absent",
     "abstract-socket",
     "write-outside",
     "read-outside",

@@ -206,16 +206,13 @@ pub(crate) fn writable_path(path: &str) -> Result<SkillPath, Failure> {
         let message = "invalid path: it has characters that are not visible";
         return Err(Failure::new(Code::InvalidPath, message));
     }
-    let mut parts = path.as_str().split('/');
     // Hidden files are not served, either.
-    let protected = parts.find(|it| it.starts_with('.') || is_protected(it.as_ref()));
-    match protected {
-        Some(name) => {
-            let message = format!("`{name}` is protected: change it on disk");
-            Err(Failure::new(Code::NotWritable, message))
-        }
-        None => Ok(path),
+    let is_hidden = path.as_str().split('/').any(|name| name.starts_with('.'));
+    if is_hidden || is_protected(Path::new(path.as_str())) {
+        let message = format!("`{path}` is protected: change it on disk");
+        return Err(Failure::new(Code::NotWritable, message));
     }
+    Ok(path)
 }
 
 /// Writes a file under the conditions of the request; returns the status of the response.

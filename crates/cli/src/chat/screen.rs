@@ -13,6 +13,7 @@ use prowess_agent::wire::{AgentEvent, By};
 use prowess_core::SkillId;
 use prowess_runtime::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+    ProtectedWriteRequest, WriteDecision,
 };
 use serde_json::Value;
 
@@ -360,6 +361,11 @@ impl Approver for Screen {
     async fn ask_command(&self, request: CommandApprovalRequest<'_>) -> CommandDecision {
         let _visible = self.make_room();
         TerminalApprover.ask_command(request).await
+    }
+
+    async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        let _visible = self.make_room();
+        TerminalApprover.ask_write(request).await
     }
 }
 

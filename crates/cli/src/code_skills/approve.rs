@@ -9,11 +9,13 @@ use async_trait::async_trait;
 use prowess_policy::Right;
 use prowess_runtime::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+    ProtectedWriteRequest, WriteDecision,
 };
 use prowess_scan::{File, Verdict};
 use prowess_spec::manifest::Permission;
 use unicode_width::UnicodeWidthChar as _;
 
+use super::approve_write::{ask_write, write_text, written_text};
 use super::jails::base_rules;
 use crate::severities::count_severities;
 use crate::terminal;
@@ -46,6 +48,15 @@ impl Approver for TerminalApprover {
         };
         let answer = ask_blocking(ask);
         answer.await.unwrap_or(CommandDecision::Unavailable)
+    }
+
+    async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return WriteDecision::Unavailable;
+        }
+        let (asked, content) = (write_text(&request), written_text(&request));
+        let answer = ask_blocking(move |stopped| ask_write(&asked, &content, stopped));
+        answer.await.unwrap_or(WriteDecision::Unavailable)
     }
 }
 
@@ -133,7 +144,7 @@ pub(crate) fn approval_text(request: &ApprovalRequest<'_>) -> String {
 }
 
 /// Prints a question and reads the answer in lower case.
-fn prompt(request: &str, stopped: &AtomicBool) -> Option<String> {
+pub(super) fn prompt(request: &str, stopped: &AtomicBool) -> Option<String> {
     terminal::discard_input();
     let mut err = anstream::stderr().lock();
     let _ = write!(err, "{request}");

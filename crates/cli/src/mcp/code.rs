@@ -8,13 +8,13 @@ use prowess_core::{SkillId, Skills, ToolDefinition};
 use prowess_mcp::{Choice, Client, CodeResult, CodeSkills, UserAnswer};
 use prowess_runtime::{
     ActivationError, ApprovalDecision, ApprovalRequest, Approver, CodeSkillError,
-    CommandApprovalRequest, CommandDecision, Runtime,
+    CommandApprovalRequest, CommandDecision, ProtectedWriteRequest, Runtime, WriteDecision,
 };
 use prowess_spec::MANIFEST_FILE;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use crate::code_skills::{self, approval_text, command_text};
+use crate::code_skills::{self, approval_text, command_text, write_text, written_text};
 use crate::error::Result;
 use crate::terminal;
 
@@ -169,6 +169,19 @@ impl Approver for ClientApprover {
             UserAnswer::Chosen(id) if id == "always" => CommandDecision::AlwaysCommand,
             UserAnswer::Chosen(_) | UserAnswer::Declined => CommandDecision::Deny,
             UserAnswer::Unavailable => CommandDecision::Unavailable,
+        }
+    }
+
+    async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        let client = self.client().filter(Client::can_ask_during_call);
+        let Some(client) = client else {
+            return WriteDecision::Unavailable;
+        };
+        let text = write_text(&request) + &written_text(&request);
+        match client.ask(&terminal::printable(&text), &[DENY, ONCE]).await {
+            UserAnswer::Chosen(id) if id == "once" => WriteDecision::Once,
+            UserAnswer::Chosen(_) | UserAnswer::Declined => WriteDecision::Deny,
+            UserAnswer::Unavailable => WriteDecision::Unavailable,
         }
     }
 }

@@ -206,6 +206,35 @@ fn approval_is_asked_in_the_chat() {
     assert_eq!(session.end(), Some(0));
 }
 
+/// The model's own tool may write what starts other programs only after a question that says so.
+#[test]
+fn q37_a_chat_asks_and_says_what_would_start() {
+    let project = new_project();
+    let write = json!({"path": ".husky/pre-commit", "content": "echo ran\n"});
+    let steps = [
+        call("load_skill", &json!({"id": "core-tools"})),
+        call("write_file", &write),
+        Step::Say("done with it"),
+    ];
+    let model = ScriptedModel::start(Wire::OpenAi, steps);
+    let arguments = ["--approve-skills", "core-tools"];
+    let mut session = Session::start(&project, Some(&model), &arguments);
+    session.type_in("add a hook\r");
+    let shown = session.until("[D]eny: ");
+    for part in [
+        "wants to write \".husky/pre-commit\"",
+        "Git runs commands from it",
+        "  | echo ran",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    session.type_in("d\r");
+    session.until("done with it");
+    session.until("> ");
+    assert_eq!(session.end(), Some(0));
+    assert!(!project.path(".husky").exists());
+}
+
 #[test]
 fn conversation_needs_a_terminal_for_input_and_output() {
     let project = new_project();

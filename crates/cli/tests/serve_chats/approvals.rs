@@ -207,3 +207,41 @@ fn ch10_commands_are_asked_about() {
     let results = model.last().results();
     assert!(project.path("work/ran.txt").exists(), "{results:?}");
 }
+
+#[test]
+fn q37_a_chat_over_http_asks_and_says_what_would_start() {
+    let project = TestProject::new();
+    project.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    let write = || {
+        let input = json!({"path": ".github/workflows/ci.yml", "content": "on: push\n"});
+        call("write_file", &input)
+    };
+    let steps = [
+        call("load_skill", &json!({"id": "core-tools"})),
+        write(),
+        write(),
+        Step::Say("done"),
+    ];
+    let model = ScriptedModel::start(Wire::OpenAi, steps);
+    configure(&project, &model);
+    let server = Server::start_in(&project, "work", &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "add a workflow");
+    let file = project.path("work/.github/workflows/ci.yml");
+    for (kind, choice) in [("skill", "once"), ("write", "deny"), ("write", "once")] {
+        let question = events.until("question").pop().unwrap();
+        assert_eq!(question["kind"], kind, "{question}");
+        if kind == "write" {
+            let text = question["text"].as_str().unwrap();
+            assert!(text.contains("GitHub runs commands from it"), "{text}");
+            assert_eq!(question["details"], "  | on: push\n");
+            assert_eq!(ids(&question), ["deny", "once"]);
+        }
+        assert!(!file.exists());
+        let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+        assert_eq!(server.post(&path, &json!({"choice": choice})).0, 204);
+    }
+    events.until("turn-finished");
+    let results = model.last().results();
+    assert!(file.exists(), "{results:?}");
+}

@@ -10,5 +10,6 @@ mod approvals;
 mod hostile;
 mod names;
 mod page;
+mod protected_writes;
 mod special_files;
 mod trace;

@@ -15,6 +15,7 @@ use prowess_store::{NamedApproval, Store, StoreError};
 use super::error::{ApprovalError, CommandRefusal};
 use super::request::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+    ProtectedWriteRequest, WriteDecision,
 };
 use crate::code_skill::CodeSkill;
 use crate::content::{ChangedFile, FileDigests, SkillContent, is_own};
@@ -214,6 +215,19 @@ impl Approvals {
         }
         self.change_commands(|commands| commands.push(grant));
         Ok(())
+    }
+
+    /// Asks about writing a protected file. Nothing is remembered: what starts because of it depends on the text.
+    pub(crate) async fn ask_write(
+        &self,
+        approver: &dyn Approver,
+        request: ProtectedWriteRequest<'_>,
+    ) -> WriteDecision {
+        let _one_at_a_time = self.asking.lock().await;
+        let decision = approver.ask_write(request).await;
+        let skill = request.skill.as_str();
+        tracing::info!(skill, ?decision, "writing a protected file was asked for");
+        decision
     }
 
     /// Adds and stores a decision about the present content of a skill.

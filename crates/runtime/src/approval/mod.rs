@@ -8,5 +8,5 @@ pub use approvals::Approvals;
 pub(crate) use error::{ApprovalError, CommandRefusal, right_names};
 pub use request::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
-    NoApprover,
+    NoApprover, ProtectedWriteRequest, WriteDecision,
 };

@@ -5,6 +5,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use prowess_core::SkillId;
 use prowess_policy::{CommandReach, Right};
+use prowess_sandbox::Protection;
 use prowess_spec::manifest::Manifest;
 
 use crate::content::{ChangedFile, SkillContent, is_own};
@@ -104,6 +105,32 @@ pub enum CommandDecision {
     Unavailable,
 }
 
+/// A request to write a protected file of the project, which the user decides about each time.
+#[derive(Clone, Copy, Debug)]
+pub struct ProtectedWriteRequest<'a> {
+    /// The skill that writes it.
+    pub skill: &'a SkillId,
+    /// The path as the caller gave it.
+    pub path: &'a str,
+    /// The file that is written, relative to the project and without links.
+    pub target: &'a Path,
+    /// What starts because of it.
+    pub protections: &'a [Protection],
+    /// The whole new text.
+    pub content: &'a str,
+}
+
+/// The decision about writing a protected file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteDecision {
+    /// Write this text.
+    Once,
+    /// Write nothing.
+    Deny,
+    /// No approver is available.
+    Unavailable,
+}
+
 /// Decides about approvals.
 #[async_trait]
 pub trait Approver: Send + Sync {
@@ -113,6 +140,11 @@ pub trait Approver: Send + Sync {
     /// Decides about a command.
     async fn ask_command(&self, _request: CommandApprovalRequest<'_>) -> CommandDecision {
         CommandDecision::Unavailable
+    }
+
+    /// Decides about writing a protected file.
+    async fn ask_write(&self, _request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        WriteDecision::Unavailable
     }
 }
 

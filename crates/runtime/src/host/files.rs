@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
-use prowess_sandbox::{is_protected, is_repository, repositories_below};
+use prowess_sandbox::{all_repositories, is_protected, is_repository, protected_elsewhere};
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES, SEARCHED_FILES, TREE_DEPTH};
@@ -25,8 +25,13 @@ pub enum FileError {
     #[error("`{0}` belongs to the repository, which file tools do not see")]
     Repository(String),
     /// Other programs trust and run its content.
-    #[error("`{0}` is protected: only you can change it")]
-    Protected(String),
+    #[error("`{path}` is protected: only you can change it")]
+    Protected {
+        /// The path.
+        path: String,
+        /// The file relative to the project and without links, if the user may be asked about it.
+        target: Option<PathBuf>,
+    },
     /// An operation failed.
     #[error("`{path}`: {reason}")]
     Failed {
@@ -42,8 +47,26 @@ pub enum FileError {
 pub struct ProjectFiles {
     root: PathBuf,
     directory: Arc<Dir>,
-    /// Repositories under other names in the project, searched for when a file is first opened.
-    repositories: Arc<OnceLock<Vec<PathBuf>>>,
+    /// Searched for when a file is first opened.
+    hidden_names: Arc<OnceLock<OtherNames>>,
+}
+
+/// Places of a project that matter under other names than those that tell.
+#[derive(Debug)]
+struct OtherNames {
+    repositories: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
+}
+
+/// What is done with an opened file.
+#[derive(Clone, Copy)]
+enum FileUse<'a> {
+    Read,
+    /// A file of this name is written in it.
+    Write {
+        name: &'a OsStr,
+        agreed: Option<&'a Path>,
+    },
 }
 
 impl ProjectFiles {
@@ -54,7 +77,7 @@ impl ProjectFiles {
         Ok(Self {
             root,
             directory: Arc::new(directory),
-            repositories: Arc::default(),
+            hidden_names: Arc::default(),
         })
     }
 
@@ -97,7 +120,7 @@ impl ProjectFiles {
         self.visible(path, &below)?;
         let file = self.directory.open_with(&below, &options);
         let file = file.map_err(|error| failed(path, &error))?;
-        self.check_opened(path, &file, is_repository, FileError::Repository)?;
+        self.check_opened(path, &file, FileUse::Read)?;
         let metadata = file.metadata().map_err(|error| failed(path, &error))?;
         if !metadata.is_file() {
             return Err(because(path, "is not a file"));
@@ -118,6 +141,16 @@ impl ProjectFiles {
 
     /// Replaces a file atomically.
     pub fn write(&self, path: &str, content: &str) -> Result<(), FileError> {
+        self.write_also(path, content, None)
+    }
+
+    /// The same, also for a protected file that the user agreed to.
+    pub(crate) fn write_also(
+        &self,
+        path: &str,
+        content: &str,
+        agreed: Option<&Path>,
+    ) -> Result<(), FileError> {
         if content.len() > FILE_BYTES {
             let size = content.len();
             return Err(because(
@@ -125,19 +158,32 @@ impl ProjectFiles {
                 &format!("{size} bytes are more than the {FILE_BYTES} that can be written"),
             ));
         }
-        self.replace(path, content.as_bytes())
+        self.put(path, content.as_bytes(), agreed)
     }
 
     /// Replaces a file of any size atomically.
     pub fn replace(&self, path: &str, content: &[u8]) -> Result<(), FileError> {
+        self.put(path, content, None)
+    }
+
+    fn put(&self, path: &str, content: &[u8], agreed: Option<&Path>) -> Result<(), FileError> {
         let below = self.below(path)?;
-        if below.components().any(protected) {
-            return Err(FileError::Protected(path.to_owned()));
+        let target = self.target(path, &below)?;
+        // Protected are the name that is given, and the file that it leads to.
+        let protected = is_protected(&below) || self.is_protected_target(&target);
+        if protected && agreed != Some(&target) {
+            let repository = is_in_repository(&below) || is_in_repository(&target);
+            return Err(FileError::Protected {
+                path: path.to_owned(),
+                target: (!repository).then_some(target),
+            });
         }
-        let (parent, name) = self.parent(path, &below)?;
-        if is_protected(&name) {
-            return Err(FileError::Protected(path.to_owned()));
-        }
+        let (parent, name) = self.parent(path, &target)?;
+        let file_use = FileUse::Write {
+            name: &name,
+            agreed,
+        };
+        self.check_opened(path, &parent, file_use)?;
         let temporary = temporary_name();
         let written = write_over(&parent, Path::new(&temporary), Path::new(&name), content);
         written.map_err(|error| {
@@ -146,46 +192,67 @@ impl ProjectFiles {
         })
     }
 
-    /// The directory and name of a file after following links. Missing directories are created.
-    fn parent(&self, path: &str, below: &Path) -> Result<(Dir, OsString), FileError> {
-        let target = match self.directory.canonicalize(below) {
-            Ok(target) => target,
+    /// The file that a path leads to, relative to the project and without links; it need not exist.
+    fn target(&self, path: &str, below: &Path) -> Result<PathBuf, FileError> {
+        match self.directory.canonicalize(below) {
+            Ok(target) => return Ok(target),
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(path, &error)),
             // Do not create the target of a dangling link.
             Err(_) if self.directory.symlink_metadata(below).is_ok() => {
                 return Err(because(path, "is a link that leads nowhere"));
             }
-            Err(_) => below.to_owned(),
-        };
+            Err(_) => {}
+        }
+        let mut existing = below.ancestors().skip(1).filter_map(|above| {
+            let directory = if above.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                above
+            };
+            Some((above, self.directory.canonicalize(directory).ok()?))
+        });
+        let (above, real) = existing.next().unwrap_or((Path::new(""), PathBuf::new()));
+        let rest = below.strip_prefix(above).unwrap_or(below);
+        let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if !rest.components().all(plain) {
+            return Err(because(path, "is not there"));
+        }
+        let parts = real.components().chain(rest.components());
+        Ok(parts.filter(|part| plain(*part)).collect())
+    }
+
+    /// The directory and name of a file, which [`target`](Self::target) found. Missing directories are created.
+    fn parent(&self, path: &str, target: &Path) -> Result<(Dir, OsString), FileError> {
         let Some(name) = target.file_name() else {
             return Err(because(path, "is no name of a file"));
         };
-        let above = target.parent().filter(|it| !it.as_os_str().is_empty());
+        let above = target
+            .parent()
+            .filter(|above| !above.as_os_str().is_empty());
         let above = above.unwrap_or(Path::new("."));
-        // Check the existing part of the path before creating directories.
-        let there = above.ancestors().find_map(|it| {
-            let it = if it.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                it
-            };
-            self.directory.canonicalize(it).ok()
-        });
-        if there.is_some_and(|it| it.components().any(protected)) {
-            return Err(FileError::Protected(path.to_owned()));
-        }
         let made = self.directory.create_dir_all(above);
         let parent = made.and_then(|()| self.directory.open_dir(above));
         let parent = parent.map_err(|error| failed(path, &error))?;
-        self.check_opened(path, &parent, is_protected, FileError::Protected)?;
         Ok((parent, name.to_owned()))
+    }
+
+    fn is_protected_target(&self, target: &Path) -> bool {
+        let real = self.root.join(target);
+        let mut elsewhere = self.other_names().protected.iter();
+        is_protected(target) || elsewhere.any(|place| real.starts_with(place))
+    }
+
+    fn other_names(&self) -> &OtherNames {
+        self.hidden_names.get_or_init(|| OtherNames {
+            repositories: all_repositories(&self.root),
+            protected: protected_elsewhere(&self.root),
+        })
     }
 
     /// Refuses files of the repository, by path and by link target.
     fn visible(&self, path: &str, below: &Path) -> Result<(), FileError> {
-        let repository = |path: &Path| path.components().any(|it| is_repository(it.as_os_str()));
         let real = self.directory.canonicalize(below);
-        if repository(below) || real.is_ok_and(|real| repository(&real)) {
+        if is_in_repository(below) || real.is_ok_and(|real| is_in_repository(&real)) {
             return Err(FileError::Repository(path.to_owned()));
         }
         Ok(())
@@ -197,19 +264,27 @@ impl ProjectFiles {
         &self,
         path: &str,
         file: &impl std::os::fd::AsRawFd,
-        refused: fn(&OsStr) -> bool,
-        error: fn(String) -> FileError,
+        file_use: FileUse<'_>,
     ) -> Result<(), FileError> {
         let link = format!("/proc/self/fd/{}", file.as_raw_fd());
         let real = std::fs::read_link(link).map_err(|error| failed(path, &error))?;
         let below = real.strip_prefix(&self.root);
         let below = below.map_err(|_| FileError::Outside(path.to_owned()))?;
-        let look = || repositories_below(&self.root);
-        let mut repositories = self.repositories.get_or_init(look).iter();
-        if below.components().any(|it| refused(it.as_os_str()))
-            || repositories.any(|it| real.starts_with(it))
-        {
-            return Err(error(path.to_owned()));
+        let path = path.to_owned();
+        match file_use {
+            FileUse::Read => {
+                let mut repositories = self.other_names().repositories.iter();
+                let hidden = repositories.any(|place| real.starts_with(place));
+                if hidden || is_in_repository(below) {
+                    return Err(FileError::Repository(path));
+                }
+            }
+            FileUse::Write { name, agreed } => {
+                let target = below.join(name);
+                if agreed != Some(&target) && self.is_protected_target(&target) {
+                    return Err(FileError::Protected { path, target: None });
+                }
+            }
         }
         Ok(())
     }
@@ -224,8 +299,7 @@ impl ProjectFiles {
         &self,
         _path: &str,
         _file: &T,
-        _refused: fn(&OsStr) -> bool,
-        _error: fn(String) -> FileError,
+        _file_use: FileUse<'_>,
     ) -> Result<(), FileError> {
         Ok(())
     }
@@ -236,7 +310,7 @@ impl ProjectFiles {
         self.visible(path, &below)?;
         let directory = self.directory.open_dir(&below);
         let directory = directory.map_err(|error| failed(path, &error))?;
-        self.check_opened(path, &directory, is_repository, FileError::Repository)?;
+        self.check_opened(path, &directory, FileUse::Read)?;
         let entries = directory.entries();
         let entries = entries.map_err(|error| failed(path, &error))?;
         let mut named: Vec<(String, Value)> = Vec::new();
@@ -291,8 +365,9 @@ impl ProjectFiles {
     }
 }
 
-fn protected(part: Component<'_>) -> bool {
-    is_protected(part.as_os_str())
+fn is_in_repository(path: &Path) -> bool {
+    path.components()
+        .any(|part| is_repository(part.as_os_str()))
 }
 
 fn write_over(parent: &Dir, temporary: &Path, name: &Path, content: &[u8]) -> std::io::Result<()> {

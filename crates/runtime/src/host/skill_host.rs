@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Weak};
 
+use prowess_core::Scope;
 use prowess_policy::{CommandReach, Denial};
+use prowess_sandbox::protections;
 use prowess_sdk::wire::{Failure, HostCall, code};
 use prowess_spec::manifest::Permission;
 use serde_json::{Value, json};
@@ -18,7 +20,9 @@ use super::lasting::lasts;
 use super::log_budget::{LogBudget, LogShare};
 use super::services::{Invoke, Services};
 use super::skill_files::{self, below_skill};
-use crate::approval::{Approver, CommandApprovalRequest, NoApprover};
+use crate::approval::{
+    Approver, CommandApprovalRequest, NoApprover, ProtectedWriteRequest, WriteDecision,
+};
 use crate::content::SkillContent;
 use crate::event::RuntimeEvent;
 use crate::gate::Gate;
@@ -147,8 +151,7 @@ impl SkillHost {
                 Ok(json!({"content": text}))
             }
             HostCall::WriteFile { path, content } => {
-                self.with_files(move |files| files.write(&path, &content))
-                    .await?;
+                self.write(path, content, depth).await?;
                 Ok(Value::Null)
             }
             HostCall::ListDir { path } => {
@@ -251,10 +254,50 @@ impl SkillHost {
         &self,
         work: impl FnOnce(&ProjectFiles) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, Failure> {
+        self.in_project(work).await?.map_err(file_failed)
+    }
+
+    async fn in_project<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&ProjectFiles) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
         let files = self.files()?.clone();
         let done = tokio::task::spawn_blocking(move || work(&files)).await;
-        let done = done.map_err(|_| failed("cancelled"))?;
-        done.map_err(file_failed)
+        done.map_err(|_| failed("cancelled"))
+    }
+
+    /// Writes a file. The user is asked about a protected one if a built-in skill writes it for the model or for the user:
+    /// no other skill may, and none may have another skill do it.
+    async fn write(&self, path: String, content: String, depth: usize) -> Result<(), Failure> {
+        let (place, text) = (path.clone(), content.clone());
+        let done = self
+            .in_project(move |files| files.write(&place, &text))
+            .await?;
+        let may_ask = self.content.scope == Scope::Builtin && depth == 0;
+        let target = match done {
+            Err(FileError::Protected {
+                target: Some(target),
+                ..
+            }) if may_ask => target,
+            done => return done.map_err(file_failed),
+        };
+        let request = ProtectedWriteRequest {
+            skill: self.gate.skill(),
+            path: &path,
+            target: &target,
+            protections: &protections(&target),
+            content: &content,
+        };
+        match self.gate.ask_write(&*self.approver, request).await {
+            WriteDecision::Once => {}
+            WriteDecision::Deny => return Err(denied("the user denied writing this file")),
+            WriteDecision::Unavailable => {
+                let target = None;
+                return Err(file_failed(FileError::Protected { path, target }));
+            }
+        }
+        self.with_files(move |files| files.write_also(&path, &content, Some(&target)))
+            .await
     }
 
     fn environment(&self, reach: CommandReach) -> BTreeMap<String, String> {
@@ -323,7 +366,9 @@ impl SkillHost {
 )]
 fn file_failed(error: FileError) -> Failure {
     match error {
-        FileError::Outside(_) | FileError::Repository(_) | FileError::Protected(_) => denied(error),
+        FileError::Outside(_) | FileError::Repository(_) | FileError::Protected { .. } => {
+            denied(error)
+        }
         FileError::Failed { .. } => failed(error),
     }
 }

@@ -155,6 +155,8 @@ impl Shared {
                 "invalid input of `{name}`: {problem}"
             )));
         }
+        // As if the skill that changed the input had called the tool itself.
+        let depth = depth + usize::from(!changed.changed_by.is_empty());
         let mut result = match execute_tool(&**backend, name, input.clone(), depth).await {
             Ok(output) => ToolResult {
                 content: output.content,

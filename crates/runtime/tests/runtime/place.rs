@@ -11,8 +11,8 @@ use prowess_core::{Scope, SkillId, Skills};
 use prowess_runtime::worker::Program;
 use prowess_runtime::{
     ApprovalDecision, ApprovalRequest, Approvals, Approver, CommandApprovalRequest,
-    CommandDecision, Jails, Listener, Parts, ProjectFiles, Runtime, RuntimeEvent, Services,
-    Workers,
+    CommandDecision, Jails, Listener, Parts, ProjectFiles, ProtectedWriteRequest, Runtime,
+    RuntimeEvent, Services, Workers, WriteDecision,
 };
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_sources::{FilesystemOptions, FilesystemSource};
@@ -54,6 +54,17 @@ impl Approver for Always {
             }
             ApprovalDecision::Deny => CommandDecision::Deny,
             ApprovalDecision::Unavailable => CommandDecision::Unavailable,
+        }
+    }
+
+    async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        let target = request.target.to_str().unwrap();
+        let asked = ["write", target, request.content].map(str::to_owned);
+        self.1.lock().unwrap().push(asked.to_vec());
+        match self.0 {
+            ApprovalDecision::Deny => WriteDecision::Deny,
+            ApprovalDecision::Unavailable => WriteDecision::Unavailable,
+            _ => WriteDecision::Once,
         }
     }
 }

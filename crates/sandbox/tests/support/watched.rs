@@ -197,6 +197,14 @@ fn trusted_files(project: &Path) {
     write("pointer/.git", "gitdir: ./.bare\n");
     write("AGENTS.md", "Be kind.\n");
     write("sub/deep/prowess.toml", "");
+    for path in [
+        ".cursor/mcp.json",
+        ".github/workflows/ci.yml",
+        "sub/.cargo/config.toml",
+        "opencode.json",
+    ] {
+        write(path, "started = false\n");
+    }
     write("docs/rules.md", "Be kind.\n");
     std::os::unix::fs::symlink("rules.md", project.join("docs/AGENTS.md")).unwrap();
 }

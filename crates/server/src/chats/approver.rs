@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use prowess_core::SkillId;
 use prowess_runtime::{
     ApprovalDecision, ApprovalRequest, Approver, CommandApprovalRequest, CommandDecision,
+    ProtectedWriteRequest, WriteDecision,
 };
 
 use super::event::{Choice, Question, QuestionKind};
@@ -103,6 +104,23 @@ impl Approver for ChatApprover {
             Some("program") => CommandDecision::AlwaysProgram,
             Some(_) => CommandDecision::Deny,
             None => CommandDecision::Unavailable,
+        }
+    }
+
+    async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
+        let text = self.host.write_text(&request);
+        let details = text.details.as_deref().unwrap_or_default();
+        if details.chars().count() > QUESTION_CHARS {
+            // What is not shown cannot be allowed.
+            return WriteDecision::Unavailable;
+        }
+        let choices = vec![DENY, ONCE];
+        let skill = request.skill;
+        let choice = self.choose(QuestionKind::Write, skill, text, choices).await;
+        match choice.as_deref() {
+            Some("once") => WriteDecision::Once,
+            Some(_) => WriteDecision::Deny,
+            None => WriteDecision::Unavailable,
         }
     }
 }

@@ -80,6 +80,7 @@ pub(crate) struct Question {
 pub(crate) enum QuestionKind {
     Skill,
     Command,
+    Write,
 }
 
 /// A possible answer.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use prowess_agent::Agent;
 use prowess_core::Skills;
-use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest, Runtime};
+use prowess_runtime::{
+    ApprovalRequest, Approver, CommandApprovalRequest, ProtectedWriteRequest, Runtime,
+};
 use prowess_store::Store;
 use serde::Serialize;
 
@@ -30,6 +32,9 @@ pub trait ChatHost: Send + Sync {
 
     /// A request to approve a command, as a terminal shows it.
     fn command_text(&self, request: &CommandApprovalRequest<'_>) -> QuestionText;
+
+    /// A request to write a protected file, as a terminal shows it; its details are the whole text.
+    fn write_text(&self, request: &ProtectedWriteRequest<'_>) -> QuestionText;
 }
 
 /// The agent of one chat.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use prowess_agent::{Agent, AgentOptions, Retry};
 use prowess_core::{MemorySource, Scope as SkillScope, Skills};
-use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest};
+use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest, ProtectedWriteRequest};
 use prowess_server::{
     AcceptedToken, ApiOptions, ChatAgent, ChatHost, ChatModel, Chats, OnDisconnect, QuestionText,
     TokenTable, router_with, serve,
@@ -80,6 +80,10 @@ impl ChatHost for Host {
     }
 
     fn command_text(&self, _: &CommandApprovalRequest<'_>) -> QuestionText {
+        unreachable!("the skills have no code")
+    }
+
+    fn write_text(&self, _: &ProtectedWriteRequest<'_>) -> QuestionText {
         unreachable!("the skills have no code")
     }
 }

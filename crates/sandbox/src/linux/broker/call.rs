@@ -232,6 +232,7 @@ impl Request<'_> {
         let [target, directory, path, ..] = self.arguments;
         let target = self.caller.text(target)?;
         let place = self.open_place(directory, path)?;
+        self.broker.check_above(&place.path, &place.name)?;
         symlinkat(target.as_c_str(), &place.parent, &place.name)?;
         self.count(self.broker.in_project(&place.path));
         Ok(BrokerReply::Done)

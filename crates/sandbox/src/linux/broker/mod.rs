@@ -23,7 +23,7 @@ use rustix::net::{
 
 use crate::confinement::{Access, Confinement};
 use crate::error::{Refusal, Step};
-use crate::protected::is_protected;
+use crate::protection::{is_above_protected, is_protected};
 
 /// What a protected name answers: as if it lay on a disk that cannot be written.
 const READ_ONLY: rustix::io::Errno = rustix::io::Errno::ROFS;
@@ -84,7 +84,7 @@ impl Broker {
             let rest = projects
                 .iter()
                 .find_map(|project| path.strip_prefix(project).ok());
-            rest.is_some_and(|rest| !rest.components().any(|part| is_protected(part.as_os_str())))
+            rest.is_some_and(|rest| !is_protected(rest))
         };
         let mounts = confinement.mounts().into_iter();
         let fixed = mounts
@@ -160,16 +160,21 @@ impl Broker {
         if self.fixed.iter().any(|path| path.starts_with(&moved)) {
             return Err(READ_ONLY);
         }
-        Ok(())
+        self.check_above(parent, name)
+    }
+
+    /// Refuses a name below which protected ones lie, where a call gives that name to what is there already.
+    fn check_above(&self, parent: &Path, name: &OsStr) -> rustix::io::Result<()> {
+        self.refuse(&parent.join(name), is_above_protected)
     }
 
     /// Refuses what is, or is below, a protected name of a project.
     fn check(&self, parent: &Path, name: &OsStr) -> rustix::io::Result<()> {
-        let full = parent.join(name);
-        let inner = |project: &PathBuf| {
-            let rest = full.strip_prefix(project);
-            rest.is_ok_and(|rest| rest.components().any(|part| is_protected(part.as_os_str())))
-        };
+        self.refuse(&parent.join(name), is_protected)
+    }
+
+    fn refuse(&self, full: &Path, is_refused: fn(&Path) -> bool) -> rustix::io::Result<()> {
+        let inner = |project: &PathBuf| full.strip_prefix(project).is_ok_and(is_refused);
         if self.projects.iter().any(inner) {
             return Err(READ_ONLY);
         }
