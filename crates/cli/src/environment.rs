@@ -43,6 +43,21 @@ pub(crate) fn user_directories() -> UserDirectories {
     }
 }
 
+/// Directories of the home directory that variables put elsewhere, by their names there.
+pub(crate) fn moved_directories() -> Vec<(&'static str, PathBuf)> {
+    let standard = [
+        (".config", "XDG_CONFIG_HOME"),
+        (".local/share", "XDG_DATA_HOME"),
+        (".local/state", "XDG_STATE_HOME"),
+        (".cache", "XDG_CACHE_HOME"),
+    ];
+    let agents = HOME_VARIABLES.iter().copied();
+    let moved = agents.chain(standard);
+    moved
+        .filter_map(|(name, held)| Some((name, variable(held)?)))
+        .collect()
+}
+
 /// The directory of data that cannot be recreated.
 pub(crate) fn data_directory() -> Option<PathBuf> {
     let data = variable("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")))?;

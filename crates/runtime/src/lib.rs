@@ -46,7 +46,7 @@ pub use builtin::{CODE, builtin_ids, builtin_skills};
 pub use code_skill::{CodeSkill, CodeSkillError};
 pub use confined::{
     ApprovedScript, Jails, NamedFiles, NamedFilesError, ProgramError, ScriptError, ScriptResults,
-    Scripts, ScriptsMode,
+    Scripts, ScriptsMode, secret_places,
 };
 pub use content::{ChangedFile, ContentError, FileChangeKind, SkillContent, is_own};
 pub use event::{Listener, RuntimeEvent};

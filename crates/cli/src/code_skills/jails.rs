@@ -7,7 +7,9 @@ use std::sync::{Arc, LazyLock};
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_core::Skills;
 use prowess_runtime::worker::Program;
-use prowess_runtime::{Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers};
+use prowess_runtime::{
+    Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers, secret_places,
+};
 use prowess_sandbox::{Launcher, Requirement};
 use prowess_scan::Rules;
 use prowess_trust::ProjectRoot;
@@ -49,8 +51,21 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
     ];
     let hidden = config.permissions.secret_paths.iter().cloned();
     let hidden = hidden.chain(ours.into_iter().flatten());
+    let hidden = hidden.chain(moved_secret_places());
     let home = environment::user_directories().home;
     Ok(Jails::new(launcher()?, requirement, search, home).hide(hidden))
+}
+
+/// Secret places of the home directory that variables of the environment put elsewhere.
+fn moved_secret_places() -> Vec<PathBuf> {
+    let moved = environment::moved_directories();
+    let places = moved.iter().flat_map(|(name, directory)| {
+        secret_places().filter_map(move |place| {
+            let rest = Path::new(place).strip_prefix(name).ok()?;
+            Some(directory.join(rest))
+        })
+    });
+    places.collect()
 }
 
 /// The parsers of this process: this program as `worker parse`, shut in.

@@ -14,3 +14,4 @@ pub use jail::Jails;
 pub(crate) use jail::{ConfinedProgram, Extra, PROJECT, SKILL};
 pub use named_files::{NamedFiles, NamedFilesError, ScriptResults};
 pub use script::{ApprovedScript, ScriptError, Scripts, ScriptsMode};
+pub use secret_places::secret_places;

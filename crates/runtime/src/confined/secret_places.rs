@@ -5,131 +5,33 @@ use std::path::{Path, PathBuf};
 use super::env_files::is_env;
 
 /// Places below the home directory that hold keys, tokens, passwords or sessions.
-const SECRET: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".kube",
-    ".docker",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".git-credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".terraform.d",
-    ".terraformrc",
-    ".password-store",
-    ".gem/credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".m2/settings.xml",
-    ".gradle/gradle.properties",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/git/credentials",
-    ".config/op",
-    ".config/doctl",
-    ".config/rclone",
-    ".config/pypoetry/auth.toml",
-    ".config/containers/auth.json",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".local/share/gnome-keyring",
-    ".electrum",
-    ".bitcoin",
-    ".config/github-copilot",
-    ".config/sops",
-    ".config/solana",
-    ".config/stripe",
-    ".config/heroku",
-    ".config/Bitwarden",
-    ".config/Bitwarden CLI",
-    ".config/1Password",
-    ".config/keepassxc",
-    ".config/configstore",
-    ".config/pip",
-    ".config/composer",
-    ".config/netlify",
-    ".config/flyctl",
-    ".config/vercel",
-    ".local/share/com.vercel.cli",
-    ".cache/huggingface/token",
-    ".huggingface",
-    ".composer/auth.json",
-    ".bundle/config",
-    ".nuget/NuGet",
-    ".oci",
-    ".s3cfg",
-    ".boto",
-    ".databrickscfg",
-    ".kaggle",
-    ".fly",
-    ".heroku",
-    ".netlify",
-    ".wrangler",
-    ".pip",
-    ".condarc",
-    ".Xauthority",
-    ".ICEauthority",
-    ".erlang.cookie",
-    ".msmtprc",
-    ".mbsyncrc",
-    ".authinfo",
-    ".authinfo.gpg",
-    ".ethereum",
-    // Browsers: sessions and saved passwords.
-    ".mozilla",
-    ".thunderbird",
-    ".librewolf",
-    ".config/chromium",
-    ".config/google-chrome",
-    ".config/google-chrome-beta",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".config/vivaldi",
-    ".config/opera",
-    ".cache/mozilla",
-    ".cache/chromium",
-    ".cache/google-chrome",
-    "snap/firefox",
-    "snap/chromium",
-    ".var/app",
-    "Library/Keychains",
-    "Library/Application Support/Firefox",
-    "Library/Application Support/Google/Chrome",
-    // Histories, which can contain passwords.
-    ".bash_history",
-    ".zsh_history",
-    ".local/share/fish/fish_history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".sqlite_history",
-    ".rediscli_history",
-    ".irb_history",
-    ".local/share/nushell",
-    ".config/nushell/history.txt",
-    ".zhistory",
-    ".history",
-    ".env",
-    // Prowess itself.
-    ".config/prowess",
-    ".local/share/prowess",
-    ".cache/prowess",
-    // Other agents: keys and conversations.
-    ".claude",
-    ".claude.json",
-    ".codex",
-    ".gemini",
-];
+const SECRET: &str = include_str!("secret_places.txt");
+
+/// Directories that agents share. They have skills and no keys.
+const SHARED: [&str; 2] = [".agents", ".config/agents"];
+
+/// Directories of the home directory in which each program has one of its own.
+const OF_PROGRAMS: [&str; 3] = [".config", ".local/share", "Library/Application Support"];
+
+/// The secret places below the home directory: those of the list, and what an agent of the table has there.
+pub fn secret_places() -> impl Iterator<Item = &'static str> {
+    let listed = SECRET.lines().map(str::trim);
+    let listed = listed.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let agents = prowess_agents::user_files().map(|file| own_directory(file.path));
+    listed.chain(agents.filter(|path| !SHARED.contains(path)))
+}
+
+/// The directory of the home directory that belongs to the owner of a file in it; the file itself, if it lies in no other.
+fn own_directory(path: &str) -> &str {
+    let shared = OF_PROGRAMS.iter().find(|shared| {
+        let rest = path.strip_prefix(*shared);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    });
+    let start = shared.map_or(0, |shared| shared.len() + 1);
+    let rest = path.get(start..).unwrap_or_default();
+    let end = rest.find('/').map_or(path.len(), |end| start + end);
+    path.get(..end).unwrap_or(path)
+}
 
 /// The same for the system, if the host runs as the superuser, and a directory that is writable for all.
 const SECRET_OF_SYSTEM: &[&str] = &[
@@ -177,7 +79,7 @@ pub(super) fn hidden<'a>(
     more: impl Iterator<Item = &'a PathBuf>,
     project: &Path,
 ) -> Vec<PathBuf> {
-    let below_home = home.map(|home| SECRET.iter().map(|place| home.join(place)));
+    let below_home = home.map(|home| secret_places().map(|place| home.join(place)));
     let of_system = SECRET_OF_SYSTEM.iter().map(PathBuf::from);
     let all = below_home.into_iter().flatten().chain(of_system);
     let mut found: Vec<PathBuf> = all
@@ -201,4 +103,70 @@ pub(super) fn caches(home: Option<&Path>, project: &Path) -> Vec<PathBuf> {
         .filter(|place| place.is_dir())
         .filter(|place| !project.starts_with(place) && !place.starts_with(project))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+    use super::*;
+
+    #[test]
+    fn q17_directories_of_agents_and_programs_are_secret() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        let project = home.join("project");
+        std::fs::create_dir(&project).unwrap();
+        let agents = prowess_agents::user_files().map(|file| file.path);
+        let agents: Vec<&str> = agents
+            .filter(|path| !path.starts_with(".agents/"))
+            .collect();
+        let agents = agents
+            .into_iter()
+            .filter(|path| !path.starts_with(".config/agents/"));
+        let others = [
+            ".ssh/id_ed25519",
+            ".copilot/config.json",
+            ".minisign/minisign.key",
+            ".ngrok2/ngrok.yml",
+            ".cloudflared/cert.pem",
+            ".pulumi/credentials.json",
+            ".supabase/access-token",
+            ".local/share/opencode/auth.json",
+            ".config/Slack/Cookies",
+            ".config/Signal/config.json",
+        ];
+        let all: Vec<PathBuf> = agents.chain(others).map(|path| home.join(path)).collect();
+        for path in &all {
+            std::fs::create_dir_all(path).unwrap();
+        }
+        std::fs::create_dir_all(home.join(".agents/skills")).unwrap();
+        std::fs::create_dir_all(home.join(".config/other")).unwrap();
+        let found = hidden(Some(&home), std::iter::empty(), &project);
+        for path in &all {
+            let is_hidden = found.iter().any(|place| path.starts_with(place));
+            assert!(is_hidden, "{}", path.display());
+        }
+        for path in [".agents/skills", ".config/other", "project"] {
+            let path = home.join(path);
+            let is_hidden = found.iter().any(|place| path.starts_with(place));
+            assert!(!is_hidden, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn own_directories_of_programs() {
+        for (path, expected) in [
+            (".cursor/mcp.json", ".cursor"),
+            (".claude.json", ".claude.json"),
+            (".config/zed/settings.json", ".config/zed"),
+            (
+                "Library/Application Support/Code/User/mcp.json",
+                "Library/Application Support/Code",
+            ),
+            (".configuration/x", ".configuration"),
+        ] {
+            assert_eq!(own_directory(path), expected);
+        }
+    }
 }
