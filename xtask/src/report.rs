@@ -16,6 +16,11 @@ of a jail try to reach what is outside, and everything outside is looked at afte
 `cargo xtask test`. *held* means that the attack was refused and left nothing behind; what it says is the attacker's own
 word for why. Attacks on the superuser's jail are made by the superuser.
 
+Programs in a jail make the system calls of `crates/sandbox/src/linux/calls.rs`; everything else answers ENOSYS. That list was
+measured on x86-64 with Python 3.6 to 3.13, Node.js 20, four shells and the usual tools, git, Cargo, Go 1.19, a JVM 17,
+Ruby 3.1, PHP 8.2, Perl 5.36, Lua 5.4, gcc and make, which run in `crates/sandbox/tests/system_calls.rs` where a machine has
+them. .NET was not at hand. The list for aarch64 was not run.
+
 ";
 
 /// Where the tests write, below the build directory.

@@ -29,7 +29,7 @@ X86 = {
     "vhangup": 153, "adjtimex": 159, "fsmount": 432, "memfd_secret": 447, "kcmp": 312, "setpriority": 141,
     "process_madvise": 440, "landlock_create_ruleset": 444, "openat": 257, "process_mrelease": 448,
     "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "creat": 85, "open": 2, "openat2": 437, "mkdir": 83,
-    "mkdirat": 258, "renameat2": 316, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "socketpair": 53,
+    "mkdirat": 258, "renameat2": 316, "io_setup": 206, "vmsplice": 278, "remap_file_pages": 216, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "socketpair": 53,
 }
 ARM = {
     "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kexec_load": 104, "bpf": 280,
@@ -42,7 +42,7 @@ ARM = {
     "shmat": 196, "msgget": 186, "semget": 190, "mq_open": 180, "pidfd_open": 434, "pidfd_getfd": 438, "mknodat": 33,
     "socket": 198, "getpid": 172, "capset": 91, "vhangup": 58, "adjtimex": 171, "fsmount": 432, "memfd_secret": 447,
     "kcmp": 272, "setpriority": 140, "process_madvise": 440, "openat": 56, "process_mrelease": 448,
-    "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "openat2": 437, "mkdirat": 34, "renameat2": 276, "setxattr": 5, "lsetxattr": 6,
+    "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "openat2": 437, "io_setup": 0, "vmsplice": 75, "remap_file_pages": 234, "mkdirat": 34, "renameat2": 276, "setxattr": 5, "lsetxattr": 6,
     "fsetxattr": 7, "setxattrat": 463, "socketpair": 199,
 }
 NUMBERS = X86 if platform.machine() == "x86_64" else ARM

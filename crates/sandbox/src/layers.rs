@@ -46,7 +46,7 @@ impl fmt::Display for Isolation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seccomp {
-    /// What a program never needs is refused.
+    /// Calls that programs do not make are refused, and others with arguments that they do not need.
     Refusing,
     /// Only what a worker needs is allowed.
     Allowing,

@@ -183,6 +183,7 @@ const REAL: &[&str] = &[
     "protected-race",
     "starters-there",
     "starters-absent",
+    "unlisted-calls",
     "abstract-socket",
     "write-outside",
     "read-outside",

@@ -14,6 +14,7 @@
 mod abilities;
 mod broker;
 mod bubblewrap;
+mod calls;
 mod capabilities;
 mod copy;
 mod fork;

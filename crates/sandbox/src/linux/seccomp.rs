@@ -1,4 +1,4 @@
-//! The third layer: system calls that a program never needs, and sockets that it was not given.
+//! The third layer: system calls that programs do not need, and sockets that they were not given.
 
 use std::collections::BTreeMap;
 
@@ -8,98 +8,9 @@ use seccompiler::{
     SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
+use super::calls::{self, SYS_FCHMODAT2};
 use crate::confinement::Network;
 use crate::error::{Refusal, Step};
-
-/// Calls that are refused whatever their arguments.
-const REFUSED: &[c_long] = &[
-    // What is mounted, and where the root is.
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    // Namespaces.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_process_mrelease,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    libc::SYS_migrate_pages,
-    libc::SYS_move_pages,
-    // The kernel and the machine.
-    libc::SYS_kexec_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_syslog,
-    libc::SYS_acct,
-    libc::SYS_vhangup,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_lookup_dcookie,
-    libc::SYS_nfsservctl,
-    // Keys, which belong to the user and not to the jail.
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    // Files by other means than a name.
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
-    libc::SYS_fanotify_init,
-    libc::SYS_fanotify_mark,
-    // Large and young parts of the kernel; a ring could also do what is refused here.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_userfaultfd,
-    // Memory that no limit of a process counts.
-    libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_semget,
-    libc::SYS_mq_open,
-];
-
-/// The same, where only this processor has them.
-#[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] = &[
-    libc::SYS_kexec_file_load,
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-    libc::SYS_modify_ldt,
-    libc::SYS_uselib,
-    libc::SYS_ustat,
-    libc::SYS__sysctl,
-    libc::SYS_sysfs,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[c_long] = &[];
 
 /// Requests that put text into a terminal as if it had been typed.
 const TERMINAL: &[u64] = &[0x5412, 0x541c];
@@ -120,7 +31,6 @@ const UNREADABLE: &[(c_long, c_int)] = &[
 ];
 /// The same number on every processor.
 const SYS_SETXATTRAT: c_long = 463;
-const SYS_FCHMODAT2: c_long = 452;
 
 /// Bits of a mode with which a file gives its owner's rights to the user who runs it. The jail's mounts ignore them, but the
 /// file is still there when the jail is gone.
@@ -150,17 +60,16 @@ const PROTOCOLS: &[u64] = &[0, 6, 17, 262];
 #[cfg(target_arch = "x86_64")]
 const SECOND_SET: u32 = 0x4000_0000;
 
-/// Refuses what no program needs, and every socket that `network` does not give.
+/// Refuses what programs do not need, and every socket that `network` does not give.
 pub(super) fn refuse(network: Network) -> Result<(), Refusal> {
+    let answered = UNREADABLE.iter().map(|(call, _)| *call);
+    seccompiler::apply_filter(&calls::known(answered)).step("filter system calls")?;
     let program = program(network).step("compile the system call filter")?;
     seccompiler::apply_filter(&program).step("filter system calls")
 }
 
 fn program(network: Network) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules = BTreeMap::new();
-    for call in REFUSED.iter().chain(REFUSED_HERE) {
-        rules.insert(*call, Vec::new());
-    }
     rules.insert(libc::SYS_clone, namespaces()?);
     rules.insert(libc::SYS_ioctl, equal(1, TERMINAL)?);
     rules.insert(libc::SYS_personality, vec![other(0, PERSONALITIES)?]);
