@@ -132,6 +132,27 @@ mod tests {
     }
 
     #[test]
+    fn q50_a_name_with_control_characters_is_refused_and_escaped() {
+        for (name, shown) in [
+            ("a\nforged", "a\\nforged"),
+            ("d\r/x", "d\\r/x"),
+            ("a\u{1b}[2K", "a\\u{1b}[2K"),
+            ("a\u{9b}m", "a\\u{9b}m"),
+        ] {
+            let error = Name::parse(name.as_bytes(), 3).unwrap_err();
+            let (problem, text) = match &error {
+                Error::Name { problem, .. } => (problem, error.to_string()),
+                other => panic!("{other}"),
+            };
+            assert_eq!(*problem, NameProblem::Control);
+            assert!(
+                text.contains(shown) && !text.contains(char::is_control),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn only_plain_names_below_the_root() {
         check(b"a", Ok(Some("a")));
         check(b"a/b/c", Ok(Some("a/b/c")));

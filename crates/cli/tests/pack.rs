@@ -42,6 +42,28 @@ fn shown(run: &Run) -> String {
 }
 
 #[test]
+fn q50_a_skill_with_control_characters_in_a_name_is_not_packed() {
+    for (name, shown) in [
+        ("a\nforged: line", "`a\\nforged: line`"),
+        ("scripts/a\u{1b}[2K", "`scripts/a\\u{1b}[2K`"),
+    ] {
+        let project = notes();
+        project.write(&format!("skills/notes/{name}"), "x");
+        let run = project.run(&["pack", "skills/notes"]);
+        let error = format!("cannot pack {shown}: its name contains a control character");
+        assert_eq!(run.code, Some(1), "{}", run.snapshot());
+        assert!(run.stderr.contains(&error), "{}", run.snapshot());
+        assert!(!project.path("notes-1.2.0.tar.gz").exists());
+        // Nor installed from where it is.
+        let run = project.run(&["add", "./skills/notes", "--yes"]);
+        assert_eq!(run.code, Some(1), "{}", run.snapshot());
+        let name = shown.trim_matches('`');
+        assert!(run.stderr.contains(name), "{}", run.snapshot());
+        assert!(!project.path(".agents/skills/notes").exists());
+    }
+}
+
+#[test]
 fn sg5_a_skill_is_packed_with_the_same_bytes_each_time() {
     let project = notes();
     let run = project.run(&["pack", "skills/notes"]);

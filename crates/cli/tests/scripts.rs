@@ -224,7 +224,7 @@ fn tl13_a_script_reads_the_project() {
     assert_eq!(run.stdout, "''\n", "{}", run.snapshot());
     // A name makes no line of its own.
     assert!(
-        run.stderr.contains("not written: a?wrote b;"),
+        run.stderr.contains("not written: a\\nwrote b;"),
         "{}",
         run.snapshot()
     );
@@ -252,6 +252,27 @@ fn tl13_a_script_reads_the_project() {
     // A file of the system needs no copy.
     let words = fill(&project, &[], &["/usr/bin/env"]);
     assert_eq!(words.code, Some(0), "{}", words.snapshot());
+}
+
+/// Neither a line of its own, nor a name that is shown as another one.
+#[test]
+fn q50_a_result_with_control_characters_in_its_name_is_not_written() {
+    let project = forms();
+    let script = "for name in ('a\\nwrote b', 'c\\x1b[2Kd', 'e\\u202efdp.exe', 'fine.txt'):\n    open(name, 'w')\n";
+    project.write(".agents/skills/pdf/scripts/fill.py", script);
+    let run = fill(&project, &["--write"], &[]);
+    assert_eq!(run.code, Some(1), "{}", run.snapshot());
+    for name in ["a\\nwrote b", "c\\u{1b}[2Kd", "e\\u{202e}fdp.exe"] {
+        let line = format!(
+            "not written: {name}: `{name}` has characters that are not visible in its name\n"
+        );
+        assert!(run.stderr.contains(&line), "{}", run.snapshot());
+    }
+    let written = std::fs::read_dir(project.path("work")).unwrap();
+    let written = written.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut written: Vec<String> = written.collect();
+    written.sort();
+    assert_eq!(written, ["Makefile", "fine.txt", "form.txt", "secret.txt"]);
 }
 
 #[test]

@@ -177,8 +177,9 @@ impl Block {
         let name = name.map_err(|_| invalid("the name is invalid".to_owned()))?;
         let mut files = BTreeMap::new();
         for (path, text) in &self.files {
-            let path = SkillPath::parse(path)
-                .map_err(|problem| invalid(format!("the path `{path}` {problem}")))?;
+            let path = SkillPath::parse(path).map_err(|problem| {
+                invalid(format!("the path `{}` {problem}", path.escape_debug()))
+            })?;
             files.insert(path, digest(text)?);
         }
         let skill = LockedSkill {
@@ -247,6 +248,14 @@ mod tests {
             ]
             .into(),
         }
+    }
+
+    #[test]
+    fn q50_a_path_with_control_characters_is_refused_and_escaped() {
+        let text = lock().render().replace("SKILL.md", "a\\nforged");
+        let error = LockFile::parse(&text).unwrap_err().to_string();
+        assert!(error.contains("`a\\nforged`"), "{error}");
+        assert!(!error.contains(char::is_control), "{error}");
     }
 
     #[test]

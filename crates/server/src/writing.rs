@@ -203,7 +203,8 @@ pub(crate) fn writable_path(path: &str) -> Result<SkillPath, Failure> {
         return Err(Failure::new(Code::InvalidPath, message));
     }
     if path.as_str().contains(is_hidden) {
-        let message = "invalid path: it has characters that are not visible";
+        let shown = path.as_str().escape_debug();
+        let message = format!("invalid path: `{shown}` has characters that are not visible");
         return Err(Failure::new(Code::InvalidPath, message));
     }
     // Hidden files are not served, either.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::{ScriptFile, ScriptOutput, SkillId};
 use prowess_runtime::{ApprovedScript, NamedFiles, ProjectFiles, ScriptResults};
-use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
+use prowess_spec::{SkillPath, is_hidden};
 use serde::Serialize;
 
 use super::print_json;
@@ -175,7 +175,15 @@ fn report(arguments: &RunArguments, rows: &[ResultRow]) {
     }
 }
 
-/// A name that cannot begin a line of its own.
+/// A name that cannot begin a line of its own, as messages about it have it.
 fn one_line(path: &str) -> String {
-    path.replace(char::is_control, "?")
+    let mut shown = String::new();
+    for letter in path.chars() {
+        if letter.is_control() || is_hidden(letter) {
+            shown.extend(letter.escape_debug());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use prowess_archive::limits::{DEPTH, FILE_BYTES};
 use prowess_registry::{PackageFile, PackageTree};
 use prowess_sources::open_without_waiting;
-use prowess_spec::SkillPath;
+use prowess_spec::{PathProblem, SkillPath};
 
 use crate::error::{CommandError, Context, Result};
 
@@ -66,8 +66,7 @@ fn walk(
                 found.left_out.push((path, "a secret key"));
                 continue;
             }
-            let path = SkillPath::parse(&path)
-                .map_err(|error| CommandError::failure(format!("cannot pack {path}: {error}")))?;
+            let path = SkillPath::parse(&path).map_err(|problem| invalid_name(&path, problem))?;
             found.files.push((path, PackageFile { bytes, executable }));
         } else {
             let message = format!("cannot pack {path}: a link or a special file");
@@ -75,6 +74,11 @@ fn walk(
         }
     }
     Ok(())
+}
+
+fn invalid_name(path: &str, problem: PathProblem) -> CommandError {
+    let path = path.escape_debug();
+    CommandError::failure(format!("cannot pack `{path}`: its name {problem}")).hint("rename it")
 }
 
 /// Why a name does not belong into a package.

@@ -10,6 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
 use prowess_sandbox::{all_repositories, is_protected, is_repository, protected_elsewhere};
+use prowess_spec::is_hidden;
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES, SEARCHED_FILES, TREE_DEPTH};
@@ -32,6 +33,9 @@ pub enum FileError {
         /// The file relative to the project and without links, if the user may be asked about it.
         target: Option<PathBuf>,
     },
+    /// Its name would look like another one, or like more than a name, wherever it is shown.
+    #[error("`{}` has characters that are not visible in its name", .0.escape_debug())]
+    Invisible(String),
     /// An operation failed.
     #[error("`{path}`: {reason}")]
     Failed {
@@ -167,6 +171,9 @@ impl ProjectFiles {
     }
 
     fn put(&self, path: &str, content: &[u8], agreed: Option<&Path>) -> Result<(), FileError> {
+        if path.contains(|letter: char| letter.is_control() || is_hidden(letter)) {
+            return Err(FileError::Invisible(path.to_owned()));
+        }
         let below = self.below(path)?;
         let target = self.target(path, &below)?;
         // Protected are the name that is given, and the file that it leads to.

@@ -369,7 +369,7 @@ fn file_failed(error: FileError) -> Failure {
         FileError::Outside(_) | FileError::Repository(_) | FileError::Protected { .. } => {
             denied(error)
         }
-        FileError::Failed { .. } => failed(error),
+        FileError::Invisible(_) | FileError::Failed { .. } => failed(error),
     }
 }
 

@@ -210,3 +210,24 @@ async fn q20_file_tools_see_no_repository() {
         assert!(!text.contains("config"), "{pattern}: {text}");
     }
 }
+
+#[tokio::test]
+async fn q50_a_skill_writes_no_name_with_control_characters() {
+    let place = Place::new();
+    place.skill("a", "tool", "permissions: [\"file:write\"]\n", CALLS);
+    let running = place.open().await.with(&["a"]).await;
+    for (path, shown) in [
+        ("a\nforged", "a\\nforged"),
+        ("d\u{1b}/x", "d\\u{1b}/x"),
+        ("a\u{202e}txt.exe", "a\\u{202e}txt.exe"),
+    ] {
+        let (text, is_error) = running.call("write", json!({"args": [path, "x"]})).await;
+        assert!(is_error && text.contains(shown), "{text}");
+    }
+    assert!(
+        fs::read_dir(place.path("project"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+}

@@ -377,6 +377,23 @@ async fn sv7_files() {
 }
 
 #[tokio::test]
+async fn q50_a_file_name_with_control_characters_is_refused() {
+    let server = Writable::new().await;
+    for (name, shown) in [
+        ("a%0Aforged", "`a\\nforged`"),
+        ("a%1B%5B2K", "`a\\u{1b}[2K`"),
+        ("a%C2%9Bm", "`a\\u{9b}m`"),
+        ("d%0D/x", "`d\\r/x`"),
+        ("a%E2%80%AEtxt.exe", "`a\\u{202e}txt.exe`"),
+    ] {
+        let path = format!("/api/skills/tools%2Fpdf/files/{name}");
+        let refused = server.ask("PUT", &path, &["if-none-match: *"], b"x").await;
+        assert_eq!((refused.status, &*refused.code()), (400, "invalid-path"));
+        assert!(refused.message().contains(shown), "{}", refused.text());
+    }
+}
+
+#[tokio::test]
 async fn sv7_a_skill_behind_a_link_is_not_written() {
     let server = Writable::new().await;
     let elsewhere = server.directory.path("elsewhere/linked");
