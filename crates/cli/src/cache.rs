@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use prowess_core::{SearchIndex, Skills};
+use prowess_net::create_private;
 
 use crate::environment;
 
@@ -96,7 +97,7 @@ fn delta(path: &Path) -> PathBuf {
 
 fn write(path: &Path, pieces: &[&[u8]]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
+    create_private(directory)?;
     let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
     for piece in pieces {
         temporary.write_all(piece)?;

@@ -53,7 +53,7 @@ impl CacheDirectory {
     /// Saves bytes: a reader sees all of them or the file as it was.
     pub fn write(&self, name: &str, bytes: &[u8]) {
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.path)?;
+            create_private(&self.path)?;
             let mut temporary = tempfile::NamedTempFile::new_in(&self.path)?;
             temporary.write_all(bytes)?;
             temporary.persist(self.file(name))?;
@@ -66,6 +66,15 @@ impl CacheDirectory {
     pub fn remove(&self, name: &str) {
         let _ = fs::remove_file(self.file(name));
     }
+}
+
+/// Creates a directory that other users of the machine neither read nor change, whatever the umask is.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 /// The first half of a SHA-256 over parts that cannot run into each other, in hexadecimal.

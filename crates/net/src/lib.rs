@@ -6,7 +6,7 @@ mod client;
 mod lines;
 mod task;
 
-pub use cache::{CacheDirectory, now, short_digest, time_of};
+pub use cache::{CacheDirectory, create_private, now, short_digest, time_of};
 #[cfg(feature = "client")]
 pub use client::{
     BodyError, HeaderError, client_builder, install_tls_provider, is_loopback, read_body,

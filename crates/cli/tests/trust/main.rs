@@ -9,6 +9,7 @@ mod answers;
 mod approvals;
 mod hostile;
 mod names;
+mod other_users;
 mod page;
 mod protected_writes;
 mod special_files;

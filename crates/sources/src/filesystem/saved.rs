@@ -8,7 +8,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{OFlags, statfs};
@@ -115,7 +115,9 @@ impl SavedScan {
     /// Other processes see the old file or the new one.
     fn write(&self, content: &Content<'_>) -> io::Result<()> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(directory)?;
+        // A user who could write here would decide which skills are found.
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(directory)?;
         let temporary = directory.join(temporary_name());
         let written = File::options()
             .write(true)
