@@ -558,7 +558,10 @@ fn scripted() -> TestProject {
         "echo no >&2\nprintf '\\033]0;owned\\007'\nexit 3\n",
     );
     project.write(".agents/skills/tidy/scripts/notes.txt", "text");
-    project.write(".agents/skills/tidy/scripts/x.rb", "puts 1");
+    project.write(
+        ".agents/skills/tidy/scripts/other",
+        "#!/usr/bin/env prowess-no-such-interpreter\n",
+    );
     project
 }
 
@@ -598,7 +601,7 @@ fn tl10_scripts_run_in_the_sandbox_once_they_are_approved() {
     for (script, reason) in [
         ("notes.txt", "is no program"),
         ("nothing.py", "`scripts/nothing.py` is not in the skill"),
-        ("x.rb", "the package is `ruby`"),
+        ("other", "`prowess-no-such-interpreter` is not installed"),
     ] {
         let run = project.run(&[
             "run",

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use prowess_testing::repository;
+use prowess_testing::{at_home, repository};
 use support::{TestProject, without_digests, without_seconds, without_times};
 
 /// The commands of a document's `console` blocks, each with the output shown below it.
@@ -54,13 +54,11 @@ fn check_in(document: &str, directory: &Path) {
     for (command, expected) in sessions {
         let arguments = command.strip_prefix("prowess ").unwrap();
         let home = tempfile::tempdir().unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_prowess"))
+        let mut program = Command::new(env!("CARGO_BIN_EXE_prowess"));
+        let output = at_home(&mut program, home.path())
             .args(words(arguments))
             .stdin(Stdio::null())
             .current_dir(directory)
-            .env("HOME", home.path())
-            .env_remove("XDG_DATA_HOME")
-            .env_remove("XDG_CONFIG_HOME")
             .output()
             .unwrap();
         let printed = [output.stdout, output.stderr].concat();

@@ -96,3 +96,15 @@ pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
 }
+
+/// A user with this home directory and the programs of this machine, and no other variable: what the user of the tests has
+/// set, such as a key of a model or the directory of an agent, changes nothing.
+pub fn at_home(command: &mut Command, home: impl AsRef<Path>) -> &mut Command {
+    command.env_clear().env("HOME", home.as_ref());
+    for name in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+}

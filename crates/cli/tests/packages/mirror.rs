@@ -3,17 +3,15 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use prowess_testing::{ChildGuard, TestDirectory, run};
+use prowess_testing::{ChildGuard, TestDirectory, at_home, run};
 use serde_json::Value;
 
 /// Runs the program in a home directory.
 fn command(place: &TestDirectory, home: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
-    command.args(arguments).current_dir(place.root());
-    command.env("HOME", place.path(home));
-    for variable in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
-        command.env_remove(variable);
-    }
+    at_home(&mut command, place.path(home))
+        .args(arguments)
+        .current_dir(place.root());
     command
 }
 

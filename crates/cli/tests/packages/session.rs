@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use prowess_testing::{ChildGuard, TestDirectory, git, repository};
+use prowess_testing::{ChildGuard, TestDirectory, at_home, git, repository};
 
 /// How a block of the README begins.
 const FENCE: &str = "```sh-session\n";
@@ -71,11 +71,9 @@ fn readme_session_with_a_registry() {
     let binary = env!("CARGO_BIN_EXE_prowess");
     let operator = |arguments: &[&str]| {
         let mut command = Command::new(binary);
-        command.args(arguments).current_dir(place.root());
-        command.env("HOME", place.path("operator"));
-        for variable in DIRECTORIES {
-            command.env_remove(variable);
-        }
+        at_home(&mut command, place.path("operator"))
+            .args(arguments)
+            .current_dir(place.root());
         command
     };
     let made = operator(&["token", "create", "ada", "--scope", "publish,yank"]).output();
@@ -108,9 +106,6 @@ enum Block {
     Registry,
 }
 
-/// Variables that would lead out of the home directory.
-const DIRECTORIES: [&str; 3] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"];
-
 /// Runs the commands of a block and compares what they print. `replaced` are texts of the block and what they are here.
 fn check(place: &TestDirectory, block: Block, replaced: &[(&str, String)]) {
     let path = repository().join("README.md");
@@ -130,23 +125,19 @@ fn check(place: &TestDirectory, block: Block, replaced: &[(&str, String)]) {
         }
         text
     };
-    let mut script = format!("cd {}\n", place.root().display());
+    let mut script = format!("cd '{}'\n", place.root().display());
     for (index, command) in commands.iter().enumerate() {
         let _ = write!(script, "printf '@@{index}\\n'\n{}\n", here(command));
     }
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_prowess"));
     let system = std::env::var("PATH").unwrap();
     let mut command = Command::new("bash");
-    for variable in DIRECTORIES {
-        command.env_remove(variable);
-    }
-    let output = command
+    let output = at_home(&mut command, place.path("ada"))
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .env(
             "PATH",
             format!("{}:{system}", binary.parent().unwrap().display()),
         )
-        .env("HOME", place.path("ada"))
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_AUTHOR_NAME", "Ada")

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use prowess_testing::{TestDirectory, git};
+use prowess_testing::{TestDirectory, at_home, git};
 
 use crate::support::Run;
 
@@ -56,21 +56,9 @@ impl Workshop {
 
     pub(crate) fn command_in(&self, project: &str, home: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
-        command
+        at_home(&mut command, self.path(home))
             .args(arguments)
-            .current_dir(self.path(project))
-            .env("HOME", self.path(home));
-        for name in [
-            "XDG_CONFIG_HOME",
-            "XDG_CACHE_HOME",
-            "XDG_DATA_HOME",
-            "NO_COLOR",
-            "RUST_LOG",
-            "PROWESS_REGISTRY_TOKEN",
-            "DBUS_SESSION_BUS_ADDRESS",
-        ] {
-            command.env_remove(name);
-        }
+            .current_dir(self.path(project));
         command
     }
 

@@ -7,7 +7,7 @@ pub(crate) mod terminal;
 use std::ops::Deref;
 use std::process::{Command, Output};
 
-use prowess_testing::{TestDirectory, repository};
+use prowess_testing::{TestDirectory, at_home, repository};
 
 /// A temporary project directory in which the program runs.
 pub(crate) struct TestProject(TestDirectory);
@@ -85,15 +85,9 @@ impl TestProject {
     /// The program with exactly these arguments.
     pub(crate) fn command_as_typed(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
-        command
+        at_home(&mut command, self.path("home"))
             .args(arguments)
-            .current_dir(self.root())
-            .env("HOME", self.path("home"))
-            .env_remove("XDG_CONFIG_HOME")
-            .env_remove("XDG_CACHE_HOME")
-            .env_remove("XDG_DATA_HOME")
-            .env_remove("NO_COLOR")
-            .env_remove("RUST_LOG");
+            .current_dir(self.root());
         command
     }
 

@@ -324,6 +324,13 @@ mod tests {
     }
 
     #[test]
+    fn the_package_of_an_interpreter_is_named() {
+        let program = "ruby".to_owned();
+        let text = ProgramError::NotInstalled { program }.to_string();
+        assert!(text.ends_with("the package is `ruby`"), "{text}");
+    }
+
+    #[test]
     fn files_without_an_interpreter_are_rejected() {
         let file = |name: &str, text: &str| {
             let path = SkillPath::parse(name).unwrap();

@@ -200,7 +200,7 @@ const SECRET: &[&str] = &[
 #[tokio::test]
 async fn q17_a_command_reaches_nothing_else() {
     // Not below /tmp, which is private inside.
-    let home = tempfile::tempdir_in(std::env::home_dir().unwrap()).unwrap();
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let own = home.path().canonicalize().unwrap();
     for path in SECRET.iter().chain(&["plain", ".cache/x", ".cargo/bin/x"]) {
         fs::create_dir_all(own.join(path).parent().unwrap()).unwrap();
