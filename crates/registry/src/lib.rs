@@ -35,6 +35,7 @@ mod transaction;
 mod tree;
 #[cfg(unix)]
 mod unsynced;
+mod version_check;
 mod versions;
 pub mod wire;
 
@@ -65,4 +66,5 @@ pub use store::PackageStore;
 #[cfg(unix)]
 pub use transaction::{Content, Transaction, is_interrupted, leftovers};
 pub use tree::{InstallableTree, PackageFile, PackageTree, TreeError, digest_of};
+pub use version_check::{VersionMismatch, signed_comment};
 pub use versions::{choose_version, is_exact};

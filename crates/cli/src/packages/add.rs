@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
 use super::choose::{Choice, choose};
 use super::consent::{AllowArgument, Examiner, GivenConsent, examine_on_disk};
+use super::downgrade::DowngradeArgument;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state};
 use super::lock_trust;
@@ -88,6 +89,8 @@ pub(crate) struct AddArguments {
     force: bool,
     #[command(flatten)]
     allow: AllowArgument,
+    #[command(flatten)]
+    downgrade: DowngradeArgument,
     /// Public key that must have signed the package; it replaces a pinned one
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
@@ -175,6 +178,7 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
         rename: rename.as_ref(),
         signatures: &rules,
         examiner: Examiner::new(&session, &arguments.allow)?,
+        downgrade: arguments.downgrade,
         occupied: occupied(&session),
     };
     let (candidates, mut refused) = inspector.inspect(fetched, arguments.all)?;
@@ -304,6 +308,7 @@ struct Inspector<'i> {
     rename: Option<&'i SkillName>,
     signatures: &'i SignatureRules,
     examiner: Examiner<'i>,
+    downgrade: DowngradeArgument,
     occupied: BTreeMap<String, String>,
 }
 
@@ -379,6 +384,9 @@ impl Inspector<'_> {
         } = skill;
         conflict(self.session, self.lock, &self.occupied, &name, &locked)?;
         let before = self.lock.skills.get(&name);
+        if let Some(before) = before {
+            self.downgrade.check(&name, before, &locked)?;
+        }
         let signature = self.signatures.check(package, &reference, &own, before)?;
         locked.signed_by = signature.key();
         notes.extend(signature.note());

@@ -5,6 +5,7 @@ mod apply;
 mod choose;
 mod conflicts;
 mod consent;
+mod downgrade;
 pub(crate) mod import;
 mod inspect;
 mod installed;

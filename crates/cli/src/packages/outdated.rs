@@ -11,10 +11,12 @@ use prowess_registry::{
 };
 use prowess_sources::git_heads;
 use prowess_spec::{SkillName, SkillPath};
+use semver::{Version, VersionReq};
 use serde::Serialize;
 use serde_json::json;
 use url::Url;
 
+use super::downgrade::registry_version;
 use super::installed::{named, nothing, sessions};
 use super::lock_trust;
 use super::open_packages::tree_of;
@@ -37,7 +39,7 @@ Examples:
 Exit codes:
   0  everything is up to date
   1  a source could not be asked; its skills are unknown
-  3  a skill is outdated, or its version is yanked";
+  3  a skill is outdated, or its version is yanked or withdrawn";
 
 /// Arguments of `outdated`.
 #[derive(Args)]
@@ -67,6 +69,18 @@ struct Row {
     reason: Option<String>,
 }
 
+impl Row {
+    /// Whether `update` installs something newer.
+    fn has_newer(&self) -> bool {
+        let version = |text: &Option<String>| Version::parse(text.as_deref()?).ok();
+        match self.state {
+            State::Outdated => true,
+            State::Yanked => version(&self.latest) > version(&self.installed),
+            State::UpToDate | State::Withdrawn | State::Unknown => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
@@ -74,7 +88,21 @@ enum State {
     Outdated,
     /// The installed version must not be used any more.
     Yanked,
+    /// The registry has the installed version no longer, and none that is newer.
+    Withdrawn,
     Unknown,
+}
+
+impl State {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::UpToDate => "up to date",
+            Self::Outdated => "outdated",
+            Self::Yanked => "yanked",
+            Self::Withdrawn => "withdrawn",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &OutdatedArguments, global: &Global) -> Result<Exit> {
@@ -94,10 +122,8 @@ pub(crate) fn run(arguments: &OutdatedArguments, global: &Global) -> Result<Exit
         }
     }
     let has = |state| rows.iter().any(|row: &Row| row.state == state);
-    let exit = match (
-        has(State::Unknown),
-        has(State::Outdated) || has(State::Yanked),
-    ) {
+    let is_finding = |row: &Row| !matches!(row.state, State::UpToDate | State::Unknown);
+    let exit = match (has(State::Unknown), rows.iter().any(is_finding)) {
         (true, _) => Exit::Failure,
         (false, true) => Exit::Findings,
         (false, false) => Exit::Success,
@@ -116,8 +142,12 @@ pub(crate) fn run(arguments: &OutdatedArguments, global: &Global) -> Result<Exit
     if !global.quiet {
         let current = rows.len() - shown.len();
         terminal::note(&format!("{current} of {} up to date", rows.len()));
-        if has(State::Outdated) || has(State::Yanked) {
+        if rows.iter().any(Row::has_newer) {
             terminal::hint("`prowess update` updates them");
+        }
+        let is_bad = |row: &Row| matches!(row.state, State::Yanked | State::Withdrawn);
+        if rows.iter().any(|row| is_bad(row) && !row.has_newer()) {
+            terminal::hint("`prowess update --allow-downgrade` installs an older version");
         }
     }
     Ok(exit)
@@ -141,16 +171,10 @@ fn print(rows: &[&Row]) -> Result<()> {
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let state = match row.state {
-                State::UpToDate => "up to date",
-                State::Outdated => "outdated",
-                State::Yanked => "yanked",
-                State::Unknown => "unknown",
-            };
             let source = row.reason.as_ref().unwrap_or(&row.source);
             vec![
                 row.name.to_string(),
-                state.to_owned(),
+                row.state.as_str().to_owned(),
                 short(&row.installed),
                 short(&row.latest),
                 source.clone(),
@@ -167,8 +191,8 @@ struct Sources {
     heads: BTreeMap<(String, Option<String>), Result<Option<String>, String>>,
     /// Packages that have to be looked into.
     packages: BTreeMap<String, Result<Package, String>>,
-    /// What registries say about packages, by source.
-    published: BTreeMap<String, Result<PackageInfo, String>>,
+    /// What registries say about packages, by source; `None` of those that they do not have.
+    published: BTreeMap<String, Result<Option<PackageInfo>, String>>,
 }
 
 /// Threads that wait for sources.
@@ -260,7 +284,7 @@ impl Sources {
 fn published(
     session: &Session<'_>,
     skills: &[(SkillName, LockedSkill)],
-) -> BTreeMap<String, Result<PackageInfo, String>> {
+) -> BTreeMap<String, Result<Option<PackageInfo>, String>> {
     let wanted: BTreeMap<&str, (Option<Url>, PackageName)> = skills
         .iter()
         .filter_map(|(_, locked)| match locked.source.parse() {
@@ -273,10 +297,10 @@ fn published(
     let wanted: Vec<_> = wanted.into_iter().collect();
     let answers = in_parallel(&wanted, |(_, (registry, name))| {
         let found = match registry {
-            Some(url) => session.registries.find_at(url, name),
-            None => session.registries.find(name),
+            Some(url) => session.registries.info_at(url, name),
+            None => session.registries.find(name).map(|found| Some(found.info)),
         };
-        found.map(|it| it.info).map_err(|error| error.message)
+        found.map_err(|error| error.message)
     });
     let sources = wanted.into_iter().map(|(source, _)| source.to_owned());
     sources.zip(answers).collect()
@@ -305,13 +329,12 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 
 fn row(sources: &Sources, name: SkillName, locked: LockedSkill) -> Row {
     let yanked = match sources.published.get(&locked.source) {
-        Some(Ok(info)) => yanked(info, &locked),
+        Some(Ok(Some(info))) => yanked(info, &locked),
         _ => None,
     };
     let (state, latest, reason) = match latest(sources, &name, &locked) {
         found if yanked.is_some() => (State::Yanked, found.ok().and_then(|it| it.1), yanked),
-        Ok((true, latest)) => (State::UpToDate, latest, None),
-        Ok((false, latest)) => (State::Outdated, latest, None),
+        Ok((state, latest)) => (state, latest, None),
         Err(reason) => (State::Unknown, None, Some(reason)),
     };
     Row {
@@ -324,25 +347,56 @@ fn row(sources: &Sources, name: SkillName, locked: LockedSkill) -> Row {
     }
 }
 
-/// Whether the installed version is the newest, and which one that is; or why that is unknown.
+/// How a skill of a registry compares with what the registry has, and the latest version there.
+fn latest_published(
+    info: Option<&PackageInfo>,
+    versions: Option<&VersionReq>,
+    locked: &LockedSkill,
+) -> Result<(State, Option<String>), String> {
+    let installed = registry_version(locked);
+    let is_listed = info.is_some_and(|info| {
+        let mut listed = info.versions.iter().map(|known| &known.version);
+        listed.any(|version| Some(version) == installed.as_ref())
+    });
+    let chosen = info.map(|info| choose_version(info, versions)).transpose();
+    let latest = match chosen {
+        Ok(chosen) => chosen.map(|chosen| chosen.version.clone()),
+        Err(error) if is_listed => return Err(error.to_string()),
+        Err(_) => None,
+    };
+    let state = if latest > installed {
+        State::Outdated
+    } else if is_listed {
+        State::UpToDate
+    } else {
+        State::Withdrawn
+    };
+    Ok((state, latest.map(|version| version.to_string())))
+}
+
+/// How a skill compares with its source, and the latest version there; or why that is unknown.
 fn latest(
     sources: &Sources,
     name: &SkillName,
     locked: &LockedSkill,
-) -> Result<(bool, Option<String>), String> {
+) -> Result<(State, Option<String>), String> {
+    let state_of = |is_current| {
+        if is_current {
+            State::UpToDate
+        } else {
+            State::Outdated
+        }
+    };
     let reference: PackageReference = match locked.source.parse() {
         Ok(reference) => reference,
         Err(error) => return Err(ToString::to_string(&error)),
     };
     if let PackageReference::Registry { versions, .. } = &reference {
-        let info = match sources.published.get(&locked.source) {
-            Some(Ok(info)) => info,
-            Some(Err(reason)) => return Err(reason.clone()),
-            None => return Err("the registry was not asked".to_owned()),
+        return match sources.published.get(&locked.source) {
+            Some(Ok(info)) => latest_published(info.as_ref(), versions.as_ref(), locked),
+            Some(Err(reason)) => Err(reason.clone()),
+            None => Err("the registry was not asked".to_owned()),
         };
-        let chosen = choose_version(info, versions.as_ref()).map_err(|it| it.to_string())?;
-        let latest = Some(chosen.version.to_string());
-        return Ok((latest == locked.resolved, latest));
     }
     if let PackageReference::Git(location) = &reference {
         let key = (
@@ -351,7 +405,7 @@ fn latest(
         );
         match sources.heads.get(&key) {
             Some(Ok(Some(head))) if locked.resolved.as_ref() == Some(head) => {
-                return Ok((true, Some(head.clone())));
+                return Ok((State::UpToDate, Some(head.clone())));
             }
             Some(Ok(None)) => {
                 let reference = location.reference.as_deref().unwrap_or("default branch");
@@ -370,11 +424,12 @@ fn latest(
     // An index states digests, so that nothing has to be downloaded.
     if matches!(reference, PackageReference::Index(_)) && locked.resolved.is_some() {
         return match latest {
-            Some(_) => Ok((latest == locked.resolved, latest)),
+            Some(_) => Ok((state_of(latest == locked.resolved), latest)),
             None => Err("the index has no such skill any more".to_owned()),
         };
     }
     // Only the files tell whether a newer commit changed this skill.
     let (tree, _) = tree_of(package, name, &reference).map_err(|error| error.message)?;
-    Ok((digest_of(&tree.digests()) == locked.source_digest(), latest))
+    let is_current = digest_of(&tree.digests()) == locked.source_digest();
+    Ok((state_of(is_current), latest))
 }

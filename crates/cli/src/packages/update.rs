@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::apply::{Changes, Installation, SourceSkill, left_out_notes};
 use super::conflicts;
 use super::consent::{AllowArgument, Examiner, GivenConsent};
+use super::downgrade::DowngradeArgument;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state, named, nothing, sessions};
 use super::lock_trust;
@@ -78,6 +79,8 @@ pub(crate) struct UpdateArguments {
     force: bool,
     #[command(flatten)]
     allow: AllowArgument,
+    #[command(flatten)]
+    downgrade: DowngradeArgument,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -96,7 +99,7 @@ enum Outcome {
     Moved(LockedSkill),
     Updated(Box<Update>),
     Conflict(Box<Update>),
-    Failed(String),
+    Failed(CommandError),
 }
 
 struct Update {
@@ -194,7 +197,7 @@ fn update(
         .iter()
         .map(|(name, locked)| {
             look(session, &mut packages, &known, arguments, name, locked)
-                .unwrap_or_else(|error| Outcome::Failed(error.message))
+                .unwrap_or_else(Outcome::Failed)
         })
         .collect();
     session.phase(
@@ -220,8 +223,9 @@ fn update(
                 changes.lock.skills.insert(name.clone(), locked);
                 ("up to date", Exit::Success)
             }
-            Outcome::Failed(reason) => {
-                terminal::print_problem(&format!("cannot update `{name}`: {reason}"), None);
+            Outcome::Failed(error) => {
+                let message = format!("cannot update `{name}`: {}", error.message);
+                terminal::print_problem(&message, error.hints.first().map(String::as_str));
                 ("failed", Exit::Failure)
             }
             Outcome::Conflict(update) if arguments.dry_run => {
@@ -305,6 +309,7 @@ fn look(
     let resolved = package.resolved_at(&reference);
     let mut skill = SourceSkill::new(before.source.clone(), resolved, new);
     skill.locked.signed_by = signature.key();
+    arguments.downgrade.check(name, before, &skill.locked)?;
     let (new, after) = (skill.tree.clone(), &skill.locked);
     let state = disk_state(session, applied, name, before)?;
     let is_current = match &state {

@@ -225,6 +225,15 @@ impl Registries {
         Ok(RemotePackage { client, info })
     }
 
+    /// The same; `None` if the registry has no such package.
+    pub(crate) fn info_at(&self, url: &Url, name: &PackageName) -> Result<Option<PackageInfo>> {
+        match self.locked_client(url, name)?.package(name) {
+            Ok(info) => Ok(Some(info)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn locked_client(&self, url: &Url, name: &PackageName) -> Result<RegistryClient> {
         self.refuse_other(url, name)?;
         match self.known(url) {

@@ -174,7 +174,13 @@ impl FakeRegistry {
 }
 
 impl Shelf {
-    fn publish(&mut self, name: &str, version: &str, bytes: Vec<u8>, signature: Option<String>) {
+    pub(crate) fn publish(
+        &mut self,
+        name: &str,
+        version: &str,
+        bytes: Vec<u8>,
+        signature: Option<String>,
+    ) {
         let info = VersionInfo {
             version: version.parse().unwrap(),
             description: format!("Does {name}."),
@@ -359,6 +365,10 @@ fn package(
         (&Method::GET, [version, "download"]) => match shelf.bytes.get(&key(version)) {
             Some(bytes) => respond(200, bytes.clone()),
             None => problem(404, "unknown version"),
+        },
+        (&Method::GET, [version, "signature"]) => match shelf.signatures.get(&key(version)) {
+            Some(signature) => respond(200, signature.clone()),
+            None => problem(404, "not signed"),
         },
         (&Method::GET, [version, "diff"]) => json(&VersionDiff {
             from: Some(query["from"].parse().unwrap()),

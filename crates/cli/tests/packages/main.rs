@@ -30,4 +30,5 @@ mod signatures;
 mod sources;
 mod trust;
 mod update;
+mod versions;
 mod workshop;

@@ -4,6 +4,7 @@ use prowess_core::wire::Problem;
 use reqwest::StatusCode;
 
 use crate::package_name::PackageName;
+use crate::version_check::VersionMismatch;
 
 /// Why a request to a registry failed.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +68,16 @@ pub enum RegistryError {
         host: String,
         /// What is wrong.
         reason: String,
+    },
+    /// The package is another version, such as an older one with a valid signature.
+    #[error("cannot use `{name}` from {host}")]
+    OtherVersion {
+        /// The package.
+        name: PackageName,
+        /// The registry.
+        host: String,
+        /// What it is instead.
+        source: Box<VersionMismatch>,
     },
     /// The package cannot be downloaded.
     #[error("{0}")]

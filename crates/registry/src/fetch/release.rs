@@ -13,6 +13,7 @@ use crate::package::package_digest;
 use crate::package_name::PackageName;
 use crate::reference::PackageReference;
 use crate::tree::PackageTree;
+use crate::version_check::verify_version;
 use crate::wire::{PACKAGE_BYTES, VersionInfo};
 
 /// A version that was downloaded.
@@ -67,7 +68,7 @@ fn unusable(client: &RegistryClient, name: &PackageName, reason: String) -> Regi
 
 impl Package {
     /// Downloads a version of a package. Its bytes must have the digest that the registry states, and its skill the name
-    /// of the package. `versions` is the range that the user asked for.
+    /// of the package and the number of the version. `versions` is the range that the user asked for.
     pub fn of_registry(
         client: &RegistryClient,
         name: &PackageName,
@@ -88,6 +89,18 @@ impl Package {
             Some(_) => Some(client.signature(name, &version.version)?),
             None => None,
         };
+        verify_version(
+            name.skill(),
+            &version.version,
+            &tree,
+            &bytes,
+            signature.as_deref(),
+        )
+        .map_err(|source| RegistryError::OtherVersion {
+            name: name.clone(),
+            host: client.host().to_owned(),
+            source: Box::new(source),
+        })?;
         Ok(Self {
             reference: PackageReference::Registry {
                 registry: Some(client.url().clone()),

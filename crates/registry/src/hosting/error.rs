@@ -8,6 +8,7 @@ use crate::package_name::PackageName;
 use crate::signature::SignatureError;
 use crate::storage::StorageError;
 use crate::tree::TreeError;
+use crate::version_check::VersionMismatch;
 
 /// A file of a package that is invalid.
 #[derive(Clone, Debug)]
@@ -88,6 +89,9 @@ pub enum HostingError {
         /// All problems.
         files: Vec<InvalidFile>,
     },
+    /// The bytes are not those of the version that they were sent as.
+    #[error("invalid package: {0}")]
+    Version(#[from] VersionMismatch),
     /// The signature does not fit the bytes.
     #[error("invalid signature: {0}")]
     Signature(#[from] SignatureError),

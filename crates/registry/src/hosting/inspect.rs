@@ -14,6 +14,7 @@ use super::error::{HostingError, InvalidFile};
 use crate::package_name::PackageName;
 use crate::signature::{signer, verify};
 use crate::tree::PackageTree;
+use crate::version_check::verify_version;
 use crate::wire::AuditVerdict;
 
 /// Findings that are listed.
@@ -83,10 +84,7 @@ impl InspectedPackage {
             return Err(HostingError::Plugin(plugin_files));
         }
         let checked = CheckedSkill::new(name, &tree)?;
-        if let Some(stated) = tree.package_version().filter(|it| it != version) {
-            let reason = format!("the skill says version {stated}, not {version}");
-            return Err(HostingError::NotAPackage(reason));
-        }
+        verify_version(name.skill(), version, &tree, bytes, signature)?;
         let files = tree.files().map(|(path, file)| File {
             path: path.as_str(),
             bytes: &file.bytes,

@@ -19,6 +19,7 @@ impl From<HostingError> for Failure {
             HostingError::InvalidOwner(_) => Self::new(Code::InvalidRequest, message),
             HostingError::NotAPackage(_)
             | HostingError::Tree(_)
+            | HostingError::Version(_)
             | HostingError::Plugin(_)
             | HostingError::Signature(_) => Self::new(Code::InvalidPackage, message),
             HostingError::InvalidSkill { files, .. } => {

@@ -322,11 +322,27 @@ async fn rg11_names_that_look_alike_are_warned_about() {
 }
 
 #[tokio::test]
+async fn q33_a_signature_is_of_one_version() {
+    on_both(|setup| async move {
+        let bytes = about("pdf", "PDF");
+        let pair = KeyPair::generate(None).unwrap();
+        let signature = sign(&bytes, &pair.secret, None, "file:pdf-1.0.0.tar.gz").unwrap();
+        let header = format!("x-prowess-signature: {}", STANDARD.encode(&signature));
+        for (version, status) in [("1.1.0", 422), ("1.0.0", 201), ("0.9.0", 422)] {
+            let target = format!("/api/v1/skills/pdf/{version}");
+            let answer = setup.ask("alice", "PUT", &target, &[&header], &bytes).await;
+            assert_eq!(answer.status, status, "{version}: {}", answer.text());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn rg16_signatures_are_verified_and_returned() {
     on_both(|setup| async move {
         let bytes = about("pdf", "PDF");
         let pair = KeyPair::generate(None).unwrap();
-        let signature = sign(&bytes, &pair.secret, None, "pdf 1.0.0").unwrap();
+        let signature = sign(&bytes, &pair.secret, None, "file:pdf-1.0.0.tar.gz").unwrap();
         let header = format!("x-prowess-signature: {}", STANDARD.encode(&signature));
         let target = "/api/v1/skills/pdf/1.0.0";
         let other = about("pdf", "other");
