@@ -1,5 +1,6 @@
 //! From files to the one configuration.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::ignored::{IgnoredFile, IgnoredKey};
 use crate::layer::{Context, Fault, Layer, Log, Part};
 use crate::limits;
 use crate::lookup::Lookup;
+use crate::named_variables;
 use crate::origin::{ConfigEntry, Origin, Scope};
 use crate::places;
 use crate::problem::{Problem, ProblemKind, SourceFile};
@@ -62,6 +64,8 @@ pub struct SkillsConfig {
     pub ignored_files: Vec<IgnoredFile>,
     /// The access of the project's file, if it exists.
     pub project: Option<ProjectTrust>,
+    /// The environment variables that the files name: their values are for one server, and for no code of a skill.
+    pub secret_variables: BTreeSet<String>,
     entries: Vec<ConfigEntry>,
     ignored: Vec<IgnoredKey>,
 }
@@ -256,6 +260,8 @@ fn build(
     let problems = |faults| problems(faults, &sources);
     let mut config = assemble(tree, log, files.collect(), problems);
     config.project = project;
+    let named = parsed.iter().map(|(table, _)| table.get_ref());
+    config.secret_variables = named.flat_map(named_variables::of_file).collect();
     Ok(config)
 }
 
@@ -294,6 +300,7 @@ fn assemble(
         files,
         ignored_files: Vec::new(),
         project: None,
+        secret_variables: BTreeSet::new(),
         entries: log.entries,
         ignored: log.ignored,
     }

@@ -17,7 +17,8 @@
 //!
 //! # What is text, and what is replaced
 //!
-//! `${VAR}` is replaced in every string of a repository except its `name` and `type`, and nowhere else; `$${` becomes
+//! `${VAR}` is replaced in every string of a repository except its `name` and `type`, in `store.url` of the user's own file, and
+//! nowhere else; `$${` becomes
 //! `${`, and any other `$` is unchanged. Relative paths are relative to the directory of the file, and `~` is the home
 //! directory.
 //!
@@ -47,6 +48,7 @@ mod keywords;
 mod layer;
 pub mod limits;
 mod lookup;
+mod named_variables;
 mod origin;
 mod places;
 mod problem;

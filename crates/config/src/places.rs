@@ -119,7 +119,7 @@ fn variables_are_replaced(
 ) -> Result<(), ProblemKind> {
     if context.variables == Variables::Literal && written.raw.contains("${") {
         return Err(ProblemKind::Unfit {
-            rule: "contains `${`, but variables are replaced only in repositories",
+            rule: "contains `${`, but variables are replaced only in repositories and in `store.url` of your own file",
             help: "write the value itself",
         });
     }

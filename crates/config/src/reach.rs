@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 use crate::expand::variables;
 use crate::git_location::scp;
 use crate::keywords::RepositoryType;
+use crate::named_variables::each_text;
 
 /// The shown text of an invalid URL.
 const INVALID_URL: &str = "an invalid URL";
@@ -251,18 +252,10 @@ pub(crate) fn hidden_variable(repository: &DeTable<'_>) -> Option<&'static str> 
 
 /// Every variable that the strings of a repository name.
 fn names(repository: &DeTable<'_>) -> Vec<String> {
-    fn collect(value: &DeValue<'_>, found: &mut Vec<String>) {
-        match value {
-            DeValue::String(text) => found.extend(variables(text).map(str::to_owned)),
-            DeValue::Array(items) => items.iter().for_each(|it| collect(it.get_ref(), found)),
-            DeValue::Table(items) => items.values().for_each(|it| collect(it.get_ref(), found)),
-            _ => {}
-        }
-    }
     let mut found = Vec::new();
-    for value in repository.values() {
-        collect(value.get_ref(), &mut found);
-    }
+    each_text(repository, &mut |_, text| {
+        found.extend(variables(text).map(str::to_owned));
+    });
     found
 }
 

@@ -91,10 +91,15 @@ impl<'a, 'd> Reader<'a, 'd> {
 
     pub(crate) fn value_context(&self, layer: usize) -> ValueContext<'a> {
         let layer = self.context.layers.get(layer);
+        let is_project = layer.is_some_and(|layer| layer.scope == Scope::Project);
         ValueContext {
             base: layer.map_or(Path::new(""), |layer| &layer.base),
             lookup: self.context.lookup,
-            variables: self.variables,
+            variables: match self.variables {
+                Variables::ExpandForUser if is_project => Variables::Literal,
+                Variables::ExpandForUser => Variables::Expand,
+                variables => variables,
+            },
         }
     }
 

@@ -16,7 +16,7 @@ use crate::reader::{Reader, Width};
 use crate::shape::{Field, FieldType, Need};
 use crate::show::Shown;
 use crate::texts;
-use crate::values;
+use crate::values::{self, Variables};
 
 /// `[skills]` without its repositories.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -441,7 +441,7 @@ pub(crate) fn model(t: &mut Reader<'_, '_>) -> ModelSettings {
         base_url: t.text(base_url, need.clone(), Shown::Url, places::base_url),
         // A key that was entered here by mistake must not be shown.
         api_key_env: t.text(api_key_env, need, Shown::Variable, |_, written| {
-            texts::variable(&written.text)
+            texts::key_variable(&written.text)
         }),
         tools: t.flag("tools", "Whether the model can call tools.", true),
         context_window: t.count(
@@ -507,7 +507,7 @@ pub(crate) fn search(t: &mut Reader<'_, '_>) -> SearchSettings {
         embeddings_model: t.text(model, need.clone(), how, texts::line),
         // A key that was entered here by mistake must not be shown.
         embeddings_key_env: t.text(key, need, Shown::Variable, |_, written| {
-            texts::variable(&written.text)
+            texts::key_variable(&written.text)
         }),
     }
 }
@@ -515,9 +515,11 @@ pub(crate) fn search(t: &mut Reader<'_, '_>) -> SearchSettings {
 pub(crate) fn store(t: &mut Reader<'_, '_>) -> StoreLocation {
     let url = (
         "url",
-        "`sqlite`, `sqlite:` and a path, or `postgres://...`.",
+        "`sqlite`, `sqlite:` and a path, or `postgres://...`; `${VAR}` is replaced in your own file.",
     );
     let need = Need::Default("sqlite".into());
+    // Its password is better in the environment of a service than in a file.
+    t.variables = Variables::ExpandForUser;
     t.text(url, need, Shown::Url, |context, written| {
         if written.text == "sqlite" {
             return Ok(StoreLocation::DefaultSqlite);

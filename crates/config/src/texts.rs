@@ -115,6 +115,18 @@ pub(crate) fn variable(text: &str) -> Result<String, ProblemKind> {
     }
 }
 
+/// The name of the variable with a key for a server. What is for Prowess itself is for no server.
+pub(crate) fn key_variable(text: &str) -> Result<String, ProblemKind> {
+    let name = variable(text)?;
+    if name.to_uppercase().starts_with("PROWESS_") {
+        return unfit(
+            "is a variable of Prowess itself, which no server gets",
+            "write the name of the variable with the key, such as `API_KEY`",
+        );
+    }
+    Ok(name)
+}
+
 /// The name of an HTTP header.
 pub(crate) fn header(_: &ValueContext<'_>, written: &TextValue<'_>) -> Result<String, ProblemKind> {
     let text = written.text.as_ref();

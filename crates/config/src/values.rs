@@ -18,6 +18,8 @@ use crate::problem::ProblemKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variables {
     Expand,
+    /// As [`Variables::Expand`] in the files of the user, literal in a project's.
+    ExpandForUser,
     Literal,
 }
 
@@ -136,7 +138,7 @@ impl ValueContext<'_> {
             .ok_or_else(|| wrong_type(value, "a string"))?;
         let text = match self.variables {
             Variables::Expand => expand(written, &|name| self.variable(name))?,
-            Variables::Literal => Cow::Borrowed(written),
+            Variables::ExpandForUser | Variables::Literal => Cow::Borrowed(written),
         };
         Ok(TextValue { text, raw: written })
     }

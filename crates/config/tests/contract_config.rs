@@ -255,15 +255,36 @@ fn k4_nothing_else_is_replaced() {
     let world =
         World::with("store.url = 'postgres://u:${X}@h/d'\n[registry]\nurl = 'https://${X}'");
     insta::assert_snapshot!(world.refused(), @r"
-    work/prowess.toml:1:13: `store.url` contains `${`, but variables are replaced only in repositories
+    work/prowess.toml:1:13: `store.url` contains `${`, but variables are replaced only in repositories and in `store.url` of your own file
       | store.url = ***********************
       |             ^^^^^^^^^^^^^^^^^^^^^^^
       help: write the value itself
-    work/prowess.toml:3:7: `registry.url` contains `${`, but variables are replaced only in repositories
+    work/prowess.toml:3:7: `registry.url` contains `${`, but variables are replaced only in repositories and in `store.url` of your own file
       | url = 'https://${X}'
       |       ^^^^^^^^^^^^^^
       help: write the value itself
     ");
+}
+
+#[test]
+fn k4_the_users_store_may_have_its_password_in_a_variable() {
+    let url = "store.url = 'postgres://u:${X}@h/d'";
+    let config = World::new().user(url).set("X", "p%40ss").config();
+    let StoreLocation::Postgres(found) = &config.store else {
+        panic!("{:?}", config.store)
+    };
+    assert_eq!(found.expose(), "postgres://u:p%40ss@h/d");
+    assert!(!format!("{config:?}").contains("p%40ss"));
+    // Nothing else in the user's file, and nothing in a project's.
+    let other = World::new().user("registry.url = 'https://${X}'");
+    assert!(
+        other
+            .set("X", "x")
+            .refused()
+            .contains("`registry.url` contains")
+    );
+    let missing = World::new().user(url).refused();
+    assert!(missing.contains("set `X`"), "{missing}");
 }
 
 #[test]

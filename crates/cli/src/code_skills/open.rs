@@ -1,6 +1,7 @@
 //! Resolves skills from arguments and configuration, and opens a runtime over them.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,9 +9,9 @@ use prowess_config::SkillsConfig;
 use prowess_core::{SkillId, Skills};
 use prowess_policy::{ContentDigest, TurnLimits};
 use prowess_runtime::{
-    Activation, Allowances, Approvals, Approver, CODE, Listener, Manifests, Model, Parts, Project,
-    ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation, SkillContent, Triggers,
-    is_own,
+    Activation, Allowances, Approvals, Approver, CODE, Environment, Listener, Manifests, Model,
+    Parts, Project, ProjectFiles, ProjectLimits, Runtime, Scripts, Services, Situation,
+    SkillContent, Triggers, is_own,
 };
 use prowess_sources::FilesystemSource;
 use prowess_spec::Severity;
@@ -262,16 +263,21 @@ pub(super) fn parts(
     parts.workers = workers(config)?;
     parts.services = Services {
         project: ProjectFiles::open(root).ok(),
-        // No skill has a use for the password of a key.
-        environment: env::vars()
-            .filter(|(name, _)| name != environment::KEY_PASSWORD)
-            .collect(),
+        environment: visible_environment(config),
         allowances: allowances(config),
         listener: services.listener,
         model: services.model,
         ..Services::default()
     };
     Ok(parts)
+}
+
+/// The environment as skills see it: what the configuration names is for the server that it states it for.
+fn visible_environment(config: &SkillsConfig) -> Environment {
+    let text = |value: OsString| value.into_string().ok();
+    let variables = env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    let named = config.secret_variables.iter().map(String::as_str);
+    variables.collect::<Environment>().without(named)
 }
 
 /// Adds the approvals of the user's configuration and of the command line for the present content of skills.

@@ -118,7 +118,8 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let config = configuration::load(global)?;
+    let mut config = configuration::load(global)?;
+    config.secret_variables.insert(arguments.token_env.clone());
     // The skills can be read without a store; only the token of the environment counts then.
     let opened = runtime.block_on(async {
         if arguments.read_only {
@@ -182,6 +183,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
                 store.clone(),
                 skills.clone(),
                 sources,
+                &arguments.token_env,
                 global,
             );
             let host = ServedChats::new(skills.clone(), config, store, global);

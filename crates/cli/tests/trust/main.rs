@@ -14,3 +14,4 @@ mod page;
 mod protected_writes;
 mod special_files;
 mod trace;
+mod variables;

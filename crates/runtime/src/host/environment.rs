@@ -88,6 +88,11 @@ const SERVICES: &[&str] = &[
     "DYLD_",
 ];
 
+/// Whether every program may see a variable.
+fn is_basic(name: &str) -> bool {
+    ALWAYS.contains(&name) || name.starts_with("LC_")
+}
+
 /// Whether a variable may be seen by a command in the sandbox.
 fn is_harmless(name: &str, value: &str) -> bool {
     let upper = name.to_uppercase();
@@ -110,28 +115,43 @@ fn is_harmless(name: &str, value: &str) -> bool {
     upper == "GOPRIVATE" || (!secret && !address && !option)
 }
 
-/// The environment of the host process.
+/// The beginning of our own variables, which hold tokens and passwords of Prowess itself.
+const OWN: &str = "PROWESS_";
+
+/// The environment of the host process as skills may see it: without the variables of Prowess.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, String>);
 
 impl FromIterator<(String, String)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
-        Self(variables.into_iter().collect())
+        let variables = variables.into_iter();
+        let foreign = variables.filter(|(name, _)| !name.to_uppercase().starts_with(OWN));
+        Self(foreign.collect())
     }
 }
 
 impl Environment {
+    /// The same without these variables, for none of which a skill has a use. Those that every program needs stay.
+    #[must_use]
+    pub fn without<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        for name in names {
+            if !is_basic(name) {
+                self.0.remove(name);
+            }
+        }
+        self
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
     /// Variables for an unconfined program: all if the skill has `env:read`, else the harmless ones.
     pub(crate) fn for_program(&self, everything: bool) -> BTreeMap<String, String> {
-        let harmless = |name: &str| ALWAYS.contains(&name) || name.starts_with("LC_");
         let given = self
             .0
             .iter()
-            .filter(|(name, _)| everything || harmless(name));
+            .filter(|(name, _)| everything || is_basic(name));
         given
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect()
@@ -143,10 +163,7 @@ impl Environment {
     /// `env:read`.
     pub(crate) fn for_command(&self, everything: bool) -> BTreeMap<String, String> {
         let known = |name: &str| {
-            ALWAYS.contains(&name)
-                || name.starts_with("LC_")
-                || name == "CI"
-                || TOOLS.iter().any(|word| name.starts_with(word))
+            is_basic(name) || name == "CI" || TOOLS.iter().any(|word| name.starts_with(word))
         };
         let given = self
             .0
@@ -214,6 +231,23 @@ mod tests {
         let seen = environment.for_command(everything);
         let seen: Vec<&str> = seen.keys().map(String::as_str).collect();
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn q35_variables_of_prowess_and_of_the_configuration_are_not_there() {
+        let variables = [
+            ("PROWESS_TOKEN", "x"),
+            ("prowess_token", "x"),
+            ("PROWESSX", "x"),
+            ("DB", "x"),
+            ("HOME", "/home/me"),
+            ("PLAIN", "x"),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let environment: Environment = variables.into_iter().collect();
+        let environment = environment.without(["DB", "HOME", "UNKNOWN"]);
+        let seen: Vec<&str> = environment.0.keys().map(String::as_str).collect();
+        assert_eq!(seen, ["HOME", "PLAIN", "PROWESSX"]);
     }
 
     #[test]

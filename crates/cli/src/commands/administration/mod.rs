@@ -43,10 +43,11 @@ impl ServedAdministration {
         store: Store,
         skills: Skills,
         sources: SourceArguments,
+        token_variable: &str,
         global: &Global,
     ) -> Self {
         Self {
-            program: Program::new(&sources, global),
+            program: Program::new(&sources, token_variable, global),
             global: global.clone(),
             config,
             store,

@@ -23,10 +23,12 @@ pub(super) struct Program {
     path: Option<PathBuf>,
     global: Vec<OsString>,
     sources: Vec<OsString>,
+    /// The variable with the token of the server, which no command needs.
+    token_variable: String,
 }
 
 impl Program {
-    pub(super) fn new(sources: &SourceArguments, global: &Global) -> Self {
+    pub(super) fn new(sources: &SourceArguments, token_variable: &str, global: &Global) -> Self {
         // The server is in the directory of `-C` already.
         let mut options: Vec<OsString> = Vec::new();
         if let Some(config) = &global.config {
@@ -40,6 +42,7 @@ impl Program {
             path: std::env::current_exe().ok(),
             global: options,
             sources: sources.flat_map(|it| ["--in".into(), it.into()]).collect(),
+            token_variable: token_variable.to_owned(),
         }
     }
 
@@ -49,6 +52,7 @@ impl Program {
         let path = path.ok_or_else(|| failed("cannot find the program itself"))?;
         let mut command = Command::new(path);
         command.arg(name).args(&self.global).args(arguments);
+        command.env_remove(&self.token_variable);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(Stdio::null()).kill_on_drop(true);
         Ok(command)
