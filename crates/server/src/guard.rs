@@ -20,7 +20,7 @@ use crate::limits::{ANSWER, CONNECTION};
 use crate::observe::{ClientAddress, Exchange};
 use crate::options::Credential;
 use crate::rate_client::Client;
-use crate::requester::{HasToken, Requester};
+use crate::requester::{Requester, missing_scope};
 use crate::scope::Scope;
 use crate::{console, health, packages};
 
@@ -58,8 +58,7 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     let token = request.headers().get(header::AUTHORIZATION).cloned();
     let credential = app.options().credential(request.headers());
     let requester = Requester::new(&credential);
-    let is_known = requester.0.is_some();
-    request.extensions_mut().insert(HasToken(is_known));
+    let is_known = requester.has_token();
     request.extensions_mut().insert(requester);
     let mut response = match refusal(&app, &request, client, &credential) {
         Some(refusal) => refusal,
@@ -199,15 +198,17 @@ fn refusal(
         );
     }
     match credential {
-        Credential::Known(_, _, scopes) if scopes.allow(needed) => None,
+        Credential::Known(_, _, scopes) if scopes.allow(needed) => {
+            // Trusting a project starts the programs that its file names.
+            let starts = path == "/api/trust" && !request.method().is_safe();
+            let lacks = starts && !scopes.allow(Scope::Approve);
+            lacks.then(|| missing_scope(Scope::Approve).into_response())
+        }
         // A wrong token is an error of the client, whatever others may do without one.
         Credential::Missing | Credential::Known(..) if options.anonymous_scopes().allow(needed) => {
             None
         }
-        Credential::Known(..) => {
-            let message = format!("the token needs the scope `{}`", needed.as_str());
-            failure(Code::InsufficientScope, &message)
-        }
+        Credential::Known(..) => Some(missing_scope(needed).into_response()),
         Credential::Wrong
             if let Some(wait) =
                 address.and_then(|it| app.rate().wrong_token(it, Instant::now())) =>

@@ -78,6 +78,8 @@ pub const CHAT_IDLE: Duration = Duration::from_mins(10);
 pub const CHAT_CLOSE: Duration = Duration::from_secs(10);
 /// How long a question waits for an answer.
 pub const QUESTION: Duration = Duration::from_mins(10);
+/// How long the token of the console may allow code to run.
+pub const CONSOLE_APPROVES: Duration = Duration::from_hours(12);
 /// Characters of the details of a question.
 pub const QUESTION_CHARS: usize = 50_000;
 /// Questions of a chat that are known to be closed.

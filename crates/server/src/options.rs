@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, header::AUTHORIZATION};
+use tokio::time::Instant;
 
 use crate::host::Hosts;
+use crate::limits::CONSOLE_APPROVES;
 use crate::observe::{Exchange, Observer};
 use crate::rate::RateLimits;
 use crate::scope::{Scope, Scopes};
@@ -33,9 +35,17 @@ pub struct ApiOptions {
     pub(crate) read_only: bool,
     pub(crate) shutdown: Shutdown,
     token: Option<Token>,
-    console: Option<Token>,
+    console: Option<ConsoleToken>,
     tokens: TokenTable,
     needs_token: bool,
+}
+
+/// The token of the console.
+#[derive(Clone, Debug)]
+struct ConsoleToken {
+    token: Token,
+    /// Until when it allows code to run.
+    approves_until: Instant,
 }
 
 /// What a request has shown of its client.
@@ -72,7 +82,7 @@ impl ApiOptions {
         }
     }
 
-    /// Answers only to clients with a token. This one allows everything.
+    /// Answers only to clients with a token. This one allows everything but [`Scope::Approve`].
     pub fn token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
         self.token = Some(valid_token(token)?);
         Ok(self)
@@ -99,9 +109,13 @@ impl ApiOptions {
         self
     }
 
-    /// Accepts this token too, for everything. Reading does not need it: it is for the user who started the server.
+    /// Accepts this token too, for everything; [`Scope::Approve`] ends after 12 hours. Reading does not need it: it is for
+    /// the user who started the server.
     pub fn console_token(mut self, token: &str) -> Result<Self, ApiOptionsError> {
-        self.console = Some(valid_token(token)?);
+        self.console = Some(ConsoleToken {
+            token: valid_token(token)?,
+            approves_until: Instant::now() + CONSOLE_APPROVES,
+        });
         Ok(self)
     }
 
@@ -161,14 +175,17 @@ impl ApiOptions {
             return Credential::Wrong;
         };
         let hash = hash(secret);
-        for (id, name, token) in [
-            (TokenId::Own, "admin", &self.token),
-            (TokenId::Console, "console", &self.console),
-        ] {
-            if token.as_ref().is_some_and(|token| token.is(&hash)) {
-                let everything = Scopes::default().with(Scope::Admin);
-                return Credential::Known(id, name.into(), everything);
-            }
+        let admin = Scopes::default().with(Scope::Admin);
+        if self.token.as_ref().is_some_and(|token| token.is(&hash)) {
+            return Credential::Known(TokenId::Own, "admin".into(), admin);
+        }
+        if let Some(console) = self.console.as_ref().filter(|it| it.token.is(&hash)) {
+            let scopes = if Instant::now() < console.approves_until {
+                admin.with(Scope::Approve)
+            } else {
+                admin
+            };
+            return Credential::Known(TokenId::Console, "console".into(), scopes);
         }
         match self.tokens.find(&hash) {
             Some((id, name, scopes)) => Credential::Known(TokenId::Stored(id), name, scopes),
@@ -225,6 +242,24 @@ mod tests {
             let refused = ApiOptionsError::NeedsToken(address.parse().unwrap());
             assert_eq!(check(address), Err(refused));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn q36_the_console_allows_code_for_twelve_hours() {
+        let options = ApiOptions::default().token("admin-token").unwrap();
+        let options = options.console_token("console-token").unwrap();
+        let scopes = |token: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
+            options.token_scopes(&headers).unwrap()
+        };
+        assert!(scopes("admin-token").allow(Scope::Admin));
+        assert!(!scopes("admin-token").allow(Scope::Approve));
+        tokio::time::advance(CONSOLE_APPROVES / 2).await;
+        assert!(scopes("console-token").allow(Scope::Approve));
+        tokio::time::advance(CONSOLE_APPROVES / 2).await;
+        assert!(!scopes("console-token").allow(Scope::Approve));
+        assert!(scopes("console-token").allow(Scope::Admin));
     }
 
     #[test]

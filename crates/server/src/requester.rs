@@ -1,26 +1,66 @@
 //! Who sent a request.
 
+use std::sync::Arc;
+
 use prowess_registry::Publisher;
 
+use crate::error::{Code, Failure};
 use crate::options::Credential;
-use crate::scope::Scope;
+use crate::scope::{Scope, Scopes};
+use crate::token::TokenId;
 
-/// Whether a request has a valid token.
-#[derive(Clone, Copy)]
-pub(crate) struct HasToken(pub(crate) bool);
-
-/// Who sent a request, if it has a valid token.
-#[derive(Clone)]
-pub(crate) struct Requester(pub(crate) Option<Publisher>);
+/// Who sent a request, and what they may do.
+#[derive(Clone, Debug)]
+pub(crate) struct Requester {
+    /// The token, if the request has a valid one.
+    token: Option<(TokenId, Arc<str>)>,
+    scopes: Scopes,
+}
 
 impl Requester {
     pub(crate) fn new(credential: &Credential) -> Self {
-        Self(match credential {
-            Credential::Known(_, name, scopes) => Some(Publisher {
-                name: name.to_string(),
-                is_administrator: scopes.allow(Scope::Admin),
-            }),
-            Credential::Missing | Credential::Wrong => None,
+        match credential {
+            Credential::Known(id, name, scopes) => Self {
+                token: Some((id.clone(), Arc::clone(name))),
+                scopes: *scopes,
+            },
+            Credential::Missing | Credential::Wrong => Self {
+                token: None,
+                scopes: Scopes::default(),
+            },
+        }
+    }
+
+    pub(crate) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Who publishes, with a valid token.
+    pub(crate) fn publisher(&self) -> Option<Publisher> {
+        let (_, name) = self.token.as_ref()?;
+        Some(Publisher {
+            name: name.to_string(),
+            is_administrator: self.scopes.allow(Scope::Admin),
         })
     }
+
+    /// Refuses what needs a scope that the token does not have.
+    pub(crate) fn require(&self, scope: Scope) -> Result<(), Failure> {
+        if self.scopes.allow(scope) {
+            return Ok(());
+        }
+        Err(missing_scope(scope))
+    }
+}
+
+/// The refusal of a token without a scope.
+pub(crate) fn missing_scope(scope: Scope) -> Failure {
+    let why = match scope {
+        Scope::Approve => {
+            ": it allows code to run as the user of the server, so no other scope includes it"
+        }
+        _ => "",
+    };
+    let message = format!("the token needs the scope `{}`{why}", scope.as_str());
+    Failure::new(Code::InsufficientScope, message)
 }

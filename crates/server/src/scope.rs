@@ -12,20 +12,23 @@ pub enum Scope {
     Write,
     /// Hold chats with a model.
     Chat,
+    /// Allow code, commands and networks in a chat, which is a shell as the user of the server.
+    Approve,
     /// Publish packages.
     Publish,
     /// Withdraw packages.
     Yank,
-    /// Everything.
+    /// Everything but [`Scope::Approve`].
     Admin,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Read,
         Self::Write,
         Self::Chat,
+        Self::Approve,
         Self::Publish,
         Self::Yank,
         Self::Admin,
@@ -37,6 +40,7 @@ impl Scope {
             Self::Read => "read",
             Self::Write => "write",
             Self::Chat => "chat",
+            Self::Approve => "approve",
             Self::Publish => "publish",
             Self::Yank => "yank",
             Self::Admin => "admin",
@@ -59,10 +63,13 @@ impl Scopes {
         Self(self.0 | scope.bit())
     }
 
-    /// Whether a scope is among them; [`Scope::Admin`] includes all, and [`Scope::Write`], [`Scope::Publish`] and
-    /// [`Scope::Yank`] include [`Scope::Read`].
+    /// Whether a scope is among them; [`Scope::Admin`] includes all but [`Scope::Approve`], which no other includes, and
+    /// [`Scope::Write`], [`Scope::Publish`] and [`Scope::Yank`] include [`Scope::Read`].
     pub fn allow(self, scope: Scope) -> bool {
-        let mut wanted = scope.bit() | Scope::Admin.bit();
+        let mut wanted = scope.bit();
+        if scope != Scope::Approve {
+            wanted |= Scope::Admin.bit();
+        }
         if scope == Scope::Read {
             // A change names the state that it is based on.
             wanted |= Scope::Write.bit() | Scope::Publish.bit() | Scope::Yank.bit();
@@ -89,7 +96,7 @@ impl fmt::Display for Scopes {
 
 /// A word that is not a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown scope `{}`: expected read, write, chat, publish, yank or admin", .0.escape_debug())]
+#[error("unknown scope `{}`: expected read, write, chat, approve, publish, yank or admin", .0.escape_debug())]
 pub struct UnknownScope(String);
 
 impl FromStr for Scope {
@@ -116,17 +123,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn q36_no_scope_includes_approve() {
+        for scope in Scope::ALL {
+            let scopes = Scopes::default().with(scope);
+            assert_eq!(
+                scopes.allow(Scope::Approve),
+                scope == Scope::Approve,
+                "{scope:?}"
+            );
+            let is_alone = Scope::ALL
+                .into_iter()
+                .filter(|it| scopes.allow(*it))
+                .count()
+                == 1;
+            assert!(scope != Scope::Approve || is_alone);
+        }
+    }
+
+    #[test]
     fn scopes_are_read_and_written() {
         let scopes: Scopes = "write,read".parse().unwrap();
         assert_eq!(scopes.to_string(), "read write");
         assert!(scopes.allow(Scope::Write) && !scopes.allow(Scope::Chat));
         let all: Scopes = "admin".parse().unwrap();
-        assert!(Scope::ALL.into_iter().all(|scope| all.allow(scope)));
+        let others = |scope: &Scope| *scope != Scope::Approve;
+        assert!(
+            Scope::ALL
+                .into_iter()
+                .filter(others)
+                .all(|scope| all.allow(scope))
+        );
         assert!("".parse::<Scopes>().unwrap().is_empty());
         let error = "red".parse::<Scopes>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown scope `red`: expected read, write, chat, publish, yank or admin"
+            "unknown scope `red`: expected read, write, chat, approve, publish, yank or admin"
         );
     }
 }

@@ -14,7 +14,7 @@ use crate::answer::json_response;
 use crate::app::{App, Part, part};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
-use crate::requester::HasToken;
+use crate::requester::Requester;
 
 /// What a new conversation starts with.
 #[derive(Default, Deserialize)]
@@ -75,7 +75,7 @@ struct CallBody {
 
 pub(crate) async fn create(
     State(app): State<App>,
-    Extension(HasToken(has_token)): Extension<HasToken>,
+    Extension(requester): Extension<Requester>,
     JsonBody(request): JsonBody<NewSession>,
 ) -> Result<Response, Failure> {
     let catalog = app.skills().catalog();
@@ -86,7 +86,7 @@ pub(crate) async fn create(
         active if active.is_empty() => app.skills().session(),
         active => app.skills().resume(active),
     };
-    let added = app.sessions().add(session, has_token);
+    let added = app.sessions().add(session, requester.has_token());
     let (id, session) =
         added.map_err(|error| Failure::new(Code::Unavailable, error.to_string()))?;
     let body = session_body(&id, &session)?;

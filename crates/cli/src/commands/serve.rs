@@ -46,7 +46,7 @@ To use this server from another Prowess, add to its prowess.toml:
   url = \"http://127.0.0.1:7777/api\"
 
 By default, every process on this machine can read. To listen on another address, create a token \
-with `prowess token create`, or set PROWESS_TOKEN to one that allows everything (at least 16 \
+with `prowess token create`, or set PROWESS_TOKEN to one with the scope `admin` (at least 16 \
 bytes); then every client must send a token. Name the host with --host, and use a reverse proxy \
 with TLS.";
 
@@ -331,8 +331,8 @@ async fn listen(
     let mut token = None;
     if !arguments.read_only {
         // Never stored: it is valid until the server stops.
-        let everything = Scopes::default().with(Scope::Admin);
-        let (secret, _) = AcceptedToken::generate("console", everything, None)
+        let scopes = Scopes::default().with(Scope::Admin).with(Scope::Approve);
+        let (secret, _) = AcceptedToken::generate("console", scopes, None)
             .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
         options = options.console_token(&secret)?;
         token = Some(secret);

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use prowess_server::{AcceptedToken, Scopes};
+use prowess_server::{AcceptedToken, Scope, Scopes};
 use prowess_store::{Store, TokenRecord};
 use serde::Serialize;
 use serde_json::json;
@@ -20,6 +20,7 @@ const HELP: &str = "\
 Examples:
   prowess token create laptop                    a token that can read
   prowess token create ci --scope read,publish --expires-days 90
+  prowess token create desk --scope chat,approve   a shell as the user of the server
   prowess token list
   prowess token revoke 3f9c0a12
 
@@ -62,7 +63,7 @@ pub(crate) enum TokenAction {
 pub(crate) struct CreateTokenArguments {
     /// What the token is for
     pub(crate) name: String,
-    /// What it allows: read, write, chat, publish, yank, admin
+    /// What it allows: read, write, chat, approve, publish, yank, admin (all but approve)
     #[arg(long, value_name = "SCOPES", default_value = "read")]
     pub(crate) scope: Scopes,
     /// Days until it expires [default: never]
@@ -137,6 +138,11 @@ async fn create(store: &Store, arguments: &CreateTokenArguments, global: &Global
             terminal::note(&format!(
                 "created {id} ({scopes}); the token is not shown again"
             ));
+            if arguments.scope.allow(Scope::Approve) {
+                terminal::note(
+                    "warning: `approve` lets its holder run anything as the user of the server",
+                );
+            }
         }
     }
     Ok(Exit::Success)

@@ -3,7 +3,7 @@
 use prowess_testing::model::{ScriptedModel, Step, Wire, call};
 use serde_json::{Value, json};
 
-use crate::server::{Server, configure, find};
+use crate::server::{Server, TOKEN, configure, find};
 use crate::support::TestProject;
 
 /// A project with a skill whose tool leaves a file, and a model that calls it.
@@ -98,6 +98,85 @@ fn ch10_an_answer_over_http_runs_the_code_of_a_skill() {
     // The approval was for this chat: another one asks again.
     let mut other = server.say(&server.chat(), "the forecast, please");
     other.until("question");
+}
+
+/// A stored token with these scopes.
+fn token(project: &TestProject, scopes: &str) -> String {
+    let created = project.run(&["token", "create", scopes, "--scope", scopes, "--json"]);
+    created.json()["token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn q36_no_token_allows_code_without_the_scope_for_it() {
+    let (project, _model) = project(["one", "two", "three", "four", "five", "six"].map(Step::Say));
+    let denied = ["chat", "admin", "read,write,chat,publish,yank,admin"];
+    let denied = denied.map(|scopes| token(&project, scopes));
+    let allowed = token(&project, "chat,approve");
+    let mut server = Server::start(&project, &[]);
+    let console = server.token.clone();
+    for token in [TOKEN.to_owned()].into_iter().chain(denied) {
+        server.token = token;
+        let chat = server.chat();
+        let mut events = server.say(&chat, "the forecast, please");
+        let question = events.until("question").pop().unwrap();
+        let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+        for choice in ["once", "always", "everywhere", "yes"] {
+            let (status, body) = server.post(&path, &json!({"choice": choice}));
+            assert_eq!((status, &body["code"]), (403, &json!("insufficient-scope")));
+            assert!(
+                body["detail"].as_str().unwrap().contains("`approve`"),
+                "{body}"
+            );
+        }
+        assert_eq!(server.get(&chat)["questions"][0]["id"], question["id"]);
+        // To trust a project starts programs, too.
+        let (status, body) = server.post("/api/trust", &json!({"digest": "sha256:0"}));
+        assert_eq!((status, &body["code"]), (403, &json!("insufficient-scope")));
+        assert_eq!(server.post(&path, &json!({"choice": "deny"})).0, 204);
+        let rest = events.until("turn-finished");
+        find(&rest, "activation-failed");
+    }
+    for allowed in [console, allowed] {
+        server.token = allowed;
+        let chat = server.chat();
+        let mut events = server.say(&chat, "the forecast, please");
+        let question = events.until("question").pop().unwrap();
+        let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+        assert_eq!(server.post(&path, &json!({"choice": "once"})).0, 204);
+        events.until("turn-finished");
+    }
+}
+
+#[test]
+fn q36_a_command_outside_of_the_sandbox_needs_the_scope_for_it() {
+    let project = TestProject::new();
+    project.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    let command = json!({"command": ["touch", "ran.txt"], "reach": "unconfined"});
+    let steps = [
+        call("load_skill", &json!({"id": "core-tools"})),
+        call("run_command", &command),
+        Step::Say("done"),
+    ];
+    let model = ScriptedModel::start(Wire::OpenAi, steps);
+    configure(&project, &model);
+    let mut server = Server::start_in(&project, "work", &[]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "touch it");
+    let answer = |server: &Server, question: &Value, choice: &str| {
+        let path = format!("{chat}/questions/{}", question["id"].as_str().unwrap());
+        server.post(&path, &json!({"choice": choice})).0
+    };
+    let skill = events.until("question").pop().unwrap();
+    assert_eq!(answer(&server, &skill, "once"), 204);
+    let command = events.until("question").pop().unwrap();
+    assert_eq!(command["kind"], "command");
+    server.token = TOKEN.to_owned();
+    for choice in ["once", "always", "program"] {
+        assert_eq!(answer(&server, &command, choice), 403);
+    }
+    assert_eq!(answer(&server, &command, "deny"), 204);
+    events.until("turn-finished");
+    assert!(!project.path("work/ran.txt").exists());
 }
 
 #[test]

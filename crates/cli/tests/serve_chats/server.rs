@@ -12,11 +12,14 @@ use serde_json::{Value, json};
 
 use crate::support::TestProject;
 
-const TOKEN: &str = "s3cret-s3cret-s3cret";
+/// The token of the environment.
+pub(crate) const TOKEN: &str = "s3cret-s3cret-s3cret";
 
 pub(crate) struct Server {
     pub(crate) child: ChildGuard,
     pub(crate) port: u16,
+    /// The token that requests have: that of the console.
+    pub(crate) token: String,
     log: Option<thread::JoinHandle<String>>,
 }
 
@@ -60,9 +63,13 @@ impl Server {
         out.read_until(b'}', &mut ready).unwrap();
         let ready: Value = serde_json::from_slice(&ready).unwrap();
         let url = ready["url"].as_str().unwrap();
+        let console = ready["console"].as_str().unwrap();
+        let token = console.split_once("#token=");
+        let token = token.map_or(TOKEN, |(_, token)| token);
         Self {
             child: ChildGuard(child),
             port: url.split([':', '/']).nth(4).unwrap().parse().unwrap(),
+            token: token.to_owned(),
             log: Some(log),
         }
     }
@@ -88,10 +95,10 @@ impl Server {
         let deadline = Some(Duration::from_mins(2));
         stream.set_read_timeout(deadline).unwrap();
         let body = body.to_string();
-        let length = body.len();
+        let (length, token) = (body.len(), &self.token);
         write!(
             stream,
-            "{method} {target} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\
+            "{method} {target} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
         )
         .unwrap();

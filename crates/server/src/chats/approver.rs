@@ -21,7 +21,7 @@ pub(crate) struct ChatApprover {
     pub(crate) host: Arc<dyn ChatHost>,
 }
 
-const DENY: Choice = Choice {
+pub(crate) const DENY: Choice = Choice {
     id: "deny",
     title: "Deny",
 };

@@ -1,5 +1,6 @@
 //! Messages, event streams and answers to questions.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,6 +9,7 @@ use prowess_store::ChatId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::approver::DENY;
 use super::command::TurnRequest;
 use super::host::OnDisconnect;
 use super::questions::AnswerRefusal;
@@ -17,6 +19,8 @@ use crate::answer::Payload;
 use crate::app::{Parameters, Part, parameters, part};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure};
+use crate::requester::Requester;
+use crate::scope::Scope;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -124,14 +128,18 @@ pub(crate) struct Answer {
     choice: String,
 }
 
-/// Answers a question.
+/// Answers a question. Every question is whether code may run, so only a denial needs no scope of its own.
 pub(crate) async fn answer(
     State(chats): State<Chats>,
+    Extension(requester): Extension<Requester>,
     ids: Part<(String, String)>,
     JsonBody(answer): JsonBody<Answer>,
 ) -> Result<StatusCode, Failure> {
     let (id, question) = part(ids)?;
     let chat = chats.lease(&ChatId::named(id)).await?;
+    if answer.choice != DENY.id {
+        requester.require(Scope::Approve)?;
+    }
     let (code, message) = match chat.answer(&question, &answer.choice) {
         Ok(()) => return Ok(StatusCode::NO_CONTENT),
         Err(AnswerRefusal::Unknown) => (Code::QuestionNotFound, "unknown question"),

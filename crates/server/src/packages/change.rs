@@ -110,7 +110,7 @@ async fn set_owner(
 /// Only a token with a name can own something.
 fn publisher(request: &Request) -> Result<Publisher, Failure> {
     let requester = request.extensions().get::<Requester>();
-    let publisher = requester.and_then(|it| it.0.clone());
+    let publisher = requester.and_then(Requester::publisher);
     publisher.ok_or_else(|| Failure::new(Code::Unauthorised, "missing token"))
 }
 

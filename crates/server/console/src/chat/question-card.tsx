@@ -46,6 +46,11 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
         </Fold>
       )}
       {open && !shownWhole && <p data-test="question-unread">Scroll to the end of the text to allow it.</p>}
+      {open && (
+        <p class="quiet-text" data-test="question-scope">
+          Allowing is a shell as the user of the server. It needs a token with the scope <code>approve</code>, such as the URL that <code>prowess serve</code> printed in the last 12 hours.
+        </p>
+      )}
       {open ? (
         <div class="question-choices" role="group" aria-label="Answers">
           {question.choices.map((choice) => (

@@ -62,6 +62,9 @@ export function TokenForm({ purpose }: { purpose: keyof typeof PURPOSES }) {
               Or make one: <code>prowess token create me --scope admin</code>
             </li>
           </ol>
+          <p class="quiet-text">
+            To allow code in chats, a token needs the scope <code>approve</code>, which is a shell as the user of the server. No other scope includes it.
+          </p>
           <TokenField />
         </>
       )}
