@@ -51,7 +51,8 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     let is_slow = route == "/mcp" || route.starts_with("/api/packages/");
     let limit = if is_slow { CONNECTION } else { ANSWER };
     let request_id = request_id(request.headers());
-    let client = request.extensions().get::<ClientAddress>().map(|it| it.0);
+    let peer = request.extensions().get::<ClientAddress>().map(|it| it.0);
+    let client = peer.map(|peer| app.options().client(peer, request.headers()));
     let span = tracing::info_span!(target: REQUEST, "request", request_id);
     // A client of MCP may keep a stream open for as long as there is a server.
     let is_standing = route == "/mcp" && method == Method::GET;
@@ -205,7 +206,10 @@ fn refusal(
             lacks.then(|| missing_scope(Scope::Approve).into_response())
         }
         // A wrong token is an error of the client, whatever others may do without one.
-        Credential::Missing | Credential::Known(..) if options.anonymous_scopes().allow(needed) => {
+        Credential::Missing | Credential::Known(..)
+            if options.anonymous_scopes().allow(needed)
+                || options.is_for_everyone(request.method(), path) =>
+        {
             None
         }
         Credential::Known(..) => Some(missing_scope(needed).into_response()),

@@ -44,6 +44,7 @@
 //! # What does not
 //!
 //! - There is no encryption; use a reverse proxy.
+//! - Behind a proxy all clients are one, unless [`ApiOptions::trusted_proxy`] names it.
 //! - There is no rate limit unless [`ApiOptions::rate_limit`] sets one.
 //! - A client with the token can read every skill.
 
@@ -70,6 +71,7 @@ mod observe;
 mod openapi;
 mod options;
 mod packages;
+mod proxy;
 mod range;
 mod rate;
 mod rate_client;
@@ -96,6 +98,7 @@ pub use observe::Exchange;
 pub use openapi::openapi;
 pub use options::{ApiOptions, ApiOptionsError};
 pub use packages::registry_routes;
+pub use proxy::{InvalidProxy, ProxyNetwork};
 pub use rate::RateLimits;
 pub use router::{router, router_with};
 pub use scope::{Scope, Scopes, UnknownScope};

@@ -24,7 +24,7 @@ pub struct Exchange {
     pub took: Duration,
     /// The id of the request: that of `x-request-id`, or a new one.
     pub request_id: String,
-    /// The address that connected; a proxy hides its clients.
+    /// The address of the client; a proxy that is not trusted hides its clients.
     pub client: Option<SocketAddr>,
     /// Bytes of the answer, if known before it is sent.
     pub bytes: Option<u64>,

@@ -1,15 +1,16 @@
 //! Access control.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, header::AUTHORIZATION};
+use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
 use tokio::time::Instant;
 
 use crate::host::Hosts;
 use crate::limits::CONSOLE_APPROVES;
 use crate::observe::{Exchange, Observer};
+use crate::proxy::{self, ProxyNetwork};
 use crate::rate::RateLimits;
 use crate::scope::{Scope, Scopes};
 use crate::shutdown::Shutdown;
@@ -38,6 +39,8 @@ pub struct ApiOptions {
     console: Option<ConsoleToken>,
     tokens: TokenTable,
     needs_token: bool,
+    is_public: bool,
+    proxies: Vec<ProxyNetwork>,
 }
 
 /// The token of the console.
@@ -73,9 +76,13 @@ pub enum ApiOptionsError {
 }
 
 impl ApiOptions {
-    /// Answers to this name or address too, besides those of the machine itself.
+    /// Answers to this name or address too, besides those of the machine itself. A name that is not of this machine is one
+    /// that others use, behind whatever proxy: then no request is answered without a token.
     pub fn host(mut self, name: &str) -> Result<Self, ApiOptionsError> {
         if self.hosts.add(name) {
+            let address = name.parse().ok();
+            let is_local = address.is_some_and(|it: IpAddr| it.to_canonical().is_loopback());
+            self.needs_token |= !is_local;
             Ok(self)
         } else {
             Err(ApiOptionsError::InvalidHost(name.to_owned()))
@@ -98,6 +105,22 @@ impl ApiOptions {
     /// Answers no request without a token, not even for reading.
     #[must_use]
     pub fn only_with_token(mut self) -> Self {
+        self.needs_token = true;
+        self
+    }
+
+    /// Believes these proxies who their clients are. They are others than this machine, so every request needs a token.
+    #[must_use]
+    pub fn trusted_proxy(mut self, proxy: ProxyNetwork) -> Self {
+        self.proxies.push(proxy);
+        self.needs_token = true;
+        self
+    }
+
+    /// Lets everyone read skills and packages, whatever else needs a token; all other requests need one.
+    #[must_use]
+    pub fn public(mut self) -> Self {
+        self.is_public = true;
         self.needs_token = true;
         self
     }
@@ -199,6 +222,27 @@ impl ApiOptions {
             Credential::Known(_, _, scopes) => Some(scopes),
             Credential::Missing | Credential::Wrong => None,
         }
+    }
+
+    /// Whether a request without a token reads what is for everyone.
+    pub(crate) fn is_for_everyone(&self, method: &Method, path: &str) -> bool {
+        let below = |root: &str| {
+            let rest = path.strip_prefix(root);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // What the user of the server decided about a skill is beside what the skill is.
+        let is_own = below("/api/skills") && path.ends_with("/details");
+        self.is_public
+            && [Method::GET, Method::HEAD].contains(method)
+            && ["/api/skills", "/api/v1", "/.well-known"]
+                .into_iter()
+                .any(below)
+            && !is_own
+    }
+
+    /// Who sent a request that came from `peer`.
+    pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
+        proxy::client(&self.proxies, peer, headers)
     }
 
     /// What a request without a valid token may do.

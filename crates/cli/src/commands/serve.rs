@@ -12,8 +12,8 @@ use prowess_core::Skills;
 use prowess_mcp::{HttpOptions, ServerOptions, SkillsServer, http_service};
 use prowess_registry::HostedRegistry;
 use prowess_server::{
-    AcceptedToken, ApiOptions, Chats, Scope, Scopes, Shutdown, TokenTable, administration,
-    keep_fresh, registry_routes, router_with, serve_until,
+    AcceptedToken, ApiOptions, ApiOptionsError, Chats, ProxyNetwork, Scope, Scopes, Shutdown,
+    TokenTable, administration, keep_fresh, registry_routes, router_with, serve_until,
 };
 use prowess_store::Store;
 use serde_json::json;
@@ -38,6 +38,7 @@ Examples:
   prowess serve                                    serve the skills found here
   prowess serve --bind 127.0.0.1:8080 --log=json   on another port, with a log
   prowess serve --seed ./skills                    fill an empty registry
+  prowess serve --host skills.example.com --trusted-proxy 127.0.0.1   behind a proxy on this machine
 
 To use this server from another Prowess, add to its prowess.toml:
   [[skills.repositories]]
@@ -45,7 +46,8 @@ To use this server from another Prowess, add to its prowess.toml:
   type = \"http\"
   url = \"http://127.0.0.1:7777/api\"
 
-By default, every process on this machine can read. To listen on another address, create a token \
+By default, every process on this machine can read. With --host or --trusted-proxy, and on any other \
+address, every client needs a token; --public lets everyone read skills and packages. Create a token \
 with `prowess token create`, or set PROWESS_TOKEN to one with the scope `admin` (at least 16 \
 bytes); then every client must send a token. Name the host with --host, and use a reverse proxy \
 with TLS.";
@@ -62,6 +64,7 @@ const TOKEN_BYTES: usize = 16;
 /// Arguments of `serve`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ServeArguments {
     /// Refuse every request that changes something, and make no token for the console
     #[arg(long)]
@@ -81,9 +84,15 @@ pub(crate) struct ServeArguments {
     /// Publish the skills of this directory if the registry is empty (repeatable)
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "read_only")]
     pub(crate) seed: Vec<PathBuf>,
-    /// Additional host name to accept (repeatable)
+    /// Additional host name to accept, which makes every request need a token (repeatable)
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
+    /// Reverse proxy whose X-Forwarded-For names its clients; every request needs a token (repeatable)
+    #[arg(long = "trusted-proxy", value_name = "ADDRESS|NETWORK")]
+    pub(crate) trusted_proxies: Vec<ProxyNetwork>,
+    /// Let everyone read skills and packages without a token, and nothing else
+    #[arg(long)]
+    pub(crate) public: bool,
     /// Environment variable that holds the token
     #[arg(long, value_name = "VARIABLE", default_value = "PROWESS_TOKEN")]
     pub(crate) token_env: String,
@@ -147,15 +156,19 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     let has_tokens = runtime.block_on(tokens.synchronise());
     let (mut options, http) = options(arguments)?;
     options = options.tokens(tokens.table.clone());
-    if has_tokens && !arguments.bind.ip().to_canonical().is_loopback() {
+    let has_own = std::env::var_os(&arguments.token_env).is_some();
+    if !arguments.bind.ip().to_canonical().is_loopback() {
+        // Nobody could use it.
+        if !(has_tokens || has_own || arguments.public) {
+            let variable = &arguments.token_env;
+            let error = ApiOptionsError::NeedsToken(arguments.bind);
+            return Err(CommandError::from(error).hint(format!(
+                "create a token with `prowess token create NAME`, set {variable} to one, or listen on 127.0.0.1"
+            )));
+        }
         options = options.only_with_token();
     }
-    options.check(arguments.bind).map_err(|error| {
-        let variable = &arguments.token_env;
-        CommandError::from(error).hint(format!(
-            "create a token with `prowess token create NAME`, set {variable} to one, or listen on 127.0.0.1"
-        ))
-    })?;
+    options.check(arguments.bind)?;
     let registry = match &tokens.store {
         Some(store) => runtime.block_on(serve_registry::open_filled(
             &arguments.seed,
@@ -288,10 +301,18 @@ fn options(arguments: &ServeArguments) -> Result<(ApiOptions, HttpOptions)> {
         }
         options = options.token(&token)?;
     }
+    for proxy in &arguments.trusted_proxies {
+        options = options.trusted_proxy(*proxy);
+    }
+    if arguments.public {
+        options = options.public();
+    }
     if arguments.read_only {
         options = options.read_only();
     }
-    let is_local = address.to_canonical().is_loopback();
+    let is_local = address.to_canonical().is_loopback()
+        && arguments.hosts.is_empty()
+        && arguments.trusted_proxies.is_empty();
     let default_limit = (!is_local).then_some(RATE_LIMIT);
     options = options.rate_limit(arguments.rate_limit.or(default_limit));
     Ok((options, http))

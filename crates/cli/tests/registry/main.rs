@@ -9,6 +9,7 @@ mod conflicts;
 #[path = "../../../sources/tests/support/database.rs"]
 mod database;
 mod deployment;
+mod documented;
 mod hostile;
 mod killed;
 mod limits;

@@ -79,7 +79,7 @@ async fn other_hosts_are_rejected() {
         .await
         .unwrap();
     let options = ApiOptions::default().host("skills.example.com").unwrap();
-    let ours = Ours::start(skills, options).await;
+    let ours = Ours::start(skills, options.public()).await;
     let port = ours.address.port();
     for host in [
         "localhost",
