@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use crate::digest::Digest;
 use crate::limits::REQUEST_BYTES;
+use crate::origin::{self, AllowedOrigin};
 use crate::server::SkillsServer;
 use crate::sessions::BoundedSessions;
 
@@ -61,7 +62,13 @@ pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
     let server = server.clone();
     let connect = move || Ok(server.connect());
     let service = StreamableHttpService::new(connect, Arc::new(BoundedSessions::new()), config);
-    let router = Router::new().route_service("/mcp", service);
+    let origins = options.origins.iter();
+    let origins: Arc<[AllowedOrigin]> = origins
+        .filter_map(|origin| AllowedOrigin::parse(origin))
+        .collect();
+    let router = Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn_with_state(origins, refuse_other_pages));
     match &options.token {
         None => router,
         Some(token) => {
@@ -69,6 +76,18 @@ pub fn http_service(server: &SkillsServer, options: &HttpOptions) -> Router {
             router.layer(from_fn_with_state(expected, guard))
         }
     }
+}
+
+/// Rejects requests of pages of other origins.
+async fn refuse_other_pages(
+    State(origins): State<Arc<[AllowedOrigin]>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if origin::accepts(&origins, request.headers()) {
+        return next.run(request).await;
+    }
+    (StatusCode::FORBIDDEN, "forbidden origin").into_response()
 }
 
 /// Rejects requests without the token. Digests are compared, so that timing reveals nothing.

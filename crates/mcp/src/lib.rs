@@ -9,6 +9,7 @@ mod host;
 mod http;
 pub mod limits;
 mod lines;
+mod origin;
 mod server;
 mod sessions;
 mod stdio;

@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 
 use crate::app::App;
 use crate::error::{Code, Failure};
+use crate::host::accept_origin;
 use crate::limits::{ANSWER, CONNECTION};
 use crate::observe::{ClientAddress, Exchange};
 use crate::options::Credential;
@@ -181,9 +182,9 @@ fn refusal(
             "unknown host name: `prowess serve --host NAME` accepts it",
         );
     }
-    // MCP has a rule of its own.
+    // MCP has a rule of its own, which lets in other pages of this machine.
     let is_mcp = path == "/mcp";
-    if !request.method().is_safe() && !is_mcp && !options.hosts.accept_origin(request.headers()) {
+    if !is_mcp && !accept_origin(request.headers()) {
         let message = "requests from pages of other origins are not allowed";
         return failure(Code::ForbiddenOrigin, message);
     }

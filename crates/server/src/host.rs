@@ -8,7 +8,8 @@ use std::net::Ipv6Addr;
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
+use url::Url;
 
 /// Names and addresses in the form that [`plain`] gives them.
 #[derive(Clone, Debug)]
@@ -49,28 +50,33 @@ impl Hosts {
             && uri.authority().is_none_or(|named| self.knows(named))
     }
 
-    /// Whether a request comes from one of our own pages, or from no page at all.
-    pub(crate) fn accept_origin(&self, headers: &HeaderMap) -> bool {
-        let Some(origin) = headers.get(ORIGIN) else {
-            return true;
-        };
-        let origin = origin
-            .to_str()
-            .ok()
-            .and_then(|text| text.parse::<Uri>().ok());
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        // The port belongs to the origin: another one is another program.
-        origin
-            .and_then(|origin| origin.into_parts().authority)
-            .is_some_and(|authority| {
-                self.knows(&authority)
-                    && host.is_some_and(|host| authority.as_str().eq_ignore_ascii_case(host))
-            })
-    }
-
     fn knows(&self, authority: &Authority) -> bool {
         plain(authority).is_some_and(|plain| self.0.contains(&plain))
     }
+}
+
+/// Whether a request to a name of ours comes from a page there, or from no page at all.
+pub(crate) fn accept_origin(headers: &HeaderMap) -> bool {
+    let mut stated = headers.get_all(ORIGIN).iter();
+    let (origin, None) = (stated.next(), stated.next()) else {
+        return false;
+    };
+    let Some(origin) = origin else {
+        return true;
+    };
+    let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+    let (origin, host) = (text(origin), headers.get(HOST).and_then(text));
+    let (Some(origin), Some(host)) = (origin, host) else {
+        return false;
+    };
+    let Ok(page) = Url::parse(&origin) else {
+        return false;
+    };
+    // Which scheme we have is known to the proxy alone. The port belongs to the origin: another one is another program.
+    let own = Url::parse(&format!("{}://{host}", page.scheme()));
+    let is_whole = page.origin().ascii_serialization() == origin;
+    let is_web = matches!(page.scheme(), "http" | "https");
+    is_whole && is_web && own.is_ok_and(|own| own.origin() == page.origin())
 }
 
 /// The host alone: lower case, no brackets, no final dot.
@@ -159,6 +165,53 @@ mod tests {
         headers.append(HOST, HeaderValue::from_static("localhost"));
         headers.append(HOST, HeaderValue::from_static("localhost"));
         assert!(!hosts.accept(&Uri::from_static("/"), &headers));
+    }
+
+    #[test]
+    fn q45_an_origin_is_compared_whole() {
+        let accepts = |host: &str, origins: &[&str]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_str(host).unwrap());
+            for origin in origins {
+                headers.append(ORIGIN, HeaderValue::from_str(origin).unwrap());
+            }
+            accept_origin(&headers)
+        };
+        for (host, origin) in [
+            ("127.0.0.1:47311", "http://127.0.0.1:47311"),
+            ("LOCALHOST:47311", "http://localhost:47311"),
+            ("[::1]:47311", "http://[::1]:47311"),
+            ("skills.example.com", "https://skills.example.com"),
+            ("skills.example.com:443", "https://skills.example.com"),
+        ] {
+            assert!(accepts(host, &[origin]), "{origin}");
+        }
+        assert!(accepts("localhost", &[]));
+        let host = "127.0.0.1:47311";
+        for origin in [
+            "http://127.0.0.1:47311.evil",
+            "http://127.0.0.1:47311.evil.example",
+            "http://127.0.0.1:47312",
+            "http://127.0.0.1",
+            "http://localhost:47311",
+            "http://127.0.0.1:47311/",
+            "http://127.0.0.1:47311/x",
+            "http://127.0.0.1:47311@evil.example",
+            "http://evil.example@127.0.0.1:47311",
+            "http://evil.example/127.0.0.1:47311",
+            "http://2130706433:47311",
+            "HTTP://127.0.0.1:47311",
+            "ftp://127.0.0.1:47311",
+            "127.0.0.1:47311",
+            "//127.0.0.1:47311",
+            "null",
+            "",
+        ] {
+            assert!(!accepts(host, &[origin]), "{origin}");
+        }
+        let own = "http://127.0.0.1:47311";
+        assert!(!accepts(host, &[own, "http://evil.example"]));
+        assert!(!accepts(host, &["http://evil.example", own]));
     }
 
     #[test]

@@ -179,7 +179,18 @@ async fn methods_that_are_not_allowed() {
         );
         assert_eq!(refused.header("allow"), Some("GET,HEAD,PUT,DELETE"));
     }
-    let list = get(ours.address, "/api/skills", &["origin: http://evil.com"]).await;
+    for target in ["/api/skills", "/", "/healthz", "/openapi.json", "/metrics"] {
+        for origin in ["origin: http://evil.com", "origin: null"] {
+            let refused = get(ours.address, target, &[origin]).await;
+            assert_eq!(
+                (refused.status, refused.code().as_str()),
+                (403, "forbidden-origin"),
+                "{target}"
+            );
+        }
+    }
+    let own = format!("origin: http://{}", ours.address);
+    let list = get(ours.address, "/api/skills", &[&own]).await;
     let foreign = list
         .headers
         .iter()
