@@ -137,11 +137,24 @@ impl From<prowess_registry::ReferenceError> for CommandError {
 impl From<prowess_registry::RegistryError> for CommandError {
     fn from(error: prowess_registry::RegistryError) -> Self {
         match error.status() {
-            Some(401 | 403) => Self::permission(error.to_string()),
-            _ => Self::failure(message_of(&error)),
+            Some(401 | 403) => Self::permission(terminal::one_line(&error.to_string())),
+            _ => Self::failure(terminal::one_line(&message_of(&error))),
         }
     }
 }
+
+/// The same of errors that can hold what a server says.
+macro_rules! failures_of_servers {
+    ($($error:ty),+ $(,)?) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::failure(terminal::one_line(&message_of(&error)))
+            }
+        })+
+    };
+}
+
+failures_of_servers!(prowess_core::SourceError, prowess_registry::FetchError);
 
 /// Errors without a kind or a hint of their own.
 macro_rules! failures {
@@ -157,11 +170,9 @@ macro_rules! failures {
 failures!(
     prowess_core::BuildError,
     prowess_core::InvalidId,
-    prowess_core::SourceError,
     prowess_core::RenderError,
     prowess_mcp::ServeError,
     prowess_policy::InvalidDigest,
-    prowess_registry::FetchError,
     prowess_registry::LockError,
     prowess_registry::LockFileError,
     prowess_registry::PinError,

@@ -31,7 +31,7 @@ pub(crate) fn render<C: AsRef<str>>(columns: &[Column], rows: &[Vec<C>]) -> Stri
         .iter()
         .map(|row| {
             row.iter()
-                .map(|cell| terminal::shown(cell.as_ref()))
+                .map(|cell| terminal::one_line(cell.as_ref()))
                 .collect()
         })
         .collect();

@@ -219,6 +219,23 @@ pub(crate) fn discard_input() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
+/// A text of others as one line: what would begin another line is escaped, too.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    const ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+    if !text.contains(ENDS) {
+        return shown(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if ENDS.contains(&c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    printable(&line).into()
+}
+
 /// `text` without anything that a terminal would obey; our own colours come later.
 pub(crate) fn printable(text: &str) -> String {
     shown(text).into_owned()

@@ -125,7 +125,8 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     }
     for (source, invalid) in catalog.invalid() {
         let reason = invalid.reason();
-        let _ = writeln!(out, "invalid   {source}/{}: {reason}", invalid.path);
+        let line = format!("invalid   {source}/{}: {reason}", invalid.path);
+        let _ = writeln!(out, "{}", terminal::one_line(&line));
     }
     out.push('\n');
     match sandbox.isolation {
@@ -181,7 +182,7 @@ fn source_lines(source: &SourceStatus) -> String {
         );
     }
     for line in source.reason.iter().chain(&source.warnings) {
-        let _ = writeln!(out, "          {line}");
+        let _ = writeln!(out, "          {}", terminal::one_line(line));
     }
     out
 }

@@ -135,10 +135,12 @@ fn local(
         }))?;
         return Ok(Exit::Success);
     }
-    let mut out = format!("{id}\n\n  {}\n\n", document.skill.description);
+    let description = terminal::one_line(document.skill.description.trim());
+    let mut out = format!("{id}\n\n  {description}\n\n");
     let mut row = |name: &str, value: &str| {
         if !value.is_empty() {
-            let _ = writeln!(out, "  {name:<14}{value}");
+            let name = terminal::one_line(name);
+            let _ = writeln!(out, "  {name:<14}{}", terminal::one_line(value));
         }
     };
     row("source", source);
@@ -196,7 +198,8 @@ fn has_registry(sources: &SourceArguments, global: &Global) -> Result<bool> {
 fn list_files(files: &[FileEntry]) -> String {
     let lines = files
         .iter()
-        .map(|file| format!("    {} ({} bytes)\n", file.path, file.size));
+        .map(|file| (terminal::one_line(file.path.as_str()), file.size))
+        .map(|(path, size)| format!("    {path} ({size} bytes)\n"));
     let lines: String = lines.collect();
     match lines.as_str() {
         "" => String::new(),

@@ -110,14 +110,14 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
                     _ => ("warning: ", ""),
                 };
                 let note = format!("{level}{}: {reason}{more}", source.name);
-                terminal::note(&terminal::printable(&note));
+                terminal::note(&terminal::one_line(&note));
             }
             for warning in &source.warnings {
-                terminal::note(&format!("warning: {}", terminal::printable(warning)));
+                terminal::note(&format!("warning: {}", terminal::one_line(warning)));
             }
         }
         for clash in catalog.clashes() {
-            terminal::note(&terminal::printable(&format!("note: {clash}")));
+            terminal::note(&terminal::one_line(&format!("note: {clash}")));
         }
         // Why there are none was printed before.
         if config.skills.enabled || !sources.directories.is_empty() {

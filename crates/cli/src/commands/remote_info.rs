@@ -81,18 +81,20 @@ pub(super) fn run(
     if let Some(difference) = &difference {
         out.push_str(&changes(difference));
     }
-    terminal::print(&terminal::printable(&out))?;
+    terminal::print(&out)?;
     Ok(Exit::Success)
 }
 
 fn rows(info: &PackageInfo, version: &VersionInfo, url: &str, installed: Option<&str>) -> String {
     let mut out = format!(
         "{} {}\n\n  {}\n\n",
-        info.name, version.version, version.description
+        info.name,
+        version.version,
+        terminal::one_line(version.description.trim())
     );
     let mut row = |name: &str, value: &str| {
         if !value.is_empty() {
-            let _ = writeln!(out, "  {name:<14}{value}");
+            let _ = writeln!(out, "  {name:<14}{}", terminal::one_line(value));
         }
     };
     row("registry", url);
@@ -136,10 +138,8 @@ fn list(info: &PackageInfo) -> String {
         let (number, date, downloads) =
             (&version.version, &version.published_at, version.downloads);
         let number = number.to_string();
-        let _ = writeln!(
-            out,
-            "    {number:<12} {date}  {downloads} downloads{yanked}"
-        );
+        let line = format!("{number:<12} {date}  {downloads} downloads{yanked}");
+        let _ = writeln!(out, "    {}", terminal::one_line(&line));
     }
     if info.versions.len() > SHOWN {
         let _ = writeln!(out, "    and {} more", info.versions.len() - SHOWN);
@@ -154,10 +154,14 @@ fn changes(diff: &VersionDiff) -> String {
         .map_or("nothing".to_owned(), ToString::to_string);
     let mut out = format!("\n  from {from} to {}\n", diff.to);
     for permission in &diff.permissions_added {
-        let _ = writeln!(out, "    wants also {permission}");
+        let _ = writeln!(out, "    wants also {}", terminal::one_line(permission));
     }
     for permission in &diff.permissions_removed {
-        let _ = writeln!(out, "    no longer wants {permission}");
+        let _ = writeln!(
+            out,
+            "    no longer wants {}",
+            terminal::one_line(permission)
+        );
     }
     for file in &diff.files {
         let change = match file.change {
@@ -165,9 +169,9 @@ fn changes(diff: &VersionDiff) -> String {
             FileDiffKind::Removed => "removed",
             FileDiffKind::Changed => "changed",
         };
-        let _ = writeln!(out, "    {change:<8} {}", file.path);
+        let _ = writeln!(out, "    {change:<8} {}", terminal::one_line(&file.path));
         for line in file.text.iter().flat_map(|it| it.lines()) {
-            let _ = writeln!(out, "      {line}");
+            let _ = writeln!(out, "      {}", terminal::one_line(line));
         }
     }
     out

@@ -193,7 +193,7 @@ fn rows(answers: Answers<'_>, global: &Global) -> (Vec<Row>, bool) {
                 failed = true;
                 if !global.quiet {
                     let note = format!("warning: registry {}: {error}", registry.name);
-                    terminal::note(&terminal::printable(&note));
+                    terminal::note(&terminal::one_line(&note));
                 }
             }
         }

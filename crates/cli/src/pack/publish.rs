@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &PublishArguments, global: &Global) -> Result<Exit>
         )));
     }
     for warning in receipt.warnings.iter().filter(|_| !global.quiet) {
-        terminal::note(&terminal::printable(&format!("warning: {warning}")));
+        terminal::note(&format!("warning: {}", terminal::one_line(warning)));
     }
     if let Value::Object(fields) = &mut document {
         fields.insert("published".to_owned(), published.is_new.into());

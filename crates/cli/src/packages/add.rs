@@ -293,7 +293,8 @@ fn list(package: &Package, source: &str, as_json: bool) -> Result<()> {
     for skill in &found {
         let description = skill.description.as_deref().unwrap_or_default();
         let line = description.split_whitespace().collect::<Vec<_>>().join(" ");
-        let line = format!("{:<width$}  {line}", skill.name);
+        let name = terminal::one_line(&skill.name);
+        let line = format!("{name:<width$}  {line}");
         let line: String = line.chars().take(terminal::width()).collect();
         terminal::print(&format!("{}\n", line.trim_end()))?;
     }
@@ -421,13 +422,13 @@ fn show(candidates: &[Candidate]) -> Result<()> {
             continue;
         }
         let version = candidate.inspection.version.as_deref().unwrap_or_default();
-        let head = format!("{} {version}", candidate.name);
+        let head = format!("{} {}", candidate.name, terminal::one_line(version));
         let source = source_line(&candidate.locked);
         terminal::print(&format!("{} from {source}\n", head.trim_end()))?;
         terminal::print(&candidate.inspection.lines())?;
         for note in &candidate.notes {
-            let line = terminal::printable(&format!("  note         {note}"));
-            terminal::print(&format!("{line}\n"))?;
+            let note = terminal::one_line(note);
+            terminal::print(&format!("  note         {note}\n"))?;
         }
     }
     Ok(())
@@ -641,7 +642,8 @@ fn finish(
     let sign = if arguments.dry_run { "would add" } else { "+" };
     let line = |candidate: &Candidate| {
         let version = candidate.inspection.version.as_deref();
-        let version = version.map(|it| format!(" {it}")).unwrap_or_default();
+        let version = version.map(|it| format!(" {}", terminal::one_line(it)));
+        let version = version.unwrap_or_default();
         let source = source_line(&candidate.locked);
         format!("{}{version} ({source})", candidate.name)
     };

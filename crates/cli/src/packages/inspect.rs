@@ -211,7 +211,7 @@ impl Inspection {
         };
         let _ = writeln!(out, "  check        {check}");
         for error in self.errors.iter().take(SHOWN) {
-            let _ = writeln!(out, "               {error}");
+            let _ = writeln!(out, "               {}", terminal::one_line(error));
         }
         let severities: Vec<_> = self.findings.iter().map(|it| it.severity).collect();
         let audit = match (severities.len(), self.verdict) {
@@ -235,7 +235,8 @@ impl Inspection {
         for finding in findings.iter().take(shown) {
             let (place, line) = (&finding.file, finding.start.line);
             let (severity, message) = (finding.severity.as_str(), &finding.message);
-            let _ = writeln!(out, "               {severity}: {place}:{line}: {message}");
+            let finding = format!("{severity}: {place}:{line}: {message}");
+            let _ = writeln!(out, "               {}", terminal::one_line(&finding));
         }
         if findings.len() > shown {
             let more = findings.len() - shown;
@@ -270,7 +271,7 @@ pub(super) fn dependencies(tree: &PackageTree) -> Vec<String> {
 }
 
 fn file((path, bytes): &(String, u64)) -> String {
-    format!("{path} ({})", size(*bytes))
+    format!("{} ({})", terminal::one_line(path), size(*bytes))
 }
 
 /// A size for people.

@@ -28,13 +28,13 @@ impl News {
     pub(super) fn lines(&self) -> String {
         let mut out = String::new();
         for commit in self.commits.iter().take(LINES) {
-            let _ = writeln!(out, "  - {commit}");
+            let _ = writeln!(out, "  - {}", terminal::one_line(commit));
         }
         if self.commits.len() > LINES {
             let _ = writeln!(out, "  - and {} more commits", self.commits.len() - LINES);
         }
         for line in self.changes.iter().take(LINES) {
-            let _ = writeln!(out, "  | {line}");
+            let _ = writeln!(out, "  | {}", terminal::one_line(line));
         }
         if self.changes.len() > LINES {
             let _ = writeln!(out, "  | and {} more lines", self.changes.len() - LINES);

@@ -428,7 +428,8 @@ fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) ->
         resolved.chars().take(10).collect::<String>()
     };
     let version = update.inspection.version.as_deref();
-    let version = version.map(|it| format!(" {it}")).unwrap_or_default();
+    let version = version.map(|it| format!(" {}", terminal::one_line(it)));
+    let version = version.unwrap_or_default();
     let commits = match (short(before), short(&update.locked)) {
         (old, new) if old.is_empty() || old == new => String::new(),
         (old, new) => format!(" ({old} to {new})"),

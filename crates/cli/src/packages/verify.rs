@@ -70,9 +70,8 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
                 && !arguments.json
             {
                 let version = locked.resolved.as_deref().unwrap_or_default();
-                terminal::note(&terminal::printable(&format!(
-                    "warning: {name} {version} is {reason}"
-                )));
+                let warning = format!("warning: {name} {version} is {reason}");
+                terminal::note(&terminal::one_line(&warning));
             }
             if arguments.json {
                 rows.push(json!({

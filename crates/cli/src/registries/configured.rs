@@ -1,5 +1,6 @@
 //! The registries that a command may ask, each with its token and its cached answers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use clap::Args;
@@ -16,8 +17,8 @@ use url::Url;
 use super::cache::StoreCache;
 use super::credentials::Credentials;
 use crate::arguments::Global;
-use crate::environment;
 use crate::error::{CommandError, Context, Result};
+use crate::{environment, terminal};
 
 /// The name of the registry of `[registry]`.
 const DEFAULT: &str = "default";
@@ -277,7 +278,7 @@ impl Registries {
 
 /// The error of a command that a registry refuses: `cannot publish acme/pdf: DETAIL`.
 pub(crate) fn refused(what: &str, error: &RegistryError) -> CommandError {
-    let message = format!("{what}: {error}");
+    let message = terminal::one_line(&format!("{what}: {error}")).into_owned();
     let mut failure = match error.status() {
         Some(401 | 403) => CommandError::permission(message),
         _ => CommandError::failure(message),
@@ -289,7 +290,8 @@ pub(crate) fn refused(what: &str, error: &RegistryError) -> CommandError {
         ..
     } = error
     {
-        failure.hints.extend(diagnostics.iter().cloned());
+        let lines = diagnostics.iter().map(|line| terminal::one_line(line));
+        failure.hints.extend(lines.map(Cow::into_owned));
         failure = match status {
             401 => failure.hint(format!(
                 "`prowess login` with the URL of {host} stores a valid token"

@@ -41,11 +41,11 @@ enum RegistryAction {
 struct OwnersArguments {
     /// Name of the package
     name: String,
-    /// Owner to add
-    #[arg(long, value_name = "WHO")]
+    /// Token to add: its id, or its name at the registry
+    #[arg(long, value_name = "TOKEN")]
     add: Option<String>,
-    /// Owner to remove
-    #[arg(long, value_name = "WHO", conflicts_with = "add")]
+    /// Token to remove
+    #[arg(long, value_name = "TOKEN", conflicts_with = "add")]
     remove: Option<String>,
     #[command(flatten)]
     registry: RegistryArgument,
@@ -89,7 +89,7 @@ fn owners(arguments: &OwnersArguments, global: &Global) -> Result<Exit> {
         terminal::print_json(&json!({"version": 1, "name": name, "owners": owners}))?;
     } else {
         for owner in &owners {
-            terminal::print(&format!("{}\n", terminal::printable(owner)))?;
+            terminal::print(&format!("{}\n", terminal::one_line(owner)))?;
         }
     }
     Ok(Exit::Success)

@@ -10,6 +10,7 @@ mod conditions;
 mod consent;
 mod downloads;
 mod fake_registry;
+mod forged_lines;
 mod kill;
 mod lock;
 mod many;
