@@ -84,7 +84,7 @@ fn location(config: &SkillsConfig) -> Result<StorageLocation> {
 /// Who publishes what an operator brings along.
 pub(crate) fn operator() -> Publisher {
     Publisher {
-        name: OPERATOR.to_owned(),
+        id: OPERATOR.to_owned(),
         is_administrator: true,
     }
 }

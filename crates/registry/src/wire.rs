@@ -82,7 +82,7 @@ pub struct PackageInfo {
     pub description: String,
     /// The highest release that is not yanked, or else the highest pre-release.
     pub latest: Option<Version>,
-    /// Who may publish it.
+    /// Who may publish it: ids of tokens.
     pub owners: Vec<String>,
     /// How often its versions were downloaded.
     pub downloads: u64,
@@ -105,7 +105,7 @@ pub struct VersionInfo {
     pub files: u64,
     /// When it was published: RFC 3339, in UTC.
     pub published_at: String,
-    /// The name of the token that it was published with.
+    /// The id of the token that it was published with.
     pub published_by: String,
     /// Its types; empty for instructions without a manifest.
     pub types: Vec<String>,

@@ -200,7 +200,7 @@ fn refusal(
         );
     }
     match credential {
-        Credential::Known(_, _, scopes) if scopes.allow(needed) => {
+        Credential::Known(_, scopes) if scopes.allow(needed) => {
             // Trusting a project starts the programs that its file names.
             let starts = path == "/api/trust" && !request.method().is_safe();
             let lacks = starts && !scopes.allow(Scope::Approve);

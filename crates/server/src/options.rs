@@ -57,8 +57,8 @@ pub(crate) enum Credential {
     Missing,
     /// A token that is unknown or expired.
     Wrong,
-    /// A valid token, with its name.
-    Known(TokenId, Arc<str>, Scopes),
+    /// A valid token.
+    Known(TokenId, Scopes),
 }
 
 /// Why a server must not be started like this.
@@ -200,7 +200,7 @@ impl ApiOptions {
         let hash = hash(secret);
         let admin = Scopes::default().with(Scope::Admin);
         if self.token.as_ref().is_some_and(|token| token.is(&hash)) {
-            return Credential::Known(TokenId::Own, "admin".into(), admin);
+            return Credential::Known(TokenId::Own, admin);
         }
         if let Some(console) = self.console.as_ref().filter(|it| it.token.is(&hash)) {
             let scopes = if Instant::now() < console.approves_until {
@@ -208,10 +208,10 @@ impl ApiOptions {
             } else {
                 admin
             };
-            return Credential::Known(TokenId::Console, "console".into(), scopes);
+            return Credential::Known(TokenId::Console, scopes);
         }
         match self.tokens.find(&hash) {
-            Some((id, name, scopes)) => Credential::Known(TokenId::Stored(id), name, scopes),
+            Some((id, scopes)) => Credential::Known(TokenId::Stored(id), scopes),
             None => Credential::Wrong,
         }
     }
@@ -219,7 +219,7 @@ impl ApiOptions {
     /// The scopes of the token of a request; `None` if it has none that is valid.
     pub(crate) fn token_scopes(&self, headers: &HeaderMap) -> Option<Scopes> {
         match self.credential(headers) {
-            Credential::Known(_, _, scopes) => Some(scopes),
+            Credential::Known(_, scopes) => Some(scopes),
             Credential::Missing | Credential::Wrong => None,
         }
     }

@@ -1,7 +1,5 @@
 //! Who sent a request.
 
-use std::sync::Arc;
-
 use prowess_registry::Publisher;
 
 use crate::error::{Code, Failure};
@@ -13,15 +11,15 @@ use crate::token::TokenId;
 #[derive(Clone, Debug)]
 pub(crate) struct Requester {
     /// The token, if the request has a valid one.
-    token: Option<(TokenId, Arc<str>)>,
+    token: Option<TokenId>,
     scopes: Scopes,
 }
 
 impl Requester {
     pub(crate) fn new(credential: &Credential) -> Self {
         match credential {
-            Credential::Known(id, name, scopes) => Self {
-                token: Some((id.clone(), Arc::clone(name))),
+            Credential::Known(id, scopes) => Self {
+                token: Some(id.clone()),
                 scopes: *scopes,
             },
             Credential::Missing | Credential::Wrong => Self {
@@ -37,9 +35,8 @@ impl Requester {
 
     /// Who publishes, with a valid token.
     pub(crate) fn publisher(&self) -> Option<Publisher> {
-        let (_, name) = self.token.as_ref()?;
         Some(Publisher {
-            name: name.to_string(),
+            id: self.token.as_ref()?.owner().to_owned(),
             is_administrator: self.scopes.allow(Scope::Admin),
         })
     }

@@ -33,6 +33,17 @@ pub(crate) enum TokenId {
     Stored(Arc<str>),
 }
 
+impl TokenId {
+    /// Who owns what is made with the token. A stored id has only hexadecimal digits, so it is none of the words.
+    pub(crate) fn owner(&self) -> &str {
+        match self {
+            Self::Own => "admin",
+            Self::Console => "console",
+            Self::Stored(id) => id,
+        }
+    }
+}
+
 pub(crate) fn hash(secret: &[u8]) -> [u8; 32] {
     Sha256::digest(secret).into()
 }

@@ -12,10 +12,8 @@ use crate::token::hash;
 /// A token that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedToken {
-    /// The id, for [`TokenTable::take_uses`].
+    /// The id, which owns packages and chats.
     pub id: String,
-    /// Its name, which owns packages.
-    pub name: String,
     /// The SHA-256 of the secret.
     pub hash: [u8; 32],
     /// What it allows.
@@ -27,7 +25,6 @@ pub struct AcceptedToken {
 impl AcceptedToken {
     /// Creates a token with a random secret, which is returned beside it and stored nowhere.
     pub fn generate(
-        name: &str,
         scopes: Scopes,
         expires: Option<i64>,
     ) -> Result<(String, Self), getrandom::Error> {
@@ -37,7 +34,6 @@ impl AcceptedToken {
         let secret = format!("prowess_{}", digits(&secret));
         let token = Self {
             id: digits(&id),
-            name: name.to_owned(),
             hash: hash(secret.as_bytes()),
             scopes,
             expires,
@@ -46,13 +42,7 @@ impl AcceptedToken {
     }
 
     /// Restores a stored token; `None` if its hash or scopes are malformed.
-    pub fn restore(
-        id: &str,
-        name: &str,
-        hash: &str,
-        scopes: &str,
-        expires: Option<i64>,
-    ) -> Option<Self> {
+    pub fn restore(id: &str, hash: &str, scopes: &str, expires: Option<i64>) -> Option<Self> {
         let mut bytes = [0; 32];
         if hash.len() != 64 {
             return None;
@@ -62,7 +52,6 @@ impl AcceptedToken {
         }
         Some(Self {
             id: id.to_owned(),
-            name: name.to_owned(),
             hash: bytes,
             scopes: scopes.parse().ok()?,
             expires,
@@ -92,7 +81,6 @@ pub struct TokenTable(Arc<RwLock<HashMap<[u8; 32], KnownToken>>>);
 
 struct KnownToken {
     id: Arc<str>,
-    name: Arc<str>,
     scopes: Scopes,
     expires: Option<i64>,
     /// When it was last used, in seconds since 1970; 0 if it was not, or if that was told.
@@ -109,7 +97,6 @@ impl TokenTable {
             let used = before.remove(&token.hash).map(|it| it.used);
             let entry = KnownToken {
                 id: token.id.into(),
-                name: token.name.into(),
                 scopes: token.scopes,
                 expires: token.expires,
                 used: used.unwrap_or_default(),
@@ -127,8 +114,8 @@ impl TokenTable {
         uses.filter(|(_, used)| *used > 0).collect()
     }
 
-    /// The id, the name and the scopes of the token with this hash; `None` if it is unknown or expired.
-    pub(crate) fn find(&self, hash: &[u8; 32]) -> Option<(Arc<str>, Arc<str>, Scopes)> {
+    /// The id and the scopes of the token with this hash; `None` if it is unknown or expired.
+    pub(crate) fn find(&self, hash: &[u8; 32]) -> Option<(Arc<str>, Scopes)> {
         let now = seconds_now();
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let token = known.get(hash)?;
@@ -136,8 +123,7 @@ impl TokenTable {
             return None;
         }
         token.used.store(now, Ordering::Relaxed);
-        let (id, name) = (Arc::clone(&token.id), Arc::clone(&token.name));
-        Some((id, name, token.scopes))
+        Some((Arc::clone(&token.id), token.scopes))
     }
 }
 

@@ -141,6 +141,19 @@ impl Store {
         .await
     }
 
+    /// Whether a package or a namespace is called so, or belongs to someone who is.
+    pub async fn is_owner_name(&self, name: &str) -> Result<bool, StoreError> {
+        let (name, namespace) = (name.to_owned(), format!("{name}/"));
+        self.run(move |pool| async move {
+            let query = "SELECT 1 FROM registry_owners WHERE owner = $1 OR owned = $2 OR owned = $3
+                LIMIT 1";
+            let query = sqlx::query(query).bind(name.clone());
+            let row = query.bind(namespace).bind(name).fetch_optional(&*pool);
+            Ok(row.await?.is_some())
+        })
+        .await
+    }
+
     /// How often packages were downloaded.
     pub async fn downloads(&self, names: Vec<String>) -> Result<Vec<(String, i64)>, StoreError> {
         if names.is_empty() {

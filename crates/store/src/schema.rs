@@ -91,6 +91,20 @@ const MIGRATIONS: &[&[&str]] = &[
         project TEXT NOT NULL, query TEXT NOT NULL, skill TEXT NOT NULL, uses BIGINT NOT NULL, last BIGINT NOT NULL,
         PRIMARY KEY (project, query, skill))"],
     &["CREATE TABLE named_approvals (skill TEXT PRIMARY KEY, content TEXT NOT NULL, files TEXT NOT NULL)"],
+    // Packages belong to the id of a token: a name can be given again. Of tokens with one name, the oldest had the packages.
+    &[
+        "UPDATE registry_owners SET owner = (SELECT id FROM tokens WHERE name = registry_owners.owner
+            ORDER BY created, id LIMIT 1)
+        WHERE EXISTS (SELECT 1 FROM tokens WHERE name = registry_owners.owner)",
+        "UPDATE registry_versions SET published_by = (SELECT id FROM tokens
+            WHERE tokens.name = registry_versions.published_by ORDER BY created, id LIMIT 1)
+        WHERE EXISTS (SELECT 1 FROM tokens WHERE tokens.name = registry_versions.published_by)",
+        "UPDATE tokens SET name = name || ' (' || id || ')'
+        WHERE EXISTS (SELECT 1 FROM tokens AS older WHERE older.name = tokens.name
+            AND (older.created < tokens.created
+                OR (older.created = tokens.created AND older.id < tokens.id)))",
+        "CREATE UNIQUE INDEX tokens_by_name ON tokens (name)",
+    ],
 ];
 
 /// The tables, with the versions that have them.

@@ -11,7 +11,7 @@ use crate::open::{Store, text};
 pub struct TokenRecord {
     /// A short id, to revoke it by.
     pub id: String,
-    /// What it is for.
+    /// What it is for; no two tokens have one name.
     pub name: String,
     /// The SHA-256 of the secret, in hexadecimal digits.
     pub hash: String,
@@ -26,12 +26,12 @@ pub struct TokenRecord {
 }
 
 impl Store {
-    /// Stores a new token.
-    pub async fn add_token(&self, token: &TokenRecord) -> Result<(), StoreError> {
+    /// Stores a new token. Returns whether its name was free.
+    pub async fn add_token(&self, token: &TokenRecord) -> Result<bool, StoreError> {
         let token = token.clone();
         self.run(move |pool| async move {
             let statement = "INSERT INTO tokens (id, name, hash, scopes, created, expires, used)
-                VALUES ($1, $2, $3, $4, $5, $6, $7)";
+                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING";
             let query = sqlx::query(statement)
                 .bind(token.id)
                 .bind(token.name)
@@ -40,7 +40,8 @@ impl Store {
                 .bind(token.created)
                 .bind(token.expires)
                 .bind(token.used);
-            query.execute(&*pool).await.map(|_| ())
+            let done = query.execute(&*pool).await?;
+            Ok(done.rows_affected() > 0)
         })
         .await
     }

@@ -321,8 +321,17 @@ fn tokens_are_stored_and_removed() {
             expires: Some(200),
             used: None,
         };
-        store.add_token(&token).await.unwrap();
-        assert!(store.add_token(&token).await.is_err(), "the id is taken");
+        assert!(store.add_token(&token).await.unwrap());
+        let same = |id: &str, name: &str| prowess_store::TokenRecord {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            hash: "11".repeat(32),
+            ..token.clone()
+        };
+        let same_name = store.add_token(&same("b2", "laptop")).await;
+        assert!(!same_name.unwrap(), "the name is taken");
+        let same_id = store.add_token(&same("a1", "other")).await;
+        assert!(same_id.is_err(), "the id is taken");
         store
             .note_token_uses(vec![("a1".to_owned(), 150), ("b2".to_owned(), 1)])
             .await
@@ -342,4 +351,59 @@ fn tokens_are_stored_and_removed() {
         assert!(store.remove_token("a1").await.unwrap());
         assert!(!store.remove_token("a1").await.unwrap());
     });
+}
+
+#[test]
+fn q44_packages_of_names_become_packages_of_tokens() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store.db");
+    let open = || block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
+    drop(open());
+    // A store from before: two tokens of one name, and owners by name.
+    sql(
+        &path,
+        "DROP INDEX tokens_by_name;
+        UPDATE prowess_store SET version = 11;
+        INSERT INTO tokens (id, name, hash, scopes, created) VALUES
+            ('b2', 'ada', 'x', 'publish', 200), ('a1', 'ada', 'y', 'publish', 100),
+            ('c3', 'ada', 'z', 'publish', 200), ('d4', 'bob', 'w', 'publish', 50);
+        INSERT INTO registry_owners (owned, owner) VALUES
+            ('pdf', 'ada'), ('pdf', 'bob'), ('seeded', 'operator'), ('csv', 'gone');
+        INSERT INTO registry_versions (name, version, digest, published, published_by, facts,
+            manifest, keywords, body, downloads)
+            VALUES ('pdf', '1.0.0', 'd', 0, 'ada', '{}', '', '', '', 0)",
+    );
+    let store = open();
+    let owners = |owned: &str| block_on(store.owners(owned)).unwrap();
+    assert_eq!(owners("pdf"), ["a1", "d4"]);
+    assert_eq!(owners("seeded"), ["operator"]);
+    assert_eq!(owners("csv"), ["gone"]);
+    let versions = block_on(store.package_versions("pdf")).unwrap();
+    assert_eq!(versions[0].published_by, "a1");
+    let mut names: Vec<(String, String)> = block_on(store.tokens())
+        .unwrap()
+        .into_iter()
+        .map(|token| (token.id, token.name))
+        .collect();
+    names.sort();
+    let expected = [
+        ("a1", "ada"),
+        ("b2", "ada (b2)"),
+        ("c3", "ada (c3)"),
+        ("d4", "bob"),
+    ];
+    let expected = expected.map(|(id, name)| (id.to_owned(), name.to_owned()));
+    assert_eq!(names, expected);
+    for (name, is_owner) in [
+        ("gone", true),
+        ("csv", true),
+        ("operator", true),
+        ("ada", false),
+    ] {
+        assert_eq!(
+            block_on(store.is_owner_name(name)).unwrap(),
+            is_owner,
+            "{name}"
+        );
+    }
 }

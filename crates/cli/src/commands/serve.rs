@@ -251,9 +251,7 @@ impl StoredTokens {
         };
         let tokens: Vec<AcceptedToken> = records
             .iter()
-            .filter_map(|it| {
-                AcceptedToken::restore(&it.id, &it.name, &it.hash, &it.scopes, it.expires)
-            })
+            .filter_map(|it| AcceptedToken::restore(&it.id, &it.hash, &it.scopes, it.expires))
             .collect();
         let any = !tokens.is_empty();
         self.table.replace(tokens);
@@ -353,7 +351,7 @@ async fn listen(
     if !arguments.read_only {
         // Never stored: it is valid until the server stops.
         let scopes = Scopes::default().with(Scope::Admin).with(Scope::Approve);
-        let (secret, _) = AcceptedToken::generate("console", scopes, None)
+        let (secret, _) = AcceptedToken::generate(scopes, None)
             .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
         options = options.console_token(&secret)?;
         token = Some(secret);

@@ -61,7 +61,7 @@ pub(crate) enum TokenAction {
 /// Arguments of `token create`.
 #[derive(Args)]
 pub(crate) struct CreateTokenArguments {
-    /// What the token is for
+    /// What the token is for; no two tokens have one name
     pub(crate) name: String,
     /// What it allows: read, write, chat, approve, publish, yank, admin (all but approve)
     #[arg(long, value_name = "SCOPES", default_value = "read")]
@@ -113,12 +113,8 @@ async fn create(store: &Store, arguments: &CreateTokenArguments, global: &Global
     }
     let created = Timestamp::now().as_second();
     let lifetime = arguments.expires_days.map(|days| i64::from(days) * 86_400);
-    let (secret, token) = AcceptedToken::generate(
-        &arguments.name,
-        arguments.scope,
-        lifetime.map(|it| created + it),
-    )
-    .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
+    let (secret, token) = AcceptedToken::generate(arguments.scope, lifetime.map(|it| created + it))
+        .map_err(|error| CommandError::failure(format!("cannot create a token: {error}")))?;
     let record = TokenRecord {
         id: token.id.clone(),
         name: arguments.name.clone(),
@@ -128,7 +124,17 @@ async fn create(store: &Store, arguments: &CreateTokenArguments, global: &Global
         expires: token.expires,
         used: None,
     };
-    store.add_token(&record).await?;
+    if !store.add_token(&record).await? {
+        let name = terminal::printable(&arguments.name);
+        let error = CommandError::failure(format!("a token is named `{name}` already"));
+        return Err(error.hint("choose another name, or revoke that token: `prowess token list`"));
+    }
+    if store.is_owner_name(&arguments.name).await? {
+        let name = terminal::printable(&arguments.name);
+        terminal::note(&format!(
+            "warning: `{name}` is also the name of an owner or of a package: this token owns nothing of it"
+        ));
+    }
     if arguments.json {
         print_json(&json!({"token": secret, "id": record.id, "scopes": record.scopes}))?;
     } else {

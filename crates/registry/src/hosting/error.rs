@@ -66,8 +66,8 @@ pub enum HostingError {
     /// A package has at least one owner.
     #[error("`{0}` needs at least one owner")]
     LastOwner(String),
-    /// An owner is the name of a token.
-    #[error("invalid owner `{}`: expected the name of a token", .0.escape_debug())]
+    /// An owner is a token.
+    #[error("invalid owner `{}`: expected the id or the name of a token", .0.escape_debug())]
     InvalidOwner(String),
     /// The bytes are not a package.
     #[error("invalid package: {0}")]

@@ -16,8 +16,8 @@ use crate::wire::PublishReceipt;
 /// Who publishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publisher {
-    /// The name of the token.
-    pub name: String,
+    /// The id of the token, or a word that is none.
+    pub id: String,
     /// Whether it may do everything.
     pub is_administrator: bool,
 }
@@ -37,7 +37,7 @@ impl HostedRegistry {
     ) -> Result<(bool, PublishReceipt), HostingError> {
         let owners = self.0.store.owners(&name.ownership()).await?;
         // Before anything is unpacked.
-        if !publisher.is_administrator && !owners.is_empty() && !owners.contains(&publisher.name) {
+        if !publisher.is_administrator && !owners.is_empty() && !owners.contains(&publisher.id) {
             return Err(not_owner(name, owners));
         }
         let inspected = self
@@ -51,7 +51,7 @@ impl HostedRegistry {
             name: name.to_string(),
             version: version.to_string(),
             digest: digest.to_string(),
-            published_by: publisher.name.clone(),
+            published_by: publisher.id.clone(),
             facts,
             manifest: inspected.manifest,
             signature,
@@ -135,7 +135,7 @@ impl HostedRegistry {
         by: &Publisher,
     ) -> Result<(), HostingError> {
         let (text, claim) = (name.to_string(), name.ownership());
-        let owner = (!by.is_administrator).then_some((claim.as_str(), by.name.as_str()));
+        let owner = (!by.is_administrator).then_some((claim.as_str(), by.id.as_str()));
         let version_text = version.to_string();
         let store = &self.0.store;
         let outcome = store.yank(&text, &version_text, reason, owner, choose_latest);
@@ -157,7 +157,7 @@ impl HostedRegistry {
         Ok(self.0.store.owners(&name.ownership()).await?)
     }
 
-    /// Adds or removes an owner.
+    /// Adds or removes an owner, who is named by the id of a token or by its name.
     pub async fn set_owner(
         &self,
         name: &PackageName,
@@ -166,13 +166,16 @@ impl HostedRegistry {
         by: &Publisher,
     ) -> Result<(), HostingError> {
         let owners = self.owners(name).await?;
-        let is_name =
-            owner.trim() == owner && !owner.is_empty() && !owner.contains(char::is_control);
-        if is_owner && !is_name {
-            return Err(HostingError::InvalidOwner(owner.to_owned()));
-        }
+        let owner = match self.token_id(owner).await? {
+            // Who has no token any more can still be removed.
+            _ if !is_owner && owners.iter().any(|known| known == owner) => owner.to_owned(),
+            Some(id) => id,
+            None if is_owner => return Err(HostingError::InvalidOwner(owner.to_owned())),
+            None => owner.to_owned(),
+        };
+        let owner = owner.as_str();
         let claim = name.ownership();
-        let allowed = (!by.is_administrator).then_some(by.name.as_str());
+        let allowed = (!by.is_administrator).then_some(by.id.as_str());
         if self
             .0
             .store
@@ -185,6 +188,16 @@ impl HostedRegistry {
             return Err(HostingError::LastOwner(claim));
         }
         Err(not_owner(name, owners))
+    }
+}
+
+impl HostedRegistry {
+    /// The id of the token with this id, or else with this name.
+    async fn token_id(&self, text: &str) -> Result<Option<String>, HostingError> {
+        let tokens = self.0.store.tokens().await?;
+        let named = tokens.iter().find(|token| token.name == text);
+        let found = tokens.iter().find(|token| token.id == text).or(named);
+        Ok(found.map(|token| token.id.clone()))
     }
 }
 

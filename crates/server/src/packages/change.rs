@@ -100,7 +100,7 @@ async fn set_owner(
     if !is_plain || owner.chars().count() > OWNER_CHARS {
         return Err(Failure::new(
             Code::InvalidRequest,
-            "invalid owner: expected the name of a token",
+            "invalid owner: expected the id or the name of a token",
         ));
     }
     registry.set_owner(name, owner, is_owner, by).await?;

@@ -19,9 +19,9 @@ fn header(secret: &str) -> String {
 async fn tokens_allow_what_their_scopes_say() {
     let (ours, table) = with_tokens(ApiOptions::default().only_with_token()).await;
     let scopes = |scope| Scopes::default().with(scope);
-    let (read, reading) = AcceptedToken::generate("test", scopes(Scope::Read), None).unwrap();
-    let (chat, chatting) = AcceptedToken::generate("test", scopes(Scope::Chat), None).unwrap();
-    let (old, expired) = AcceptedToken::generate("test", scopes(Scope::Admin), Some(1)).unwrap();
+    let (read, reading) = AcceptedToken::generate(scopes(Scope::Read), None).unwrap();
+    let (chat, chatting) = AcceptedToken::generate(scopes(Scope::Chat), None).unwrap();
+    let (old, expired) = AcceptedToken::generate(scopes(Scope::Admin), Some(1)).unwrap();
     table.replace([reading.clone(), chatting, expired]);
     for (secret, status, code) in [
         (read.as_str(), 200, ""),
@@ -46,17 +46,14 @@ async fn tokens_allow_what_their_scopes_say() {
             .status,
         401
     );
-    let stored = AcceptedToken::restore(&reading.id, "test", &reading.hash_text(), "read", None);
+    let stored = AcceptedToken::restore(&reading.id, &reading.hash_text(), "read", None);
     assert_eq!(stored, Some(reading));
     for (hash, scopes) in [
         ("", "read"),
         ("zz", "read"),
         (&*"0".repeat(64), "everything"),
     ] {
-        assert_eq!(
-            AcceptedToken::restore("a", "test", hash, scopes, None),
-            None
-        );
+        assert_eq!(AcceptedToken::restore("a", hash, scopes, None), None);
     }
 }
 

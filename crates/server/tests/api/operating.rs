@@ -14,8 +14,7 @@ async fn with(options: ApiOptions) -> Ours {
 }
 
 fn token(scope: prowess_server::Scope) -> (String, AcceptedToken) {
-    let (secret, token) =
-        AcceptedToken::generate("test", Scopes::default().with(scope), None).unwrap();
+    let (secret, token) = AcceptedToken::generate(Scopes::default().with(scope), None).unwrap();
     (format!("authorization: Bearer {secret}"), token)
 }
 

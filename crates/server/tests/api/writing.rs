@@ -444,7 +444,7 @@ async fn sv10_writing_needs_a_token() {
     let skills = Skills::builder().source("mine", filesystem(&directory));
     let table = TokenTable::default();
     let scopes: Scopes = "read".parse().unwrap();
-    let (secret, token) = AcceptedToken::generate("test", scopes, None).unwrap();
+    let (secret, token) = AcceptedToken::generate(scopes, None).unwrap();
     table.replace([token]);
     let options = ApiOptions::default()
         .new_skills(directory.path("skills"))

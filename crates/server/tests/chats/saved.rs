@@ -253,7 +253,7 @@ async fn sv20_a_revoked_token_ends_its_streams() {
     let chat = server.chat().await;
     let after = server.get(&chat).await.json()["last_event"].clone();
     let stream = server.events(&chat, after.as_str().unwrap()).await;
-    let (secret, token) = AcceptedToken::generate("test", "chat".parse().unwrap(), None).unwrap();
+    let (secret, token) = AcceptedToken::generate("chat".parse().unwrap(), None).unwrap();
     server.table.replace([token]);
     server.tokens[0] = secret;
     let events = server.turn(&chat, "hello").await;

@@ -130,7 +130,7 @@ impl Server {
         };
         let chats = Chats::new(Arc::new(host), on_disconnect).unwrap();
         let made = ["chat", "read", "write"]
-            .map(|scope| AcceptedToken::generate("test", scope.parse().unwrap(), None).unwrap());
+            .map(|scope| AcceptedToken::generate(scope.parse().unwrap(), None).unwrap());
         let table = TokenTable::default();
         table.replace(made.iter().map(|(_, token)| token.clone()));
         let options = ApiOptions::default().tokens(table.clone());

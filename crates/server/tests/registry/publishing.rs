@@ -33,14 +33,15 @@ async fn rg5_versions_are_published_once() {
             .publish_as("bob", "pdf", "1.1.0", &about("pdf", "more"))
             .await;
         assert_eq!(outcome(&by_bob), expected(403, "not-owner"));
-        assert!(by_bob.message().contains("alice"), "{}", by_bob.message());
+        let alice = setup.id("alice");
+        assert!(by_bob.message().contains(alice), "{}", by_bob.message());
         let by_admin = setup
             .publish_as("root", "pdf", "1.1.0", &about("pdf", "more"))
             .await;
         assert_eq!(by_admin.status, 201);
         assert_eq!(
             setup.get("/api/v1/skills/pdf/owners").await.json(),
-            json!(["alice"])
+            json!([alice])
         );
         for (who, code) in [
             ("", (401, "unauthorised")),
@@ -254,6 +255,59 @@ async fn rg8_errors_are_problems_and_too_many_requests_wait() {
 }
 
 #[tokio::test]
+async fn q44_packages_belong_to_a_token_and_not_to_its_name() {
+    on_both(|setup| async move {
+        let directory = prowess_testing::TestDirectory::new();
+        directory.skill("skills/seeded", "Reads PDFs. Use for PDFs", "Read.\n");
+        let operator = prowess_registry::Publisher {
+            id: "operator".to_owned(),
+            is_administrator: true,
+        };
+        let skills = directory.path("skills");
+        let seeded = setup.registry.seed(&skills, &operator, || {}).await;
+        assert_eq!(seeded.unwrap().added, 1);
+        let admin = prowess_registry::Publisher {
+            id: "admin".to_owned(),
+            is_administrator: true,
+        };
+        let (name, version) = ("made".parse().unwrap(), "1.0.0".parse().unwrap());
+        let bytes = about("made", "x").into();
+        let published = setup.registry.publish(&name, &version, bytes, None, &admin);
+        published.await.unwrap();
+        // Tokens with the names of owners.
+        for (who, package) in [("operator", "seeded"), ("admin", "made")] {
+            let bytes = about(package, "more");
+            let refused = setup.publish_as(who, package, "9.0.0", &bytes).await;
+            assert_eq!(outcome(&refused), expected(403, "not-owner"), "{who}");
+            let target = format!("/api/v1/skills/{package}/owners/bob");
+            let refused = setup.ask(who, "PUT", &target, &[], b"").await;
+            assert_eq!(outcome(&refused), expected(403, "not-owner"), "{who}");
+        }
+        // What is stored and shown is the id, however the token was named.
+        setup.publish("pdf", "1.0.0", &about("pdf", "PDF")).await;
+        let target = "/api/v1/skills/pdf/owners/bob";
+        assert_eq!(
+            setup.ask("alice", "PUT", target, &[], b"").await.status,
+            204
+        );
+        let info = setup.get("/api/v1/skills/pdf").await.json();
+        let mut both = [setup.id("alice"), setup.id("bob")];
+        both.sort_unstable();
+        assert_eq!(info["owners"], json!(both));
+        assert_eq!(info["versions"][0]["published_by"], setup.id("alice"));
+        let nobody = "/api/v1/skills/pdf/owners/nobody";
+        let refused = setup.ask("alice", "PUT", nobody, &[], b"").await;
+        assert_eq!(outcome(&refused), expected(400, "invalid-request"));
+        let by_id = format!("/api/v1/skills/pdf/owners/{}", setup.id("bob"));
+        assert_eq!(
+            setup.ask("bob", "DELETE", &by_id, &[], b"").await.status,
+            204
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn rg10_owners_share_a_package_or_a_namespace() {
     on_both(|setup| async move {
         setup
@@ -272,7 +326,9 @@ async fn rg10_owners_share_a_package_or_a_namespace() {
             .await;
         assert_eq!(by_bob.status, 201);
         let owners = setup.get("/api/v1/skills/acme/csv/owners").await.json();
-        assert_eq!(owners, json!(["alice", "bob"]));
+        let mut both = [setup.id("alice"), setup.id("bob")];
+        both.sort_unstable();
+        assert_eq!(owners, json!(both));
         let blank = "/api/v1/skills/acme/pdf/owners/%20";
         let refused = setup.ask("alice", "PUT", blank, &[], b"").await;
         assert_eq!(outcome(&refused), expected(400, "invalid-request"));

@@ -354,7 +354,7 @@ async fn rg14_an_empty_registry_is_seeded_from_directories() {
         .write("skills/broken/SKILL.md", "no frontmatter\n")
         .write("skills/csv/SKILL.md", "---\nname: csv\ndescription: Reads CSV. Use for tables.\nmetadata:\n  version: \"1.10\"\n---\nRead.\n");
     let operator = prowess_registry::Publisher {
-        name: "operator".to_owned(),
+        id: "operator".to_owned(),
         is_administrator: true,
     };
     let seeded = setup

@@ -11,7 +11,7 @@ use prowess_registry::{
 use prowess_scan::Rules;
 use prowess_server::{AcceptedToken, ApiOptions, TokenTable, registry_routes, router_with, serve};
 use prowess_spec::SkillPath;
-use prowess_store::{Store, StoreBackend};
+use prowess_store::{Store, StoreBackend, TokenRecord};
 use prowess_syntax::Grammars;
 use prowess_testing::s3::{ACCESS_KEY, BUCKET, S3Server, SECRET_KEY};
 use tempfile::TempDir;
@@ -25,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) address: SocketAddr,
     pub(crate) registry: HostedRegistry,
     tokens: Vec<(&'static str, String)>,
+    /// The ids of the tokens.
+    ids: Vec<(&'static str, String)>,
     _directory: TempDir,
     _postgres: Option<Postgres>,
     _s3: Option<S3Server>,
@@ -85,20 +87,36 @@ impl Setup {
     ) -> Self {
         let store = Store::open(backend).await.unwrap();
         let storage = PackageStorage::open(location).unwrap();
-        let registry = HostedRegistry::open(store, storage, Rules::base(Arc::new(Grammars)))
-            .await
-            .unwrap();
+        let registry =
+            HostedRegistry::open(store.clone(), storage, Rules::base(Arc::new(Grammars)))
+                .await
+                .unwrap();
         let table = TokenTable::default();
         let mut tokens = Vec::new();
         let mut accepted = Vec::new();
+        let mut ids = Vec::new();
         for (name, scopes) in [
             ("alice", "publish,yank"),
             ("bob", "publish,yank"),
             ("reader", "read"),
             ("root", "admin"),
+            // The words of tokens that are not stored.
+            ("operator", "publish,yank"),
+            ("admin", "publish,yank"),
         ] {
-            let generated = AcceptedToken::generate(name, scopes.parse().unwrap(), None);
+            let generated = AcceptedToken::generate(scopes.parse().unwrap(), None);
             let (secret, token) = generated.unwrap();
+            let record = TokenRecord {
+                id: token.id.clone(),
+                name: name.to_owned(),
+                hash: token.hash_text(),
+                scopes: scopes.to_owned(),
+                created: 0,
+                expires: None,
+                used: None,
+            };
+            assert!(store.add_token(&record).await.unwrap());
+            ids.push((name, record.id));
             tokens.push((name, secret));
             accepted.push(token);
         }
@@ -113,10 +131,17 @@ impl Setup {
             address,
             registry,
             tokens,
+            ids,
             _directory: directory,
             _postgres: postgres,
             _s3: s3,
         }
+    }
+
+    /// The id of someone's token.
+    pub(crate) fn id(&self, who: &str) -> &str {
+        let found = self.ids.iter().find(|(name, _)| *name == who);
+        found.map_or("", |(_, id)| id)
     }
 
     pub(crate) fn token(&self, who: &str) -> &str {
