@@ -94,6 +94,147 @@ fn api_and_mcp_share_a_port() {
     }
 }
 
+/// The beginning of a session of MCP.
+fn hello() -> String {
+    let client = json!({"name": "test", "version": "1"});
+    let parameters =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters}).to_string()
+}
+
+/// The whole answer of `/mcp`.
+fn ask_mcp(server: &Server, headers: &[String], body: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let (length, headers) = (body.len(), headers.join(""));
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn status_of(answer: &str) -> u16 {
+    answer.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn q47_a_session_of_mcp_is_of_the_token_that_began_it() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/a");
+    let token = |name: &str| {
+        let created = project.run(&["token", "create", name, "--json"]).json();
+        let token = created["token"].as_str().unwrap().to_owned();
+        vec![format!("Authorization: Bearer {token}\r\n")]
+    };
+    let clients = [token("one"), token("two"), Vec::new()];
+    let server = serve(&project, &[]);
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
+    for (index, client) in clients.iter().enumerate() {
+        let begun = ask_mcp(&server, client, &hello());
+        assert_eq!(status_of(&begun), 200, "{begun}");
+        let id = begun.lines().find_map(|line| {
+            line.to_lowercase()
+                .strip_prefix("mcp-session-id: ")
+                .map(str::to_owned)
+        });
+        let session = format!("Mcp-Session-Id: {}\r\n", id.unwrap());
+        let with_session = |client: &[String]| [client, std::slice::from_ref(&session)].concat();
+        for (other, theirs) in clients.iter().enumerate() {
+            let answer = ask_mcp(&server, &with_session(theirs), &list);
+            if other == index {
+                assert_ne!(status_of(&answer), 404, "{answer}");
+            } else {
+                assert_eq!(status_of(&answer), 404, "{answer}");
+                assert!(answer.contains("session-not-found"), "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn q45_an_origin_that_begins_like_ours_is_refused() {
+    let project = TestProject::new();
+    project.skill(".agents/skills/a");
+    let server = serve(&project, &[]);
+    let port = server.port;
+    for (origin, allowed) in [
+        (format!("http://127.0.0.1:{port}.evil"), false),
+        (format!("http://localhost:{port}.evil.example"), false),
+        (format!("http://127.0.0.1:{port}@evil.example"), false),
+        ("http://127.0.0.1:1.evil".to_owned(), false),
+        ("http://localhost:1.evil".to_owned(), false),
+        ("http://localhost.evil:1".to_owned(), false),
+        ("null".to_owned(), false),
+        ("http://localhost:1".to_owned(), true),
+    ] {
+        let header = format!("Origin: {origin}\r\n");
+        let answer = ask_mcp(&server, &[header], &hello());
+        let expected = if allowed { 200 } else { 403 };
+        assert_eq!(status_of(&answer), expected, "{origin}: {answer}");
+        for request in [
+            "GET /api/skills",
+            "GET /healthz",
+            "POST /api/sessions",
+            "GET /",
+        ] {
+            let head = format!("{request} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {origin}");
+            assert_eq!(ask(&server, &head, "").0, 403, "{request} {origin}");
+        }
+    }
+}
+
+#[test]
+fn q44_names_of_tokens_are_unique() {
+    let project = TestProject::new();
+    let create = |name: &str| project.run(&["token", "create", name]);
+    assert_eq!(create("ada").code, Some(0));
+    assert_snapshot!(create("ada").snapshot(), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: a token is named `ada` already
+    hint: choose another name, or revoke that token: `prowess token list`
+    ");
+    assert_eq!(create("Ada").code, Some(0));
+    let listed = project.run(&["token", "list", "--json"]).json();
+    assert_eq!(listed["tokens"].as_array().unwrap().len(), 2);
+    // Once it is revoked, its name is free.
+    let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();
+    let name = listed["tokens"][0]["name"].as_str().unwrap().to_owned();
+    project.run(&["token", "revoke", &id]);
+    assert_eq!(create(&name).code, Some(0));
+}
+
+#[test]
+fn q44_a_token_named_like_an_owner_is_warned_about() {
+    let project = TestProject::new();
+    project.skill("skills/seeded");
+    let serve = [
+        "serve",
+        "--json",
+        "--listen",
+        "127.0.0.1:0",
+        "--seed",
+        "skills",
+    ];
+    let _server = start(&mut project.command(&serve));
+    for (name, is_warned) in [("operator", true), ("seeded", true), ("ada", false)] {
+        let run = project.run(&["token", "create", name, "--scope", "publish"]);
+        assert_eq!(run.code, Some(0), "{}", run.snapshot());
+        let warning = format!("warning: `{name}` is also the name of an owner or of a package");
+        assert_eq!(
+            run.stderr.contains(&warning),
+            is_warned,
+            "{}",
+            run.snapshot()
+        );
+    }
+}
+
 #[test]
 fn token_is_required() {
     let project = TestProject::new();

@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{Code, Failure};
 use crate::lists::LastLists;
+use crate::mcp_sessions::McpSessions;
 use crate::metrics::Metrics;
 use crate::options::ApiOptions;
 use crate::rate::RateLimits;
@@ -23,6 +24,7 @@ struct Inner {
     options: ApiOptions,
     lists: LastLists,
     sessions: SessionTable,
+    mcp_sessions: McpSessions,
     metrics: Metrics,
     /// The catalog of the current search index.
     indexed: Mutex<u64>,
@@ -37,6 +39,7 @@ impl App {
             options,
             lists: LastLists::default(),
             sessions: SessionTable::default(),
+            mcp_sessions: McpSessions::default(),
             metrics: Metrics::default(),
             indexed: Mutex::default(),
             writing: Mutex::default(),
@@ -53,6 +56,10 @@ impl App {
 
     pub(crate) fn sessions(&self) -> &SessionTable {
         &self.0.sessions
+    }
+
+    pub(crate) fn mcp_sessions(&self) -> &McpSessions {
+        &self.0.mcp_sessions
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -61,14 +61,26 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     let credential = app.options().credential(request.headers());
     let requester = Requester::new(&credential);
     let is_known = requester.has_token();
-    request.extensions_mut().insert(requester);
+    request.extensions_mut().insert(requester.clone());
+    let is_mcp = route == "/mcp";
     let mut response = match refusal(&app, &request, client, &credential) {
         Some(refusal) => refusal,
+        None if is_mcp
+            && !app
+                .mcp_sessions()
+                .may_use(request.headers(), requester.token()) =>
+        {
+            Failure::new(Code::SessionNotFound, "unknown session: begin a new one").into_response()
+        }
         None => match timeout(limit, next.run(request).instrument(span.clone())).await {
             Ok(response) => response,
             Err(_) => Failure::new(Code::Unavailable, "timed out").into_response(),
         },
     };
+    if is_mcp {
+        app.mcp_sessions()
+            .note(response.headers(), requester.token());
+    }
     if let Some(token) = token.filter(|_| is_known && is_stream(&response)) {
         response = while_valid(response, app.clone(), token);
     }

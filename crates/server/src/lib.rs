@@ -65,6 +65,7 @@ mod host;
 mod import;
 pub mod limits;
 mod lists;
+mod mcp_sessions;
 mod metrics;
 mod monitoring;
 mod observe;

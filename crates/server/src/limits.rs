@@ -48,6 +48,8 @@ pub const IMPORT_FILES: usize = 2_000;
 pub const IMPORT_SKILL_BYTES: u64 = 32 * 1024 * 1024;
 /// Open sessions; above it, the one that was not used for the longest time ends.
 pub const SESSIONS: usize = 10_000;
+/// Sessions of MCP whose token is remembered, which is more than there are at once.
+pub const MCP_SESSIONS: usize = 2_048;
 /// How long a session lives without being used.
 pub const SESSION_IDLE: Duration = Duration::from_hours(1);
 /// Bytes of a file that is read as a whole; a larger one is sent in parts, without an `ETag`.

@@ -33,6 +33,19 @@ impl Requester {
         self.token.is_some()
     }
 
+    /// The token, if the request has a valid one.
+    pub(crate) fn token(&self) -> Option<&TokenId> {
+        self.token.as_ref()
+    }
+
+    /// Whom the chats belong to that the request makes; none is the user of the server, whose token is in no store.
+    pub(crate) fn chat_owner(&self) -> Option<&str> {
+        match &self.token {
+            Some(TokenId::Stored(id)) => Some(id),
+            Some(TokenId::Own | TokenId::Console) | None => None,
+        }
+    }
+
     /// Who publishes, with a valid token.
     pub(crate) fn publisher(&self) -> Option<Publisher> {
         Some(Publisher {

@@ -7,17 +7,19 @@ use std::time::Instant;
 use prowess_core::Session;
 
 use crate::limits::{SESSION_IDLE, SESSIONS};
+use crate::token::TokenId;
 use crate::token_table::digits;
 
-/// Conversations by id. One that was not used for a while is forgotten, and so is the oldest above the limit; clients
-/// without a token end only conversations of each other.
+/// Conversations by id, each for the token that it was made with. One that was not used for a while is forgotten, and so is
+/// the oldest above the limit; clients without a token end only conversations of each other.
 #[derive(Default)]
 pub(crate) struct SessionTable(Mutex<HashMap<String, OpenSession>>);
 
 struct OpenSession {
     session: Arc<Session>,
     used: Instant,
-    has_token: bool,
+    /// The token of its client, if that has one.
+    owner: Option<TokenId>,
 }
 
 /// Why there is no new conversation.
@@ -38,7 +40,7 @@ impl SessionTable {
     pub(crate) fn add(
         &self,
         session: Session,
-        has_token: bool,
+        owner: Option<&TokenId>,
     ) -> Result<(String, Arc<Session>), SessionError> {
         let id = random_id()?;
         let session = Arc::new(session);
@@ -48,24 +50,28 @@ impl SessionTable {
             table.retain(|_, open| now.duration_since(open.used) < SESSION_IDLE);
         }
         if table.len() >= SESSIONS {
-            let candidates = table.iter().filter(|(_, it)| has_token || !it.has_token);
-            let oldest = candidates.min_by_key(|(_, open)| (open.has_token, open.used));
+            let candidates = table.iter();
+            let candidates = candidates.filter(|(_, it)| owner.is_some() || it.owner.is_none());
+            let oldest = candidates.min_by_key(|(_, open)| (open.owner.is_some(), open.used));
             let oldest = oldest.map(|(id, _)| id.clone());
             table.remove(&oldest.ok_or(SessionError::Full)?);
         }
         let open = OpenSession {
             session: Arc::clone(&session),
             used: now,
-            has_token,
+            owner: owner.cloned(),
         };
         table.insert(id.clone(), open);
         Ok((id, session))
     }
 
-    /// Returns a conversation and counts it as used.
-    pub(crate) fn get(&self, id: &str) -> Option<Arc<Session>> {
+    /// Returns a conversation of a client and counts it as used.
+    pub(crate) fn get(&self, id: &str, owner: Option<&TokenId>) -> Option<Arc<Session>> {
         let mut table = self.lock();
         let open = table.get_mut(id)?;
+        if open.owner.as_ref() != owner {
+            return None;
+        }
         let now = Instant::now();
         if now.duration_since(open.used) >= SESSION_IDLE {
             table.remove(id);
@@ -80,9 +86,13 @@ impl SessionTable {
         self.lock().len()
     }
 
-    /// Removes a conversation. Returns whether there was one.
-    pub(crate) fn remove(&self, id: &str) -> bool {
-        self.lock().remove(id).is_some()
+    /// Removes a conversation of a client. Returns whether there was one.
+    pub(crate) fn remove(&self, id: &str, owner: Option<&TokenId>) -> bool {
+        let mut table = self.lock();
+        let is_own = table
+            .get(id)
+            .is_some_and(|open| open.owner.as_ref() == owner);
+        is_own && table.remove(id).is_some()
     }
 }
 
@@ -103,19 +113,20 @@ mod tests {
     async fn sv21_clients_without_a_token_end_only_sessions_of_each_other() {
         let skills = Skills::builder().build().await.unwrap();
         let table = SessionTable::default();
-        let add = |has_token| table.add(skills.session(), has_token);
-        let (own, _) = add(true).unwrap();
-        let (oldest, _) = add(false).unwrap();
+        let token = TokenId::Own;
+        let add = |owner| table.add(skills.session(), owner);
+        let (own, _) = add(Some(&token)).unwrap();
+        let (oldest, _) = add(None).unwrap();
         for _ in 0..SESSIONS {
-            add(false).unwrap();
+            add(None).unwrap();
         }
         assert_eq!(table.len(), SESSIONS);
-        assert!(table.get(&own).is_some() && table.get(&oldest).is_none());
+        assert!(table.get(&own, Some(&token)).is_some() && table.get(&oldest, None).is_none());
         for _ in 0..SESSIONS {
-            add(true).unwrap();
+            add(Some(&token)).unwrap();
         }
         // All have a token now.
-        assert!(matches!(add(false), Err(SessionError::Full)));
-        assert!(table.get(&own).is_none());
+        assert!(matches!(add(None), Err(SessionError::Full)));
+        assert!(table.get(&own, Some(&token)).is_none());
     }
 }

@@ -86,7 +86,7 @@ pub(crate) async fn create(
         active if active.is_empty() => app.skills().session(),
         active => app.skills().resume(active),
     };
-    let added = app.sessions().add(session, requester.has_token());
+    let added = app.sessions().add(session, requester.token());
     let (id, session) =
         added.map_err(|error| Failure::new(Code::Unavailable, error.to_string()))?;
     let body = session_body(&id, &session)?;
@@ -94,18 +94,23 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, [(header::LOCATION, place)], body).into_response())
 }
 
-pub(crate) async fn show(State(app): State<App>, id: Part<String>) -> Result<Response, Failure> {
+pub(crate) async fn show(
+    State(app): State<App>,
+    Extension(requester): Extension<Requester>,
+    id: Part<String>,
+) -> Result<Response, Failure> {
     let id = part(id)?;
-    let session = find(&app, &id)?;
+    let session = find(&app, &id, &requester)?;
     session_body(&id, &session)
 }
 
 pub(crate) async fn remove(
     State(app): State<App>,
+    Extension(requester): Extension<Requester>,
     id: Part<String>,
 ) -> Result<StatusCode, Failure> {
     let id = part(id)?;
-    if app.sessions().remove(&id) {
+    if app.sessions().remove(&id, requester.token()) {
         Ok(StatusCode::NO_CONTENT)
     } else {
         Err(unknown())
@@ -114,10 +119,11 @@ pub(crate) async fn remove(
 
 pub(crate) async fn turn(
     State(app): State<App>,
+    Extension(requester): Extension<Requester>,
     id: Part<String>,
     JsonBody(request): JsonBody<TurnRequest>,
 ) -> Result<Response, Failure> {
-    let session = find(&app, &part(id)?)?;
+    let session = find(&app, &part(id)?, &requester)?;
     let mut turn = session
         .turn_with(&request.message, &request.references)
         .await;
@@ -132,10 +138,11 @@ pub(crate) async fn turn(
 
 pub(crate) async fn call(
     State(app): State<App>,
+    Extension(requester): Extension<Requester>,
     id: Part<String>,
     JsonBody(request): JsonBody<CallRequest>,
 ) -> Result<Response, Failure> {
-    let session = find(&app, &part(id)?)?;
+    let session = find(&app, &part(id)?, &requester)?;
     let began = Instant::now();
     let outcome = session.call(&request.tool, &request.arguments).await;
     // A name that is not one of our tools is whatever the client wrote.
@@ -168,8 +175,9 @@ fn session_body(id: &str, session: &Session) -> Result<Response, Failure> {
     })
 }
 
-fn find(app: &App, id: &str) -> Result<std::sync::Arc<Session>, Failure> {
-    app.sessions().get(id).ok_or_else(unknown)
+fn find(app: &App, id: &str, requester: &Requester) -> Result<std::sync::Arc<Session>, Failure> {
+    let found = app.sessions().get(id, requester.token());
+    found.ok_or_else(unknown)
 }
 
 fn unknown() -> Failure {

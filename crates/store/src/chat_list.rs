@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::SystemTime;
 
 use prowess_core::SkillId;
+use sqlx::Row;
 
 use crate::chat_id::ChatId;
 use crate::chats::{ChatSummary, columns, json, milliseconds, no_chat, summary};
@@ -57,13 +58,16 @@ impl FromStr for ChatCursor {
 }
 
 impl Store {
-    /// The most recently used chats before a place in the list, newest first.
+    /// The most recently used chats of an owner before a place in the list, newest first. No owner is the user of this
+    /// machine.
     pub async fn chats_before(
         &self,
         limit: usize,
         before: Option<ChatCursor>,
+        owner: Option<&str>,
     ) -> Result<Vec<ChatSummary>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let owner = owner.unwrap_or_default().to_owned();
         let ChatCursor { updated, id } = before.unwrap_or(ChatCursor {
             updated: i64::MAX,
             id: String::new(),
@@ -73,32 +77,51 @@ impl Store {
                 "SELECT ",
                 columns!(),
                 " FROM chats WHERE turns > 0 AND (updated < $1 OR (updated = $2 AND id > $3))
-                ORDER BY updated DESC, id LIMIT $4"
+                AND COALESCE(owner, '') = $4 ORDER BY updated DESC, id LIMIT $5"
             );
             let query = sqlx::query(statement).bind(updated).bind(updated);
-            let rows = query.bind(id).bind(limit).fetch_all(&*pool).await?;
+            let query = query.bind(id).bind(owner).bind(limit);
+            let rows = query.fetch_all(&*pool).await?;
             rows.iter().map(summary).collect()
         })
         .await
     }
 
     /// Creates a chat without a turn. `active` are skills that its first turn activates. It is not listed, and removed
-    /// after 30 days without a turn.
-    pub async fn create_chat(&self, id: &ChatId, active: &[SkillId]) -> Result<(), StoreError> {
+    /// after 30 days without a turn. No owner is the user of this machine.
+    pub async fn create_chat(
+        &self,
+        id: &ChatId,
+        active: &[SkillId],
+        owner: Option<&str>,
+    ) -> Result<(), StoreError> {
         let (name, active) = (id.to_string(), json(active));
+        let owner = owner.map(str::to_owned);
         self.run(|pool| async move {
             let now = milliseconds();
             let statement = "DELETE FROM chats WHERE turns = 0 AND version = 0 AND updated < $1";
             let query = sqlx::query(statement).bind(now - EMPTY);
             query.execute(&*pool).await?;
             let statement = "INSERT INTO chats
-                (id, title, active, turns, input_tokens, output_tokens, created, updated)
-                VALUES ($1, '', $2, 0, 0, 0, $3, $4)";
+                (id, title, active, turns, input_tokens, output_tokens, created, updated, owner)
+                VALUES ($1, '', $2, 0, 0, 0, $3, $4, $5)";
             let query = sqlx::query(statement).bind(name).bind(active);
-            query.bind(now).bind(now).execute(&*pool).await?;
+            let query = query.bind(now).bind(now).bind(owner);
+            query.execute(&*pool).await?;
             Ok(())
         })
         .await
+    }
+
+    /// Whom a chat belongs to; none is the user of this machine.
+    pub async fn chat_owner(&self, id: &ChatId) -> Result<Option<String>, StoreError> {
+        let name = id.to_string();
+        let found = self.run(|pool| async move {
+            let query = sqlx::query("SELECT owner FROM chats WHERE id = $1").bind(name);
+            let row = query.fetch_optional(&*pool).await?;
+            row.map(|row| row.try_get(0)).transpose()
+        });
+        found.await?.ok_or_else(|| no_chat(id))
     }
 
     /// Changes the title of a chat.

@@ -335,9 +335,9 @@ impl Store {
                 let mut transaction = pool.begin().await?;
                 let statement =
                     "INSERT INTO chats (id, title, active, turns, input_tokens, output_tokens,
-                        model, code_active, version, forked_from, created, updated)
+                        model, code_active, version, owner, forked_from, created, updated)
                     SELECT $1, title, active, turns, input_tokens, output_tokens,
-                        model, code_active, version, id, $2, $3
+                        model, code_active, version, owner, id, $2, $3
                     FROM chats WHERE id = $4 ON CONFLICT (id) DO NOTHING";
                 let query = sqlx::query(statement)
                     .bind(new.clone())

@@ -105,6 +105,8 @@ const MIGRATIONS: &[&[&str]] = &[
                 OR (older.created = tokens.created AND older.id < tokens.id)))",
         "CREATE UNIQUE INDEX tokens_by_name ON tokens (name)",
     ],
+    // The id of the token that a chat belongs to; none is the user of this machine.
+    &["ALTER TABLE chats ADD COLUMN owner TEXT"],
 ];
 
 /// The tables, with the versions that have them.

@@ -130,8 +130,8 @@ fn contract(again: &dyn Fn() -> Store) {
 /// Chats without a turn, titles, and lists in pages.
 fn pages(store: &Store) {
     let id = ChatId::new();
-    block_on(store.create_chat(&id, &ids(&["a"]))).unwrap();
-    let listed = |store: &Store| block_on(store.chats_before(100, None)).unwrap();
+    block_on(store.create_chat(&id, &ids(&["a"]), None)).unwrap();
+    let listed = |store: &Store| block_on(store.chats_before(100, None, None)).unwrap();
     assert!(!listed(store).iter().any(|chat| chat.id == id));
     let chat = block_on(store.chat(&id)).unwrap();
     assert_eq!((chat.version, chat.active), (0, ids(&["a"])));
@@ -147,7 +147,7 @@ fn pages(store: &Store) {
     let all: Vec<ChatId> = listed(store).into_iter().map(|it| it.id).collect();
     assert!(all.len() > 1 && all.contains(&id));
     let (mut found, mut before) = (Vec::new(), None);
-    while let Some(chat) = block_on(store.chats_before(1, before)).unwrap().pop() {
+    while let Some(chat) = block_on(store.chats_before(1, before, None)).unwrap().pop() {
         // As a client gets it and sends it back.
         before = Some(ChatCursor::after(&chat).to_string().parse().unwrap());
         found.push(chat.id);

@@ -363,6 +363,7 @@ fn q44_packages_of_names_become_packages_of_tokens() {
     sql(
         &path,
         "DROP INDEX tokens_by_name;
+        ALTER TABLE chats DROP COLUMN owner;
         UPDATE prowess_store SET version = 11;
         INSERT INTO tokens (id, name, hash, scopes, created) VALUES
             ('b2', 'ada', 'x', 'publish', 200), ('a1', 'ada', 'y', 'publish', 100),

@@ -180,6 +180,84 @@ fn q36_a_command_outside_of_the_sandbox_needs_the_scope_for_it() {
 }
 
 #[test]
+fn q47_a_chat_is_of_the_token_that_made_it() {
+    let project = TestProject::new();
+    let model = ScriptedModel::start(Wire::OpenAi, ["one", "two", "three"].map(Step::Say));
+    configure(&project, &model);
+    let names = ["chat", "chat,approve", "admin"];
+    let [own, other, admin] = names.map(|scopes| token(&project, scopes));
+    let mut server = Server::start(&project, &[]);
+    let console = server.token.clone();
+    server.token.clone_from(&own);
+    let chat = server.chat();
+    server.say(&chat, "hello").until("turn-finished");
+    let (status, fork) = server.post(&format!("{chat}/fork"), &json!({}));
+    assert_eq!(status, 201);
+    let fork = format!("/api/chats/{}", fork["id"].as_str().unwrap());
+    let requests = |chat: &str| {
+        let at = |rest: &str| format!("{chat}{rest}");
+        [
+            ("GET", at("")),
+            ("PATCH", at("")),
+            ("GET", at("/events")),
+            ("POST", at("/messages")),
+            ("POST", at("/ag-ui")),
+            ("POST", at("/cancel")),
+            ("POST", at("/undo")),
+            ("POST", at("/fork")),
+            ("POST", at("/questions/0011")),
+            ("DELETE", at("")),
+        ]
+    };
+    let listed = |server: &Server| -> Vec<String> {
+        let list = server.get("/api/chats")["chats"].clone();
+        let chats = list.as_array().unwrap().iter();
+        chats
+            .map(|chat| format!("/api/chats/{}", chat["id"].as_str().unwrap()))
+            .collect()
+    };
+    let body = json!({"text": "x", "title": "x", "choice": "deny"});
+    let refuses = |server: &Server, chat: &str| {
+        for (method, path) in requests(chat) {
+            let (status, answer) = server.ask(method, &path, &body);
+            assert_eq!(
+                (status, &answer["code"]),
+                (404, &json!("chat-not-found")),
+                "{method} {path}"
+            );
+        }
+        assert!(!listed(server).contains(&chat.to_owned()));
+    };
+    for token in [&other, &admin, &console, &TOKEN.to_owned()] {
+        server.token.clone_from(token);
+        refuses(&server, &chat);
+        refuses(&server, &fork);
+    }
+    server.token.clone_from(&own);
+    let mut both = listed(&server);
+    both.sort();
+    let mut expected = [chat.clone(), fork.clone()];
+    expected.sort();
+    assert_eq!(both, expected);
+    assert_eq!(
+        server.get(&chat)["entries"][0]["text"],
+        "hello",
+        "{}",
+        server.get(&chat)
+    );
+    // Those of the console and of the terminal are the user's, with either of the tokens that no store has.
+    server.token.clone_from(&console);
+    let users = server.chat();
+    server.say(&users, "hello").until("turn-finished");
+    server.token = TOKEN.to_owned();
+    assert_eq!(listed(&server), std::slice::from_ref(&users));
+    for token in [&own, &other, &admin] {
+        server.token.clone_from(token);
+        refuses(&server, &users);
+    }
+}
+
+#[test]
 fn sv18_revoked_approvals_are_asked_about_again() {
     let (project, _model) = project([Step::Say("one"), Step::Say("two"), Step::Say("three")]);
     let server = Server::start(&project, &[]);

@@ -12,6 +12,7 @@ mod live_table;
 mod log;
 mod logged_event;
 mod messages;
+mod owner;
 mod questions;
 mod routes;
 mod saved;

@@ -1,10 +1,11 @@
 //! Saved chats, and the routes of all that concerns chats.
 
-use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use prowess_agent::wire::ChatEntry;
 use prowess_core::SkillId;
 use prowess_store::{ChatCursor, ChatId};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::content::{Content, View};
 use super::event::Question;
 use super::messages;
+use super::owner::only_for_owner;
 use super::saved::{SavedChat, content};
 use super::service::Chats;
 use crate::answer::json_response;
@@ -20,6 +22,7 @@ use crate::app::{Parameters, Part, parameters, part, visible};
 use crate::body::JsonBody;
 use crate::error::{Code, Failure, method_not_allowed};
 use crate::limits::{CHATS_LISTED, JSON_BYTES, TITLE_CHARS};
+use crate::requester::Requester;
 
 impl Chats {
     /// The routes of chats, for [`crate::router_with`].
@@ -38,6 +41,7 @@ impl Chats {
                 "/api/chats/{id}/questions/{question}",
                 post(messages::answer),
             )
+            .route_layer(from_fn_with_state(self.clone(), only_for_owner))
             .method_not_allowed_fallback(method_not_allowed)
             .layer(DefaultBodyLimit::max(JSON_BYTES))
             .with_state(self.clone())
@@ -62,7 +66,12 @@ struct ChatList {
     next: Option<String>,
 }
 
-async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Response, Failure> {
+async fn list(
+    State(chats): State<Chats>,
+    Extension(requester): Extension<Requester>,
+    page: Parameters<Page>,
+) -> Result<Response, Failure> {
+    let owner = requester.chat_owner();
     let page = parameters(page)?;
     let limit = page.limit.unwrap_or(CHATS_LISTED).clamp(1, CHATS_LISTED);
     let is_first_page = page.before.is_none();
@@ -73,7 +82,8 @@ async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Resp
     let invalid = |_| Failure::new(Code::InvalidRequest, "invalid `before`: expected a `next`");
     let before = before.map_err(invalid)?;
     // One more tells whether there is another page.
-    let found = chats.host().store().chats_before(limit + 1, before).await;
+    let store = chats.host().store();
+    let found = store.chats_before(limit + 1, before, owner).await;
     let mut found = found?;
     let has_more = found.len() > limit;
     found.truncate(limit);
@@ -82,7 +92,11 @@ async fn list(State(chats): State<Chats>, page: Parameters<Page>) -> Result<Resp
     // A chat whose first turn runs has no turn in the store yet; it may wait for an answer.
     let mut listed = Vec::new();
     for id in chats.in_first_turn().into_iter().filter(|_| is_first_page) {
-        if let Ok(chat) = chats.host().store().chat(&id).await {
+        let is_own = store
+            .chat_owner(&id)
+            .await
+            .is_ok_and(|it| it.as_deref() == owner);
+        if is_own && let Ok(chat) = store.chat(&id).await {
             listed.push(SavedChat::from(chat.summary));
         }
     }
@@ -102,6 +116,7 @@ struct NewChat {
 
 async fn create(
     State(chats): State<Chats>,
+    Extension(requester): Extension<Requester>,
     JsonBody(new): JsonBody<NewChat>,
 ) -> Result<Response, Failure> {
     let catalog = chats.host().skills().catalog();
@@ -110,7 +125,9 @@ async fn create(
     }
     let id = ChatId::new();
     let store = chats.host().store();
-    store.create_chat(&id, &new.active).await?;
+    store
+        .create_chat(&id, &new.active, requester.chat_owner())
+        .await?;
     created(&chats, &id).await
 }
 

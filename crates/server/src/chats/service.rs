@@ -225,7 +225,7 @@ fn busy(message: &str) -> Failure {
     Failure::new(Code::Unavailable, format!("{message}; try again later"))
 }
 
-fn unknown_chat() -> Failure {
+pub(crate) fn unknown_chat() -> Failure {
     Failure::new(Code::ChatNotFound, "unknown chat")
 }
 

@@ -1,5 +1,7 @@
 //! Conversations over HTTP.
 
+use prowess_server::{AcceptedToken, Scopes, TokenTable};
+
 use super::*;
 
 async fn post(ours: &Ours, target: &str, body: &str) -> Response {
@@ -162,4 +164,46 @@ async fn ten_thousand_sessions_are_the_most() {
     // The first was used just now; the second is the oldest.
     assert_eq!(post(&ours, "/api/sessions", "{}").await.status, 201);
     assert_eq!(get(ours.address, &first, &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn q47_a_session_is_of_the_token_that_made_it() {
+    let scopes: Scopes = "read".parse().unwrap();
+    let (first, one) = AcceptedToken::generate(scopes, None).unwrap();
+    let (second, two) = AcceptedToken::generate(scopes, None).unwrap();
+    let table = TokenTable::default();
+    table.replace([one, two]);
+    let skills = Skills::builder().build().await.unwrap();
+    let ours = Ours::start(skills, ApiOptions::default().tokens(table)).await;
+    let tokens = [Some(first.as_str()), Some(second.as_str()), None];
+    let ask = async |token: Option<&str>, method: &str, target: &str, body: &str| {
+        let authorization = token.map(|token| format!("authorization: Bearer {token}"));
+        let mut headers = vec!["content-type: application/json"];
+        headers.extend(authorization.as_deref());
+        ask_with(ours.address, method, target, &headers, body.as_bytes()).await
+    };
+    for owner in tokens {
+        let created = ask(owner, "POST", "/api/sessions", "{}").await;
+        let place = created.header("location").unwrap().to_owned();
+        let (turn, call) = (format!("{place}/turn"), format!("{place}/call"));
+        for other in tokens.into_iter().filter(|token| *token != owner) {
+            for (method, target, body) in [
+                ("GET", &place, ""),
+                ("DELETE", &place, ""),
+                ("POST", &turn, r#"{"message": "hi"}"#),
+                ("POST", &call, r#"{"tool": "load_skill"}"#),
+            ] {
+                let refused = ask(other, method, target, body).await;
+                assert_eq!(
+                    (refused.status, refused.code().as_str()),
+                    (404, "session-not-found"),
+                    "{method} {target}"
+                );
+            }
+        }
+        assert_eq!(ask(owner, "GET", &place, "").await.status, 200);
+        let turn = ask(owner, "POST", &turn, r#"{"message": "hi"}"#).await;
+        assert_eq!(turn.status, 200);
+        assert_eq!(ask(owner, "DELETE", &place, "").await.status, 204);
+    }
 }

@@ -102,6 +102,13 @@ pub(crate) struct Server {
     directory: Option<TestDirectory>,
 }
 
+/// A token with an id, which is the same after a restart.
+pub(crate) fn accepted(id: &str, scope: &str) -> (String, AcceptedToken) {
+    let (secret, token) = AcceptedToken::generate(scope.parse().unwrap(), None).unwrap();
+    let id = id.to_owned();
+    (secret, AcceptedToken { id, ..token })
+}
+
 impl Server {
     pub(crate) async fn start() -> Self {
         let directory = TestDirectory::new();
@@ -129,8 +136,7 @@ impl Server {
             agents: Arc::clone(&agents),
         };
         let chats = Chats::new(Arc::new(host), on_disconnect).unwrap();
-        let made = ["chat", "read", "write"]
-            .map(|scope| AcceptedToken::generate(scope.parse().unwrap(), None).unwrap());
+        let made = ["chat", "read", "write"].map(|scope| accepted(scope, scope));
         let table = TokenTable::default();
         table.replace(made.iter().map(|(_, token)| token.clone()));
         let options = ApiOptions::default().tokens(table.clone());
