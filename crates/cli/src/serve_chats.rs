@@ -14,9 +14,7 @@ use prowess_store::Store;
 
 use crate::agent::build_agent;
 use crate::arguments::Global;
-use crate::code_skills::{
-    approval_text, command_text, resolve_over, skill_details, write_text, written_text,
-};
+use crate::code_skills::{approval_text, command_text, resolve_over, skill_details, write_text};
 use crate::error::{Context, Result};
 use crate::model::{self, ModelArguments, SelectedModel};
 use crate::terminal::{self, printable};
@@ -153,7 +151,7 @@ impl ChatHost for ServedChats {
     fn write_text(&self, request: &ProtectedWriteRequest<'_>) -> QuestionText {
         QuestionText {
             text: printable(&write_text(request)),
-            details: Some(printable(&written_text(request))),
+            details: None,
         }
     }
 }

@@ -15,7 +15,7 @@ use prowess_scan::{File, Verdict};
 use prowess_spec::manifest::Permission;
 use unicode_width::UnicodeWidthChar as _;
 
-use super::approve_write::{ask_write, write_text, written_text};
+use super::approve_write::{ask_write, write_text};
 use super::jails::base_rules;
 use crate::severities::count_severities;
 use crate::terminal;
@@ -54,8 +54,8 @@ impl Approver for TerminalApprover {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return WriteDecision::Unavailable;
         }
-        let (asked, content) = (write_text(&request), written_text(&request));
-        let answer = ask_blocking(move |stopped| ask_write(&asked, &content, stopped));
+        let asked = write_text(&request);
+        let answer = ask_blocking(move |stopped| ask_write(&asked, stopped));
         answer.await.unwrap_or(WriteDecision::Unavailable)
     }
 }
@@ -221,7 +221,7 @@ fn quoted(word: &str) -> String {
 const RESERVED: usize = 4;
 
 /// Shows a text page by page; whether the user has seen all of it. What was not shown cannot be allowed.
-fn show_all(text: &str, stopped: &AtomicBool) -> bool {
+pub(super) fn show_all(text: &str, stopped: &AtomicBool) -> bool {
     let text = terminal::printable(text);
     let lines = display_lines(text.trim_end(), terminal::width());
     let page = terminal::height().saturating_sub(RESERVED).max(RESERVED);

@@ -13,7 +13,7 @@ mod over_path;
 mod store;
 
 pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_details};
-pub(crate) use approve_write::{write_text, written_text};
+pub(crate) use approve_write::write_text;
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;

@@ -14,7 +14,7 @@ use prowess_spec::MANIFEST_FILE;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use crate::code_skills::{self, approval_text, command_text, write_text, written_text};
+use crate::code_skills::{self, approval_text, command_text, write_text};
 use crate::error::Result;
 use crate::terminal;
 
@@ -177,7 +177,7 @@ impl Approver for ClientApprover {
         let Some(client) = client else {
             return WriteDecision::Unavailable;
         };
-        let text = write_text(&request) + &written_text(&request);
+        let text = write_text(&request);
         match client.ask(&terminal::printable(&text), &[DENY, ONCE]).await {
             UserAnswer::Chosen(id) if id == "once" => WriteDecision::Once,
             UserAnswer::Chosen(_) | UserAnswer::Declined => WriteDecision::Deny,

@@ -55,7 +55,7 @@ fn q37_a_long_text_is_shown_before_it_can_be_allowed() {
     let shown = typed(&project, PATH, &content, "o\no\nd\n");
     assert!(!shown.contains("the last line"), "{shown}");
     assert!(!project.path(".cursor").exists());
-    let shown = typed(&project, PATH, &content, "o\ns\no\n");
+    let shown = typed(&project, PATH, &content, "o\n\n\n\n\n\no\n");
     assert!(shown.contains("  | the last line"), "{shown}");
     assert_eq!(project.read(PATH), content);
 }

@@ -109,8 +109,7 @@ impl Approver for ChatApprover {
 
     async fn ask_write(&self, request: ProtectedWriteRequest<'_>) -> WriteDecision {
         let text = self.host.write_text(&request);
-        let details = text.details.as_deref().unwrap_or_default();
-        if details.chars().count() > QUESTION_CHARS {
+        if text.text.chars().count() > QUESTION_CHARS {
             // What is not shown cannot be allowed.
             return WriteDecision::Unavailable;
         }
