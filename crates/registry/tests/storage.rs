@@ -176,6 +176,72 @@ async fn damaged_packages_are_detected_and_replaced() {
 }
 
 #[tokio::test]
+async fn objects_that_are_too_large_are_not_read() {
+    let (digest, content) = bytes(1_000);
+    for (storage, files) in Kinds::start().await.each() {
+        storage.put(digest, content.clone()).await.unwrap();
+        storage
+            .put_named("search/index", content.clone())
+            .await
+            .unwrap();
+        let grow = |object: &str, size: u64| {
+            let file = File::options().write(true).open(files.join(object));
+            file.unwrap().set_len(size).unwrap();
+        };
+        // Files with holes: what is read whole would fill the memory.
+        grow(&object(digest), 100 * 1024 * 1024 * 1024);
+        grow("named/search/index", 100 * 1024 * 1024 * 1024);
+        for failed in [
+            storage.read(digest).await.map(|_| ()),
+            storage.read_named("search/index").await.map(|_| ()),
+        ] {
+            let error = failed.unwrap_err();
+            assert!(matches!(error, StorageError::TooLarge { .. }), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_that_are_not_ours_are_left_alone() {
+    let (used, old) = (bytes(1), bytes(2));
+    for (storage, files) in Kinds::start().await.each() {
+        let past = SystemTime::now() - Duration::from_hours(3);
+        let make_old = |path: &Path| {
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(past).unwrap();
+        };
+        for (digest, content) in [&used, &old] {
+            storage.put(*digest, content.clone()).await.unwrap();
+            make_old(&files.join(object(*digest)));
+        }
+        // Names that others gave to objects, some of which look like a digest of ours.
+        let digits = "ab".repeat(31);
+        let odd = [
+            "packages/sha256/..%2f..%2fnamed".to_owned(),
+            "packages/sha256/a b\u{202e}".to_owned(),
+            format!("packages/sha256/AB/{digits}"),
+            format!("packages/sha256/ab/{digits}.bak"),
+            format!("packages/sha256/ab/cd/{}", "ab".repeat(30)),
+            format!("packages/sha256x/ab/{digits}"),
+            "named/search/index".to_owned(),
+        ];
+        for name in &odd {
+            let path = files.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "not ours").unwrap();
+            make_old(&path);
+        }
+        let is_used = move |digest| digest == used.0;
+        let hour = Duration::from_hours(1);
+        assert_eq!(storage.remove_unused(is_used, hour).await.unwrap(), 1);
+        for name in &odd {
+            assert_eq!(fs::read(files.join(name)).unwrap(), b"not ours", "{name:?}");
+        }
+        storage.read(used.0).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn named_objects_are_replaced() {
     for (storage, _) in Kinds::start().await.each() {
         assert_eq!(storage.read_named("search/index").await.unwrap(), None);

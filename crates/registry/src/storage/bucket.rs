@@ -14,7 +14,7 @@ use object_store::{
 };
 use prowess_policy::ContentDigest;
 
-use super::error::{StorageError, reason, status};
+use super::error::{StorageError, check_size, reason, status};
 use super::limits::{CHUNK, FIRST_PAUSE, LAST_PAUSE, RETRIES, RETRY_TIMEOUT};
 use super::location::S3Options;
 use super::object_name::{ObjectName, PACKAGES};
@@ -158,10 +158,11 @@ impl Bucket {
     }
 
     /// A whole object.
-    pub(super) async fn read(&self, name: &ObjectName) -> Result<Bytes, StorageError> {
-        let bytes = async { self.get(name, None).await?.bytes().await };
-        let bytes = bytes.await;
-        bytes.map_err(|error| StorageError::of_bucket(&error, name.as_str()))
+    pub(super) async fn read(&self, name: &ObjectName, limit: u64) -> Result<Bytes, StorageError> {
+        let failed = |error| StorageError::of_bucket(&error, name.as_str());
+        let found = self.get(name, None).await.map_err(failed)?;
+        check_size(name, found.meta.size, limit)?;
+        found.bytes().await.map_err(failed)
     }
 
     /// Whether the bucket exists and can be read. Asks for names of which there are none.

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use prowess_policy::ContentDigest;
 
-use super::error::StorageError;
+use super::error::{StorageError, check_size};
 use super::file_stream::{Piece, read_piece};
 use super::limits::{CHUNK, TEMPORARY_AGE};
 use super::object_name::{ObjectName, PACKAGES};
@@ -114,10 +114,11 @@ impl Directory {
     }
 
     /// A whole object.
-    pub(super) fn read(&self, name: &ObjectName) -> Result<Vec<u8>, StorageError> {
-        let (mut file, _) = self.open_file(name)?;
+    pub(super) fn read(&self, name: &ObjectName, limit: u64) -> Result<Vec<u8>, StorageError> {
+        let (file, size) = self.open_file(name)?;
+        check_size(name, size, limit)?;
         let mut bytes = Vec::new();
-        let read = file.read_to_end(&mut bytes);
+        let read = file.take(limit).read_to_end(&mut bytes);
         read.map_err(StorageError::io("read", &self.path(name)))?;
         Ok(bytes)
     }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use prowess_policy::ContentDigest;
 
+use super::object_name::ObjectName;
+
 /// How much of a store's own explanation is shown.
 const REASON_LENGTH: usize = 200;
 
@@ -58,6 +60,16 @@ pub enum StorageError {
         expected: ContentDigest,
         /// The digest of the bytes.
         found: ContentDigest,
+    },
+    /// The object is larger than any that was stored.
+    #[error("cannot read {object}: {size} bytes, expected at most {limit}")]
+    TooLarge {
+        /// The name of the object.
+        object: String,
+        /// Its size.
+        size: u64,
+        /// The largest size that is read.
+        limit: u64,
     },
     /// The store accepted an object and does not have it.
     #[error("cannot store {object}: accepted {expected} bytes, but {} are stored", or_none(*.found))]
@@ -115,6 +127,18 @@ impl StorageError {
             }
         }
     }
+}
+
+/// Refuses an object that is larger than what is read.
+pub(super) fn check_size(name: &ObjectName, size: u64, limit: u64) -> Result<(), StorageError> {
+    if size <= limit {
+        return Ok(());
+    }
+    Err(StorageError::TooLarge {
+        object: name.as_str().to_owned(),
+        size,
+        limit,
+    })
 }
 
 /// The status with which a bucket answered, if it did. `object_store` has it in a private type: only its text says it.

@@ -25,5 +25,9 @@ pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What was not written for this long is of a process that ended: it is removed.
 pub(super) const TEMPORARY_AGE: Duration = Duration::from_hours(1);
+/// Bytes of a package that is read as a whole, which is what a registry accepts.
+pub(super) const PACKAGE: u64 = crate::wire::PACKAGE_BYTES as u64;
+/// Bytes of an object that is not a package: the search index of a million packages.
+pub(super) const NAMED: u64 = 2 * 1024 * 1024 * 1024;
 /// The longest name of an object that is not a package.
 pub(super) const NAME_LENGTH: usize = 200;

@@ -16,7 +16,7 @@ use super::bucket::Bucket;
 use super::directory::Directory;
 use super::error::StorageError;
 use super::file_stream;
-use super::limits::CHECK_TIMEOUT;
+use super::limits::{CHECK_TIMEOUT, NAMED, PACKAGE};
 use super::location::StorageLocation;
 use super::object_name::ObjectName;
 use crate::package::package_digest;
@@ -104,7 +104,9 @@ impl PackageStorage {
 
     /// Reads a whole package, and verifies that it is the one of the digest.
     pub async fn read(&self, digest: ContentDigest) -> Result<Bytes, StorageError> {
-        let bytes = self.read_object(ObjectName::package(digest)).await?;
+        let bytes = self
+            .read_object(ObjectName::package(digest), PACKAGE)
+            .await?;
         blocking(move || verify(digest, &bytes).map(|()| bytes)).await
     }
 
@@ -116,7 +118,7 @@ impl PackageStorage {
 
     /// Reads such an object; `None` without one.
     pub async fn read_named(&self, name: &str) -> Result<Option<Bytes>, StorageError> {
-        match self.read_object(ObjectName::named(name)?).await {
+        match self.read_object(ObjectName::named(name)?, NAMED).await {
             Ok(bytes) => Ok(Some(bytes)),
             Err(StorageError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -170,13 +172,14 @@ impl PackageStorage {
         }
     }
 
-    async fn read_object(&self, name: ObjectName) -> Result<Bytes, StorageError> {
+    /// Reads an object of at most so many bytes: whoever else can write to the storage must not fill our memory.
+    async fn read_object(&self, name: ObjectName, limit: u64) -> Result<Bytes, StorageError> {
         match &self.0 {
             Kind::Directory(directory) => {
                 let directory = directory.clone();
-                blocking(move || directory.read(&name).map(Bytes::from)).await
+                blocking(move || directory.read(&name, limit).map(Bytes::from)).await
             }
-            Kind::Bucket(bucket) => bucket.read(&name).await,
+            Kind::Bucket(bucket) => bucket.read(&name, limit).await,
         }
     }
 }
