@@ -68,6 +68,24 @@ fn co12_a_skill_a_file_and_a_script_after_a_question() {
 }
 
 #[test]
+fn q36_the_page_says_what_allowing_code_needs() {
+    let script = json!({"id": "haiku", "path": "scripts/count.py"});
+    let model = scripted([
+        call("load_skill", &json!({"id": "haiku"})),
+        call("run_skill_script", &script),
+        Step::Say("Not counted."),
+    ]);
+    let mut console = Console::start(project(), Some(&model));
+    let create = ["token", "create", "plain", "--scope", "admin", "--quiet"];
+    console.token = console.project.run(&create).stdout.trim().to_owned();
+    // So that the token is known at once.
+    console.restart();
+    console.browse("approve-scope", nothing);
+    let results = model.last().results();
+    assert!(!results.iter().any(|it| it.contains("17 syllables")));
+}
+
+#[test]
 fn co13_the_conformance_skill_from_end_to_end() {
     let project = TestProject::new();
     let skill = "skills-system-validation";

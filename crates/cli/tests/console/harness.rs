@@ -34,7 +34,14 @@ impl Console {
             );
         }
         // Unlike the token that `serve` makes, this one survives a restart.
-        let create = ["token", "create", "browser", "--scope", "admin", "--quiet"];
+        let create = [
+            "token",
+            "create",
+            "browser",
+            "--scope",
+            "admin,approve",
+            "--quiet",
+        ];
         let token = project.run(&create).stdout.trim().to_owned();
         let mut console = Self {
             project,

@@ -1,6 +1,9 @@
 //! Skills, models and files that attack the page.
 
+use std::fs::File;
+
 use prowess_testing::model::{ScriptedModel, Step, Wire, call};
+use prowess_testing::run;
 use serde_json::json;
 
 use crate::support::TestProject;
@@ -100,6 +103,54 @@ fn co30_no_script_of_a_skill_or_a_model_runs() {
         &json!({"count": INJECTIONS.len()}),
         nothing,
     );
+}
+
+/// Characters of the reason of a yank.
+const REASON: usize = 500;
+
+#[test]
+fn q46_no_text_of_a_registry_runs_in_the_page() {
+    let mut reasons: Vec<String> = Vec::new();
+    for injection in INJECTIONS {
+        let injection = injection.replace('\n', " ");
+        match reasons.last_mut() {
+            Some(last) if last.len() + injection.len() < REASON => {
+                last.push(' ');
+                last.push_str(&injection);
+            }
+            _ => reasons.push(injection),
+        }
+    }
+    let project = TestProject::new();
+    let licence = serde_json::to_string("<img src=x onerror=injected=1>").unwrap();
+    for version in 0..=reasons.len() {
+        let body = INJECTIONS.join("\n\n");
+        project.write(
+            &format!("versions/{version}/attack/SKILL.md"),
+            format!(
+                "---\nname: attack\ndescription: Attacks the page. Use it for tests.\nlicense: {licence}\nmetadata:\n  version: \"1.{version}.0\"\n---\n{version}\n\n{body}\n"
+            ),
+        );
+    }
+    let mut console = Console::start(project, None);
+    let url = format!("http://127.0.0.1:{}", console.port);
+    console.project.write("token", &console.token);
+    let mut login = console.project.command(&["login", &url, "--token-stdin"]);
+    run(login.stdin(File::open(console.project.path("token")).unwrap()));
+    for version in 0..=reasons.len() {
+        let path = format!("versions/{version}/attack");
+        run(&mut console
+            .project
+            .command(&["publish", &path, "--yes", "--quiet"]));
+    }
+    for (version, reason) in reasons.iter().enumerate() {
+        let package = format!("attack@1.{version}.0");
+        run(&mut console
+            .project
+            .command(&["yank", &package, "--reason", reason]));
+    }
+    let count = json!({"count": reasons.len()});
+    console.browse_with("registry-injections", &count, nothing);
 }
 
 #[test]
