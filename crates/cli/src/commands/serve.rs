@@ -38,7 +38,7 @@ Examples:
   prowess serve                                    serve the skills found here
   prowess serve --bind 127.0.0.1:8080 --log=json   on another port, with a log
   prowess serve --seed ./skills                    fill an empty registry
-  prowess serve --host skills.example.com --trusted-proxy 127.0.0.1   behind a proxy on this machine
+  prowess serve --host skills.example.com          behind a reverse proxy
 
 To use this server from another Prowess, add to its prowess.toml:
   [[skills.repositories]]

@@ -20,7 +20,7 @@ const HELP: &str = "\
 Examples:
   prowess token create laptop                    a token that can read
   prowess token create ci --scope read,publish --expires-days 90
-  prowess token create desk --scope chat,approve   a shell as the user of the server
+  prowess token create desk --scope chat,approve
   prowess token list
   prowess token revoke 3f9c0a12
 

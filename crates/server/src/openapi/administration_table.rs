@@ -58,7 +58,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         method: "post",
         path: "/api/trust",
         id: "trustProject",
-        summary: "Trusts the list with this digest, and opens its sources; 412 if the list is another one now",
+        summary: "Trusts the list with this digest, and opens its sources; 412 if the list is another one now. Also needs the scope `approve`",
         body: Body::Json("AcceptedList"),
         responses: &[(204, Content::None)],
         problems: &[404, 412],

@@ -109,7 +109,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         path: "/api/chats/{id}/questions/{question}",
         id: "answerQuestion",
-        summary: "Answers a question of a skill or a command",
+        summary: "Answers a question of a skill or a command; any answer but `deny` also needs the scope `approve`",
         body: Body::Json("Answer"),
         responses: &[(204, Content::None)],
         problems: &[409],

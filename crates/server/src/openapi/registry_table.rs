@@ -78,7 +78,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         method: "put",
         path: "/api/v1/skills/{name}/owners/{owner}",
         id: "addOwner",
-        summary: "Adds an owner: the name of a token",
+        summary: "Adds an owner: a token",
         responses: &[(204, Content::None)],
         ..PUBLISH
     },
