@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     options = options.tokens(tokens.table.clone());
     let has_own = std::env::var_os(&arguments.token_env).is_some();
     if !arguments.bind.ip().to_canonical().is_loopback() {
-        // Nobody could use it.
+        // No client could use it.
         if !(has_tokens || has_own || arguments.public) {
             let variable = &arguments.token_env;
             let error = ApiOptionsError::NeedsToken(arguments.bind);

@@ -172,7 +172,7 @@ impl PackageStorage {
         }
     }
 
-    /// Reads an object of at most so many bytes: whoever else can write to the storage must not fill our memory.
+    /// Reads an object of at most so many bytes: another writer of the storage must not fill our memory.
     async fn read_object(&self, name: ObjectName, limit: u64) -> Result<Bytes, StorageError> {
         match &self.0 {
             Kind::Directory(directory) => {
