@@ -35,7 +35,7 @@ Exit codes:
   0  everything is as the lock file says, or keeps local edits
   1  a source could not be read
   3  something differs from the lock file
-  4  the lock file names sources that you have not accepted, or skills with findings: see --yes and --allow";
+  4  sources or findings that you have not accepted: see --yes and --allow";
 
 /// Arguments of `sync`.
 #[derive(Args)]

@@ -68,6 +68,20 @@ fn co12_a_skill_a_file_and_a_script_after_a_question() {
 }
 
 #[test]
+fn q41_the_page_allows_nothing_that_was_not_shown() {
+    let path = ".github/workflows/ci.yml";
+    let content = "# a line\n".repeat(100);
+    let model = scripted([
+        call("load_skill", &json!({"id": "core-tools"})),
+        call("write_file", &json!({"path": path, "content": content})),
+        Step::Say("Written."),
+    ]);
+    let mut console = Console::start(project(), Some(&model));
+    console.browse("long-question", nothing);
+    assert_eq!(console.project.read(&format!("work/{path}")), content);
+}
+
+#[test]
 fn q36_the_page_says_what_allowing_code_needs() {
     let script = json!({"id": "haiku", "path": "scripts/count.py"});
     let model = scripted([
