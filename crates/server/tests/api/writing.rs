@@ -377,6 +377,28 @@ async fn sv7_files() {
 }
 
 #[tokio::test]
+async fn q37_a_file_that_starts_programs_is_refused() {
+    let server = Writable::new().await;
+    for name in [
+        "opencode.json",
+        "assets/OpenCode.JSON",
+        "any.code-workspace",
+        ".github/workflows/x.yml",
+        "scripts/.cursor/mcp.json",
+        "copilot-instructions.md",
+    ] {
+        let path = format!("/api/skills/tools%2Fpdf/files/{name}");
+        let refused = server.ask("PUT", &path, &["if-none-match: *"], b"x").await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (403, "not-writable"),
+            "{name}"
+        );
+        assert!(refused.message().contains(name), "{}", refused.text());
+    }
+}
+
+#[tokio::test]
 async fn q50_a_file_name_with_control_characters_is_refused() {
     let server = Writable::new().await;
     for (name, shown) in [
