@@ -15,7 +15,11 @@ use support::{Run, TestProject, without_digests};
 
 /// The example skills, in a project.
 fn examples() -> TestProject {
-    let project = TestProject::copy_of("examples/code-skills");
+    examples_in(TestProject::new())
+}
+
+fn examples_in(project: TestProject) -> TestProject {
+    let project = project.with_copy_of("examples/code-skills");
     fs::rename(project.path("examples/code-skills"), project.path("skills")).unwrap();
     fs::create_dir_all(project.path(".agents")).unwrap();
     fs::rename(project.path("skills"), project.path(".agents/skills")).unwrap();
@@ -390,7 +394,7 @@ fn unread_code_is_reported_before_approval() {
 /// Refused without anybody to ask, allowed at a terminal, then remembered; and all of it again after one byte changed.
 #[test]
 fn cl6_approved_once_and_for_exactly_these_bytes() {
-    let project = examples();
+    let project = examples_in(TestProject::short());
     let draft = ["run", "rfc-writer/draft", "--arg", "title=One"];
     assert_snapshot!(without_digests(&project.run(&draft).snapshot()), @r"
     exit 4
@@ -414,7 +418,7 @@ fn cl6_approved_once_and_for_exactly_these_bytes() {
     assert_eq!(project.run(&draft).stdout, "rfcs/0002-one.md\n");
     let root = project.root().canonicalize().unwrap();
     let listed = without_digests(&project.run(&["permissions"]).snapshot());
-    let wide = " ".repeat(root.to_str().unwrap().len() - "PROJECT".len());
+    let wide = " ".repeat(root.to_str().unwrap().chars().count() - "PROJECT".len());
     let listed = listed.replace(&format!("PROJECT{wide}"), "PROJECT");
     let listed = listed.replace(root.to_str().unwrap(), "HERE   ");
     let info = project.run(&["info", "rfc-writer", "--json"]).json();

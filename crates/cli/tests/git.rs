@@ -24,7 +24,10 @@ fn shell(directory: &Path, script: &str) {
 
 /// A place with a bare repository `skills.git` that holds the skill `pdf`.
 fn repository() -> TestProject {
-    let project = TestProject::new();
+    repository_in(TestProject::new())
+}
+
+fn repository_in(project: TestProject) -> TestProject {
     project.skill("work/pdf");
     let author = "git -c user.name=a -c user.email=a@example.com";
     shell(
@@ -179,7 +182,7 @@ fn g10_local_repositories_need_no_program() {
         "skills.git".to_owned(),
         "work".to_owned(),
         absolute.clone(),
-        format!("file://{absolute}"),
+        format!("file://{}", absolute.replace(' ', "%20")),
     ] {
         forget(&project);
         configure(&project, &format!("url = \"{url}\""));
@@ -218,7 +221,7 @@ fn g10_what_git_would_take_for_an_option_or_a_program() {
 
 #[test]
 fn g10_ssh_uses_the_client_of_the_system() {
-    let project = repository();
+    let project = repository_in(TestProject::short());
     let server = SshServer::start(project.root(), "");
     let url = server.url(&project.path("skills.git"));
     configure(

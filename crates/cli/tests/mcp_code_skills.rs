@@ -17,12 +17,9 @@ fn client(project: &TestProject, decision: &str) -> Value {
     python.arg(script).arg(decision);
     python.arg(prowess.get_program()).args(prowess.get_args());
     python.current_dir(prowess.get_current_dir().unwrap());
-    for (name, value) in prowess.get_envs() {
-        match value {
-            Some(value) => python.env(name, value),
-            None => python.env_remove(name),
-        };
-    }
+    let set = prowess.get_envs();
+    python.env_clear();
+    python.envs(set.filter_map(|(name, value)| Some((name, value?))));
     let stdout = run(&mut python);
     serde_json::from_str(stdout.lines().last().unwrap()).unwrap()
 }

@@ -47,6 +47,12 @@ fn fill(project: &TestProject, options: &[&str], arguments: &[&str]) -> Run {
     run(&[&fixed[..], options, &["--"], arguments].concat())
 }
 
+/// Where a run left what it did not write.
+fn directory_of(run: &Run) -> &str {
+    let said = run.stderr.rsplit_once("what was not written is in ");
+    said.unwrap().1.trim()
+}
+
 #[test]
 fn cl23_a_script_works_on_named_files_and_writes_nothing() {
     let project = forms();
@@ -67,7 +73,7 @@ fn cl23_a_script_works_on_named_files_and_writes_nothing() {
 fn cl24_write_puts_results_into_the_directory_and_loses_nothing() {
     let project = forms();
     let run = fill(&project, &["--write"], &["./form.txt"]);
-    let kept = run.stderr.rsplit(' ').next().unwrap().trim().to_owned();
+    let kept = directory_of(&run).to_owned();
     assert_snapshot!(run.snapshot().replace(&kept, "DIRECTORY"), @r"
     exit 1
     --- stdout
@@ -101,7 +107,7 @@ fn cl24_write_puts_results_into_the_directory_and_loses_nothing() {
         failed.snapshot()
     );
     assert_eq!(project.read("work/form.txt"), "Name: ____\n");
-    let kept = failed.stderr.rsplit(' ').next().unwrap().trim();
+    let kept = directory_of(&failed);
     assert_eq!(
         fs::read_to_string(format!("{kept}/form.txt")).unwrap(),
         "Name: Ada\n"
@@ -145,7 +151,7 @@ fn cl25_paths_out_of_the_directory_are_read_only_and_links_are_refused() {
         "{}",
         run.snapshot()
     );
-    let kept = run.stderr.rsplit(' ').next().unwrap().trim();
+    let kept = directory_of(&run);
     fs::remove_dir_all(kept).unwrap();
     assert!(!project.path("work/.git/hooks").exists() && !project.path("work/passwd").exists());
 }

@@ -513,13 +513,11 @@ async fn lost_session_is_initialized_again() {
 async fn a_program_gets_its_own_environment_and_is_not_left_over() {
     let directory = tempfile::tempdir().unwrap();
     let seen = directory.path().join("seen");
-    let script = format!(
-        "/usr/bin/env > {0}; echo $$ >> {0}.pid; /bin/sleep 1000 & echo $! >> {0}.pid; wait",
-        seen.display()
-    );
+    let script = "/usr/bin/env > \"$0\"; echo $$ >> \"$0.pid\"; /bin/sleep 1000 & echo $! >> \"$0.pid\"; wait";
+    let name = seen.to_str().unwrap();
     let mcp = Mcp::Command {
         directory: None,
-        command: ["/bin/sh", "-c", &script].map(Secret::new).to_vec(),
+        command: ["/bin/sh", "-c", script, name].map(Secret::new).to_vec(),
         env: BTreeMap::from([("GIVEN".to_owned(), Secret::new("yes"))]),
     };
     let source = Arc::new(McpSource::new("mute", mcp, RemoteOptions::default()));

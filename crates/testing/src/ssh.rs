@@ -16,7 +16,7 @@ pub struct SshServer {
 }
 
 impl SshServer {
-    /// Starts a server that lets in the key `user_key` of the directory. `options` are lines of its configuration.
+    /// Starts a server that lets in the key `user_key` of the directory, whose path has no blanks. `options` are lines of its configuration.
     pub fn start(directory: &Path, options: &str) -> Self {
         let keys = "ssh-keygen -q -t ed25519 -N '' -f host_key; ssh-keygen -q -t ed25519 -N '' -f user_key; cp user_key.pub authorized_keys; chmod 600 authorized_keys";
         run(Command::new("sh")

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use prowess_testing::{git, run};
+use prowess_testing::{at_home, git, run};
 
 use crate::support::Run;
 use crate::workshop::{FIRST, Workshop, noise, state};
@@ -11,17 +11,11 @@ use crate::workshop::{FIRST, Workshop, noise, state};
 fn with_mounts(workshop: &Workshop, script: &str) -> Run {
     let program = workshop.command(&[]);
     let mut command = Command::new("unshare");
-    command
+    at_home(&mut command, workshop.path("home"))
         .args(["--map-root-user", "--mount", "sh", "-euc", script])
         .current_dir(workshop.root())
-        .env("HOME", workshop.path("home"))
         .env("PROWESS", program.get_program())
         .env("SOURCE", workshop.url());
-    for (name, value) in program.get_envs() {
-        if value.is_none() {
-            command.env_remove(name);
-        }
-    }
     Run::of(command.output().unwrap())
 }
 
@@ -37,7 +31,7 @@ fn large(workshop: &Workshop) {
 
 #[test]
 fn pk21_a_full_disk_changes_nothing() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::with_plain_path();
     large(&workshop);
     // The project is on a small disk, then the user's data.
     for disk in ["project", "home/.local"] {
@@ -71,7 +65,7 @@ fn pk21_a_full_disk_changes_nothing() {
 
 #[test]
 fn pk21_removing_works_on_a_full_disk() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::with_plain_path();
     let run = with_mounts(
         &workshop,
         "mkdir home/.local; for disk in project home/.local; do mount -t tmpfs -o size=1m tmpfs $disk; done
@@ -95,7 +89,7 @@ fn pk21_removing_works_on_a_full_disk() {
 
 #[test]
 fn pk22_a_read_only_project_is_not_changed() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::with_plain_path();
     let mount = "mount --bind project project; mount -o remount,ro,bind project; cd project";
     let add = "$PROWESS add $SOURCE --skill pdf";
     let run = with_mounts(&workshop, &format!("{mount}; {add}"));

@@ -28,12 +28,9 @@ fn traced(workshop: &Workshop, arguments: &[&str], strace: &[&str]) -> Command {
         .arg(program.get_program())
         .args(program.get_args())
         .current_dir(program.get_current_dir().unwrap());
-    for (name, value) in program.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let set = program.get_envs();
+    command.env_clear();
+    command.envs(set.filter_map(|(name, value)| Some((name, value?))));
     command
 }
 

@@ -113,7 +113,7 @@ fn pk15_git_over_http() {
 
 #[test]
 fn pk15_git_over_ssh() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::with_plain_path();
     publish(&workshop);
     workshop.create("ssh");
     let server = SshServer::start(&workshop.path("ssh"), "");

@@ -14,7 +14,8 @@ const UPDATE: &str = "PROWESS_UPDATE_SESSION";
 
 #[test]
 fn readme_session_from_an_empty_project_to_remove() {
-    let place = TestDirectory::new();
+    // The commands of the README are text for a shell.
+    let place = TestDirectory::new_in("/tmp");
     for agent in [".claude", ".codex", ".cursor", ".gemini"] {
         place.create(&format!("ada/{agent}"));
     }
@@ -52,7 +53,8 @@ fn readme_session_from_an_empty_project_to_remove() {
 /// A server in one terminal, a user of it in another.
 #[test]
 fn readme_session_with_a_registry() {
-    let place = TestDirectory::new();
+    // The commands of the README are text for a shell.
+    let place = TestDirectory::new_in("/tmp");
     place.create("ada");
     place.copy(&repository().join("examples/skills"), "skills");
     let skill = |version: &str, step: &str| {
@@ -125,7 +127,7 @@ fn check(place: &TestDirectory, block: Block, replaced: &[(&str, String)]) {
         }
         text
     };
-    let mut script = format!("cd '{}'\n", place.root().display());
+    let mut script = format!("cd {}\n", place.root().display());
     for (index, command) in commands.iter().enumerate() {
         let _ = write!(script, "printf '@@{index}\\n'\n{}\n", here(command));
     }

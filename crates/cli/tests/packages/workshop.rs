@@ -24,7 +24,16 @@ pub(crate) const FIRST: &str = "---\nname: pdf\ndescription: Fills PDF forms. Us
 impl Workshop {
     /// A project, a home with Claude Code, and a repository with the skills `pdf` and `csv`.
     pub(crate) fn new() -> Self {
-        let workshop = Self(TestDirectory::new());
+        Self::over(TestDirectory::new())
+    }
+
+    /// The same in a directory whose path has no blanks, for scripts of a shell.
+    pub(crate) fn with_plain_path() -> Self {
+        Self::over(TestDirectory::new_in("/tmp"))
+    }
+
+    fn over(directory: TestDirectory) -> Self {
+        let workshop = Self(directory);
         workshop
             .create("home/.claude")
             .write("repository/skills/pdf/SKILL.md", FIRST)
@@ -47,7 +56,16 @@ impl Workshop {
 
     /// The URL of the repository on this machine.
     pub(crate) fn url(&self) -> String {
-        format!("file://{}", self.path("repository").display())
+        let path = self.path("repository");
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+        let parts = path.as_os_str().as_encoded_bytes().iter().map(|byte| {
+            if plain(*byte) {
+                char::from(*byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        });
+        format!("file://{}", parts.collect::<String>())
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {

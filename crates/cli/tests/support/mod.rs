@@ -25,11 +25,19 @@ impl TestProject {
         Self(TestDirectory::new())
     }
 
+    /// A project whose path is short: a table is cut at the width of the screen.
+    pub(crate) fn short() -> Self {
+        Self(TestDirectory::new_in("/tmp"))
+    }
+
     /// A copy of a directory of the repository.
     pub(crate) fn copy_of(path: &str) -> Self {
-        let project = Self::new();
-        project.copy(&repository().join(path), path);
-        project
+        Self::new().with_copy_of(path)
+    }
+
+    pub(crate) fn with_copy_of(self, path: &str) -> Self {
+        self.copy(&repository().join(path), path);
+        self
     }
 
     /// A valid skill.

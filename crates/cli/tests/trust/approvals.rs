@@ -156,10 +156,12 @@ fn q17_a_command_is_shown_and_asked_with_what_it_can_reach() {
     runner(&project, ".agents/skills", "runner");
     let shown = typed(&project, "echo one", "o\no\n");
     let root = project.root().canonicalize().unwrap();
+    let root = root.to_str().unwrap();
+    let quotes = if root.contains(' ') { "'" } else { "" };
     for line in [
         "wants to run:",
         "  echo one",
-        &format!("  in {}", root.display()),
+        &format!("  in {quotes}{root}{quotes}"),
         "in the sandbox",
         "always any `echo` [p]rogram here",
     ] {

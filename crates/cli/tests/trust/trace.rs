@@ -64,16 +64,13 @@ impl Trace {
         if let Some(directory) = command.get_current_dir() {
             traced.current_dir(directory);
         }
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => traced.env(name, value),
-                None => traced.env_remove(name),
-            };
-        }
+        let set = command.get_envs();
+        traced.env_clear();
+        traced.envs(set.filter_map(|(name, value)| Some((name, value?))));
         let output = traced
             .output()
             .expect("strace is installed by `cargo xtask test`");
-        let text = String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned();
+        let text = decoded(&fs::read(log).unwrap());
         assert!(text.contains("execve("), "nothing was traced: {output:?}");
         let code = output.status.code();
         assert!(
@@ -86,6 +83,25 @@ impl Trace {
             + &String::from_utf8_lossy(&output.stderr);
         (read(&text, &own, &directory), shown)
     }
+}
+
+/// The text of a trace, in which strace writes the bytes of other alphabets as `\303`.
+fn decoded(log: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(log.len());
+    let mut rest = log;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|_| *first == b'\\');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        if let Some(byte) = byte.filter(|byte| !byte.is_ascii()) {
+            bytes.push(byte);
+            rest = &after[3..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The lines of a trace: the process and what it called.

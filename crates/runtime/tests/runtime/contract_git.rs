@@ -27,7 +27,8 @@ struct Traced {
 
 impl Traced {
     fn new() -> Self {
-        let place = Place::new();
+        // Some settings of git are text for a shell, in which these programs would have to be quoted.
+        let place = Place::with_plain_path();
         for directory in ["home", "bin"] {
             fs::create_dir(place.path(directory)).unwrap();
         }

@@ -78,7 +78,15 @@ pub(crate) struct Running {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let directory = TestDirectory::new();
+        Self::over(TestDirectory::new())
+    }
+
+    /// The same in a directory whose path has no blanks, whatever the one for temporary files is called.
+    pub(crate) fn with_plain_path() -> Self {
+        Self::over(TestDirectory::new_in("/tmp"))
+    }
+
+    fn over(directory: TestDirectory) -> Self {
         for below in ["project", "builtin", "user", "skills"] {
             directory.create(below);
         }
@@ -235,12 +243,11 @@ pub(crate) fn id(name: &str) -> SkillId {
 
 /// Whether a process with this command line is there.
 pub(crate) fn runs(command: &str) -> bool {
-    let wanted = command.replace(' ', "\0");
     let mut entries = fs::read_dir("/proc").unwrap().flatten();
     entries.any(|entry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let words = String::from_utf8_lossy(&line).replace('\0', " ");
         // The sandbox starts a program by its whole path.
-        line.windows(wanted.len())
-            .any(|part| part == wanted.as_bytes())
+        words.contains(command)
     })
 }

@@ -22,9 +22,9 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// A directory that nobody owns.
+/// A directory that nobody owns. The path of a socket in it is short, and has no blank that an option would end at.
 fn directory() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/tmp").unwrap();
     if is_root() {
         chown(directory.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }
