@@ -364,7 +364,7 @@ fn q44_packages_of_names_become_packages_of_tokens() {
         &path,
         "DROP INDEX tokens_by_name;
         ALTER TABLE chats DROP COLUMN owner;
-        UPDATE prowess_store SET version = 11;
+        UPDATE prowess_store SET version = 12;
         INSERT INTO tokens (id, name, hash, scopes, created) VALUES
             ('b2', 'ada', 'x', 'publish', 200), ('a1', 'ada', 'y', 'publish', 100),
             ('c3', 'ada', 'z', 'publish', 200), ('d4', 'bob', 'w', 'publish', 50);
