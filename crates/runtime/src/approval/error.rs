@@ -13,8 +13,8 @@ pub(crate) enum CommandRefusal {
     #[error("needs approval: run this command; no approver is available")]
     NoApprover,
     #[error(
-        "the command, its input and its variables have more than {COMMAND_BYTES} bytes, which nobody reads before they \
-         allow it; write the input to a file, and pass its path"
+        "the command, its input and its variables have more than {COMMAND_BYTES} bytes, too much to be read before it is \
+         allowed; write the input to a file, and pass its path"
     )]
     TooLong,
     #[error("cannot store the approval: {0}")]
