@@ -28,7 +28,7 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
     onAnswer(question.id, choice).catch(() => setSent(null));
   };
   return (
-    <section class={open ? "question open" : "question"} data-test="question" data-kind={question.kind} data-open={open} aria-label={`Question about ${question.skill}`}>
+    <section class={open ? "question open" : "question"} role={open ? "region" : "group"} data-test="question" data-kind={question.kind} data-open={open} aria-label={`Question about ${question.skill}`}>
       <header>
         <Icon name="shield" size={18} />
         <strong>{question.kind === "command" ? "May this command run?" : `May ${question.skill} do this?`}</strong>
