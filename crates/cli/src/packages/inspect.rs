@@ -1,5 +1,6 @@
 //! What a skill is before it is installed: `check`, `audit`, permissions, files and sizes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use prowess_registry::PackageTree;
@@ -30,6 +31,9 @@ pub(crate) struct Inspection {
     warnings: usize,
     verdict: Verdict,
     findings: Vec<Finding>,
+    /// The digest of what was looked at, where findings can be accepted for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
     /// Findings that the user accepted before, which are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     accepted: usize,
@@ -78,6 +82,7 @@ impl Inspection {
             warnings: 0,
             verdict: Verdict::Clean,
             findings: Vec::new(),
+            digest: digests.first().cloned(),
             accepted: 0,
             permissions: Vec::new(),
             code: None,
@@ -142,6 +147,17 @@ impl Inspection {
         self.permissions = permissions.collect();
         let code = manifest.implementation.as_ref();
         self.code = code.map(|it| it.backend.as_str().to_owned());
+    }
+
+    /// The options that accept what only `--force` accepts elsewhere; none for a skill that cannot be loaded.
+    pub(super) fn allow_options(&self) -> Option<String> {
+        let digest = self.digest.as_ref().filter(|_| self.loads)?;
+        let found = self.findings.iter();
+        let serious = found.filter(|found| found.severity <= AuditSeverity::High);
+        let rules: BTreeSet<&str> = serious.map(|found| found.rule.as_str()).collect();
+        let options = rules.iter().map(|rule| format!("--allow {rule}@{digest}"));
+        let options = options.collect::<Vec<_>>().join(" ");
+        (!options.is_empty()).then_some(options)
     }
 
     /// What it takes to install it.

@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
         print_unlinked(name, files);
     }
     for (name, inspection) in &outcome.refused {
-        print_refused(name, inspection, arguments.yes);
+        print_refused(name, inspection);
     }
     if !outcome.refused.is_empty() {
         return Ok(Exit::Permission);
@@ -282,15 +282,19 @@ impl Question<'_> {
     }
 }
 
-fn print_refused(name: &SkillName, inspection: &Inspection, yes: bool) {
-    let hint = if yes || inspection.consent() == Consent::Force {
-        "read what was found; accept a finding with `--allow RULE@sha256:DIGEST` or in [audit] allow of your own configuration"
-    } else {
-        "read what was found, then add `--yes`"
+fn print_refused(name: &SkillName, inspection: &Inspection) {
+    let hint = match (inspection.consent(), inspection.allow_options()) {
+        (Consent::Force, None) => {
+            "`prowess add SOURCE --force` installs it all the same".to_owned()
+        }
+        (Consent::Force, Some(options)) => {
+            format!("read what was found, then accept it with `{options}`")
+        }
+        _ => "read what was found, then add `--yes`".to_owned(),
     };
     terminal::print_problem(
         &format!("`{name}` was not installed or linked without your consent"),
-        Some(hint),
+        Some(&hint),
     );
 }
 

@@ -60,6 +60,10 @@ fn q39_sync_links_no_vendored_skill_without_a_look() {
         let run = workshop.expect(4, &[&sync[..1], options, &sync[1..]].concat());
         assert!(run.stdout.contains("dangerous"), "{run:?}");
         assert!(run.stderr.contains("without your consent"), "{run:?}");
+        assert!(
+            run.stderr.contains("--allow download-to-shell@sha256:"),
+            "{run:?}"
+        );
         assert!(!linked(&workshop), "{options:?}");
     }
     let refused = workshop.expect(4, &["sync", "--yes", "--agent", "claude-code", "--json"]);
