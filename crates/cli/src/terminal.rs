@@ -148,6 +148,8 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     if !can_ask() {
         return Ok(false);
     }
+    // What was typed before the question is no answer to it.
+    discard_input();
     let mut err = anstream::stderr().lock();
     write!(err, "{} [y/N] ", printable_but_colours(question))?;
     err.flush()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use prowess_spec::manifest::{is_hidden_from, languages_of};
 
-use crate::project_walk::{HiddenFiles, ProjectWalk};
+use crate::project_walk::{HiddenFiles, IgnoredFiles, ProjectWalk};
 
 /// Limits of a project scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,7 @@ impl Project {
         let walk = ProjectWalk {
             root: &root,
             hidden: HiddenFiles::Included,
+            ignored: IgnoredFiles::Omitted,
             depth: limits.depth,
             limit: limits.files,
         };

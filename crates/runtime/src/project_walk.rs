@@ -19,11 +19,19 @@ pub(crate) enum HiddenFiles {
     Omitted,
 }
 
+/// Files that the rules of the project ignore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IgnoredFiles {
+    Included,
+    Omitted,
+}
+
 /// What is walked over.
 pub(crate) struct ProjectWalk<'w> {
     /// The root of the project: its rules count, and nothing outside of it is read.
     pub(crate) root: &'w Path,
     pub(crate) hidden: HiddenFiles,
+    pub(crate) ignored: IgnoredFiles,
     /// Directories within each other.
     pub(crate) depth: usize,
     /// Files that are found.
@@ -117,7 +125,8 @@ impl Walk<'_> {
             let is_hidden = name.as_encoded_bytes().starts_with(b".");
             if is_repository(&name)
                 || (is_hidden && self.options.hidden == HiddenFiles::Omitted)
-                || rules.ignores(&path, kind.is_dir())
+                || (self.options.ignored == IgnoredFiles::Omitted
+                    && rules.ignores(&path, kind.is_dir()))
             {
                 continue;
             }

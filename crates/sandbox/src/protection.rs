@@ -73,6 +73,45 @@ const OTHERS: &[(&str, &str, Effect)] = &[
     (".vscode/tasks.json", "Visual Studio Code", Effect::Runs),
     (".zed/tasks.json", "Zed", Effect::Runs),
     (".idea", "IntelliJ IDEA", Effect::Runs),
+    (".run", "IntelliJ IDEA", Effect::Runs),
+    (".fleet", "Fleet", Effect::Runs),
+    (".vs", "Visual Studio", Effect::Runs),
+    (".exrc", "Vim", Effect::Runs),
+    (".nvim.lua", "Neovim", Effect::Runs),
+    (".nvimrc", "Neovim", Effect::Runs),
+    (".dir-locals.el", "Emacs", Effect::Runs),
+    (".gdbinit", "GDB", Effect::Runs),
+    (".lldbinit", "LLDB", Effect::Runs),
+    ("mise.toml", "mise", Effect::Runs),
+    (".mise.toml", "mise", Effect::Runs),
+    (".mise", "mise", Effect::Runs),
+    ("lefthook.yml", "Git", Effect::Runs),
+    (".lefthook.yml", "Git", Effect::Runs),
+    (".yarnrc.yml", "Yarn", Effect::Runs),
+    (".pnpmfile.cjs", "pnpm", Effect::Runs),
+    (".bundle", "Bundler", Effect::Configures),
+    (".mvn", "Maven", Effect::Runs),
+    (".gitpod.yml", "Gitpod", Effect::Runs),
+    (".gitea/workflows", "Gitea", Effect::Runs),
+    (".forgejo/workflows", "Forgejo", Effect::Runs),
+    (".woodpecker", "Woodpecker", Effect::Runs),
+    (".woodpecker.yml", "Woodpecker", Effect::Runs),
+    (".buildkite", "Buildkite", Effect::Runs),
+    ("AGENTS.override.md", "Codex", Effect::Follows),
+    ("CLAUDE.local.md", "Claude Code", Effect::Follows),
+    ("QWEN.md", "Qwen Code", Effect::Follows),
+    ("WARP.md", "Warp", Effect::Follows),
+    ("CRUSH.md", "Crush", Effect::Follows),
+    ("crush.json", "Crush", Effect::StartsServers),
+    (".crush.json", "Crush", Effect::StartsServers),
+    (".amp", "Amp", Effect::Configures),
+    (".aider.conf.yml", "Aider", Effect::Runs),
+    (".goosehints", "Goose", Effect::Follows),
+    (".rules", "Zed", Effect::Follows),
+    (".roomodes", "Roo Code", Effect::Configures),
+    (".github/mcp.json", "GitHub Copilot", Effect::StartsServers),
+    (".github/copilot", "GitHub Copilot", Effect::Configures),
+    (".github/chatmodes", "GitHub Copilot", Effect::Follows),
 ];
 
 const PROWESS: &str = "Prowess";
@@ -147,8 +186,12 @@ fn pattern_of(path: &str) -> &str {
 }
 
 /// Both ways, as file systems fold: a long s has no lower case of its own, and is an S in capitals.
+///
+/// Windows writes the name before the `:` of a stream, without dots and blanks at its end.
 fn fold(text: &str) -> String {
-    text.to_uppercase().to_lowercase()
+    let name = text.split(':').next().unwrap_or_default();
+    let name = name.trim_end_matches(['.', ' ']);
+    name.to_uppercase().to_lowercase()
 }
 
 fn folded(path: &Path) -> Vec<String> {
@@ -255,6 +298,8 @@ mod tests {
             ".cargo/config.toml",
             "any.code-workspace",
             "a/b.CODE-WORKSPACE",
+            ".mcp.json. .",
+            ".mcp.json::$DATA",
         ] {
             check(path, true);
         }

@@ -9,8 +9,10 @@ use crate::file::read_beneath;
 const POINTER_BYTES: u64 = 64 * 1024;
 /// Bytes of a file of a repository that is read as a whole; the index of a million files is smaller.
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
-/// Directories of references that are looked into.
-const REFERENCE_DIRECTORIES: usize = 1_000;
+/// Directories of a repository that hold objects: their files are not read as a whole.
+const OBJECTS: &str = "objects";
+/// Entries of a repository that are looked at; one with more is refused.
+const ENTRIES: usize = 1_000_000;
 /// Alternate object stores within each other; git follows five.
 const ALTERNATES: usize = 5;
 
@@ -51,11 +53,11 @@ impl LocalRepository {
         };
         let named = text(&link);
         let directory = match named.strip_prefix("gitdir:") {
-            Some(named) => root.join(named.trim()),
+            Some(named) => root.join(named.trim_start_matches(' ')),
             None if link.exists() => link,
             None => root.clone(),
         };
-        let common = directory.join(text(&directory.join("commondir")).trim_end());
+        let common = directory.join(text(&directory.join("commondir")));
         Self {
             root,
             directory,
@@ -76,58 +78,74 @@ impl LocalRepository {
 
     /// What must not be opened, or leads elsewhere.
     pub fn problem(&self) -> Option<RepositoryProblem> {
-        let unreadable = || self.unreadable().map(RepositoryProblem::Unreadable);
-        let outside = || self.outside().map(RepositoryProblem::Outside);
-        self.pointers.clone().or_else(unreadable).or_else(outside)
+        self.pointers.clone().or_else(|| self.problem_of_places())
     }
 
-    /// A file that git would wait for, or that is read as a whole although it is huge.
-    fn unreadable(&self) -> Option<PathBuf> {
-        let mut directories = Vec::new();
-        for directory in [&self.directory, &self.common] {
-            let below = ["info", "objects/info"].map(|below| directory.join(below));
-            directories.push(directory.clone());
-            directories.extend(below);
-            directories.extend(directories_below(&directory.join("refs")));
+    /// What must not be opened in the repository, or a link in it: git makes none, and writes through them.
+    fn entry(&self) -> Option<RepositoryProblem> {
+        let mut left = vec![self.directory.clone()];
+        if !self.common.starts_with(&self.directory) {
+            left.push(self.common.clone());
         }
-        let entries = directories
-            .iter()
-            .filter_map(|path| fs::read_dir(path).ok());
-        let mut paths = entries.flatten().flatten().map(|entry| entry.path());
-        paths.find(|path| is_unreadable(path, FILE_BYTES))
+        let mut seen = 0;
+        while let Some(directory) = left.pop() {
+            let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
+            let limit = if directory
+                .components()
+                .any(|part| part.as_os_str() == OBJECTS)
+            {
+                u64::MAX
+            } else {
+                FILE_BYTES
+            };
+            for entry in entries {
+                seen += 1;
+                let path = entry.path();
+                let Ok(kind) = entry.file_type() else {
+                    return Some(RepositoryProblem::Unreadable(path));
+                };
+                if kind.is_symlink() {
+                    return Some(RepositoryProblem::Outside(path));
+                }
+                if kind.is_dir() {
+                    left.push(path);
+                } else if is_stream(kind) || (limit < u64::MAX && is_unreadable(&path, limit)) {
+                    return Some(RepositoryProblem::Unreadable(path));
+                }
+            }
+            if seen > ENTRIES {
+                return Some(RepositoryProblem::Unreadable(directory));
+            }
+        }
+        None
     }
 
     /// A part of the repository that is elsewhere.
     ///
     /// A worktree is allowed to have its repository elsewhere if that repository names it.
-    fn outside(&self) -> Option<PathBuf> {
-        let Self {
-            root,
-            directory,
-            common,
-            pointers: _,
-        } = self;
-        if !self.is_inside(directory) {
-            let named = pointer(&directory.join("gitdir")).unwrap_or_default();
-            let here = fs::canonicalize(root.join(".git")).ok();
-            let is_worktree = here.is_some() && fs::canonicalize(named.trim_end()).ok() == here;
-            return (!is_worktree).then(|| directory.clone());
+    fn problem_of_places(&self) -> Option<RepositoryProblem> {
+        let outside = |path: &Path| Some(RepositoryProblem::Outside(path.to_owned()));
+        if !self.is_inside(&self.directory) {
+            let link = self.root.join(".git");
+            let named = pointer(&self.directory.join("gitdir")).unwrap_or_default();
+            let named = (!named.is_empty()).then(|| self.directory.join(named));
+            let named = named.and_then(|named| fs::canonicalize(named).ok());
+            let is_worktree = link.is_file()
+                && !link.is_symlink()
+                && named.is_some()
+                && named == fs::canonicalize(&link).ok();
+            return if is_worktree {
+                None
+            } else {
+                outside(&self.directory)
+            };
         }
-        if !self.is_inside(common) {
-            return Some(common.clone());
+        if !self.is_inside(&self.common) {
+            return outside(&self.common);
         }
-        let objects = common.join("objects");
-        let mut directories = vec![
-            directory.clone(),
-            common.clone(),
-            common.join("info"),
-            objects.join("pack"),
-            objects.join("info"),
-            objects.clone(),
-        ];
-        directories.extend(directories_below(&common.join("refs")));
-        let link = directories.iter().find_map(|directory| link_in(directory));
-        link.or_else(|| self.alternate(&objects, ALTERNATES))
+        let objects = self.common.join(OBJECTS);
+        self.entry()
+            .or_else(|| self.alternate(&objects, ALTERNATES))
     }
 
     fn is_inside(&self, path: &Path) -> bool {
@@ -135,49 +153,26 @@ impl LocalRepository {
     }
 
     /// An alternate object store that is elsewhere, or a list of them that cannot be known.
-    fn alternate(&self, objects: &Path, depth: usize) -> Option<PathBuf> {
+    fn alternate(&self, objects: &Path, depth: usize) -> Option<RepositoryProblem> {
         let list = objects.join("info/alternates");
-        let text = match pointer(&list) {
+        let text = match pointer_text(&list) {
             Ok(text) if text.is_empty() => return None,
             Ok(text) if depth > 0 => text,
-            _ => return Some(list),
+            Ok(_) => return Some(RepositoryProblem::Outside(list)),
+            Err(problem) => return Some(problem),
         };
-        let lines = text
-            .lines()
-            .filter(|line| !line.starts_with('#') && !line.is_empty());
-        let mut stores = lines.map(|line| objects.join(line.trim_matches('"')));
-        stores.find_map(|store| {
-            if self.is_inside(&store) {
+        // Git unquotes lines, and takes every other byte as it is.
+        let lines = text.split('\n');
+        let mut lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
+        lines.find_map(|line| {
+            let store = objects.join(line);
+            if is_plain(line) && self.is_inside(&store) {
                 self.alternate(&store, depth - 1)
             } else {
-                Some(store)
+                Some(RepositoryProblem::Outside(store))
             }
         })
     }
-}
-
-/// A directory of references with those below it.
-fn directories_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = vec![directory.to_owned()];
-    let mut next = 0;
-    while let Some(directory) = found.get(next).filter(|_| next < REFERENCE_DIRECTORIES) {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let is_directory = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let below: Vec<PathBuf> = entries
-            .filter(is_directory)
-            .map(|entry| entry.path())
-            .collect();
-        found.extend(below);
-        next += 1;
-    }
-    found
-}
-
-/// A symbolic link directly in a directory; git creates none.
-fn link_in(directory: &Path) -> Option<PathBuf> {
-    let mut entries = fs::read_dir(directory).ok()?.flatten();
-    let link = entries.find(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-    link.map(|entry| entry.path())
 }
 
 /// Whether opening this waits, or reading it takes more than `limit` bytes. A socket cannot be opened at all.
@@ -200,9 +195,25 @@ fn is_stream(_: FileType) -> bool {
     false
 }
 
-/// The text of a file that says where something is; empty if it does not exist, or is a directory. Git makes no link of one,
-/// and what is behind a link is not read: a message would show it.
+/// What a file says about where something is, without the end of its line; empty if it does not exist, or is a directory.
+/// What git could read in another way than we do is refused.
 fn pointer(path: &Path) -> Result<String, RepositoryProblem> {
+    let text = pointer_text(path)?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    if is_plain(line) {
+        Ok(line.to_owned())
+    } else {
+        Err(RepositoryProblem::Outside(path.to_owned()))
+    }
+}
+
+/// Whether there is one way to read a path: no quotes around it, no blank at its end, and nothing invisible.
+fn is_plain(line: &str) -> bool {
+    !line.starts_with('"') && !line.ends_with(' ') && !line.chars().any(char::is_control)
+}
+
+/// The text of such a file. Git makes no link of one, and what is behind a link is not read: a message would show it.
+fn pointer_text(path: &Path) -> Result<String, RepositoryProblem> {
     if path.is_dir() {
         return Ok(String::new());
     }
@@ -210,8 +221,7 @@ fn pointer(path: &Path) -> Result<String, RepositoryProblem> {
         return Err(RepositoryProblem::Outside(path.to_owned()));
     }
     let directory = path.parent().unwrap_or(path);
-    match read_beneath(directory, path, POINTER_BYTES) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()),
-        Err(_) => Err(RepositoryProblem::Unreadable(path.to_owned())),
-    }
+    let unreadable = || RepositoryProblem::Unreadable(path.to_owned());
+    let bytes = read_beneath(directory, path, POINTER_BYTES).map_err(|_| unreadable())?;
+    String::from_utf8(bytes.unwrap_or_default()).map_err(|_| unreadable())
 }

@@ -217,6 +217,8 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Columns between the stops of tabs.
+const TAB: usize = 8;
 /// Lines of a screen that are left for the question.
 const RESERVED: usize = 4;
 
@@ -248,7 +250,13 @@ fn display_lines(text: &str, width: usize) -> Vec<String> {
         let mut shown = String::new();
         let mut columns = 0;
         for c in line.chars() {
-            let wide = c.width().unwrap_or(0);
+            // A tab goes to the next of the columns that terminals have for it.
+            let tab = TAB - columns % TAB;
+            let wide = if c == '\t' {
+                tab
+            } else {
+                c.width().unwrap_or(0)
+            };
             if columns + wide > width {
                 lines.push(std::mem::take(&mut shown));
                 columns = 0;
@@ -366,6 +374,7 @@ mod tests {
         let lines = |text: &str| display_lines(text, 4);
         assert_eq!(lines("abcdefghi\n\nab"), ["abcd", "efgh", "i", "", "ab"]);
         assert_eq!(lines("技能技能x"), ["技能", "技能", "x"]);
+        assert_eq!(display_lines("a\tb\t\tc", 16), ["a\tb\t", "\tc"]);
         assert_eq!(lines(""), [""; 0]);
     }
 

@@ -137,7 +137,7 @@ struct Prospect {
 impl Prospect {
     fn inspect(self, examiner: &Examiner<'_>) -> Candidate {
         Candidate {
-            inspection: examiner.inspect(&self.name, &self.tree, &self.locked),
+            inspection: examiner.inspect(&self.name, &self.tree),
             name: self.name,
             tree: self.tree,
             locked: self.locked,
@@ -569,8 +569,9 @@ fn link_more(
     let mut names = Vec::new();
     for candidate in installed {
         let name = &candidate.name;
-        let linked = changes.link_missing(name, agents, |skill| {
-            let (inspection, needed) = examine_on_disk(examiner, name, &candidate.locked, skill);
+        let is_accepted = examiner.is_accepted(name, &candidate.locked);
+        let linked = changes.link_missing(name, agents, is_accepted, |skill| {
+            let (inspection, needed) = examine_on_disk(examiner, name, skill);
             if needed > level && !arguments.json {
                 terminal::print(&format!("{name}\n{}", inspection.lines()))?;
             }

@@ -93,8 +93,8 @@ pub(super) enum Linked {
 /// A skill as it is in its place.
 pub(super) struct SkillOnDisk {
     pub(super) tree: InstallableTree,
-    /// Whether there are links and other things that are no part of the tree, but that an agent sees.
-    pub(super) has_unread: bool,
+    /// Links and other things that are no part of the tree, but that an agent sees.
+    pub(super) unread: Vec<String>,
 }
 
 /// What becomes of a place.
@@ -156,10 +156,13 @@ impl<'c> Changes<'c> {
     }
 
     /// Links a skill that is on disk for agents that have no link yet, if `accepts` takes it. What is in the way stays.
+    ///
+    /// One that was not accepted here is looked at even if there is nothing to link: agents see it where it is.
     pub(super) fn link_missing(
         &mut self,
         name: &SkillName,
         agents: &[&'static Agent],
+        is_accepted: bool,
         accepts: impl FnOnce(&SkillOnDisk) -> Result<bool>,
     ) -> Result<Linked> {
         let user = self.session.user_home();
@@ -168,7 +171,7 @@ impl<'c> Changes<'c> {
             fs::symlink_metadata(directory.path.join(name.as_str())).is_err()
         };
         directories.retain(lacks);
-        if directories.is_empty() {
+        if directories.is_empty() && is_accepted {
             return Ok(Linked::For(Vec::new()));
         }
         let skill = self.session.place.skills().join(name.as_str());
@@ -180,7 +183,7 @@ impl<'c> Changes<'c> {
         let (tree, unread) = read.with_context(|| format!("cannot read `{name}`"))?;
         let on_disk = SkillOnDisk {
             tree: tree.into(),
-            has_unread: !unread.is_empty(),
+            unread,
         };
         if !accepts(&on_disk)? {
             return Ok(Linked::Refused);

@@ -148,7 +148,7 @@ pub(super) fn resume(
             terminal::note(&terminal::printable(&format!("{name}: {note}")));
         }
         // The question about the new version was not asked while there was a conflict.
-        let inspection = examiner.inspect(name, &tree, &locked);
+        let inspection = examiner.inspect(name, &tree);
         let needed = examiner.consent(name, &tree, &inspection);
         if needed > given.level {
             terminal::note(inspection.lines().trim_end());

@@ -38,20 +38,25 @@ impl<'e> Examiner<'e> {
         })
     }
 
-    /// Inspects the files of a skill. Findings that are allowed for these bytes, or for those at the source, are left out.
-    pub(super) fn inspect(
+    /// Inspects the files of a skill. Findings that are allowed for exactly these bytes are left out.
+    pub(super) fn inspect(&self, name: &SkillName, tree: &InstallableTree) -> Inspection {
+        self.inspect_with(name, tree, &self.allowed)
+    }
+
+    fn inspect_with(
         &self,
         name: &SkillName,
         tree: &InstallableTree,
-        locked: &LockedSkill,
+        allowed: &AllowedFindings,
     ) -> Inspection {
-        let digest = digest_of(&tree.files().digests());
-        let mut digests = vec![digest.to_string()];
-        if digest == locked.digest {
-            digests.push(locked.source_digest().to_string());
-        }
-        let (files, rules) = (tree.files(), &self.rules);
-        Inspection::new(name.as_str(), files, rules, &self.allowed, &digests)
+        let digest = digest_of(&tree.files().digests()).to_string();
+        Inspection::new(name.as_str(), tree.files(), &self.rules, allowed, &[digest])
+    }
+
+    /// Whether a version of the lock file was installed or accepted here.
+    pub(super) fn is_accepted(&self, name: &SkillName, locked: &LockedSkill) -> bool {
+        let before = self.applied.skills.get(name);
+        before.is_some_and(|before| before.digest == locked.digest)
     }
 
     /// What it takes to have these files here. The user is not asked again about what they accepted in an earlier version,
@@ -65,11 +70,13 @@ impl<'e> Examiner<'e> {
         let Some(before) = self.applied.skills.get(name) else {
             return inspection.consent();
         };
-        if before.digest == digest_of(&tree.files().digests()) {
+        if before.digest == digest_of(&tree.files().digests()) && !inspection.has_unread() {
             return Consent::None;
         }
         let earlier = self.session.store.get(before.digest);
-        let earlier = earlier.map(|tree| self.inspect(name, &tree.into(), before));
+        // What was allowed for those bytes is not allowed for others.
+        let none = AllowedFindings::default();
+        let earlier = earlier.map(|tree| self.inspect_with(name, &tree.into(), &none));
         match earlier {
             Some(earlier) if !inspection.is_worse_than(&earlier) => Consent::None,
             _ => inspection.consent(),
@@ -77,22 +84,16 @@ impl<'e> Examiner<'e> {
     }
 }
 
-/// What is said about a skill that is to be linked as it is on disk.
+/// What is said about a skill that is used as it is on disk.
 pub(super) fn examine_on_disk(
     examiner: &Examiner<'_>,
     name: &SkillName,
-    locked: &LockedSkill,
     skill: &SkillOnDisk,
 ) -> (Inspection, Consent) {
-    let inspection = examiner.inspect(name, &skill.tree, locked);
+    let inspection = examiner.inspect(name, &skill.tree);
+    let inspection = inspection.with_unread(skill.unread.clone());
     let needed = examiner.consent(name, &skill.tree, &inspection);
-    // What could not be read can be anything.
-    let least = if skill.has_unread {
-        Consent::Yes
-    } else {
-        Consent::None
-    };
-    (inspection, needed.max(least))
+    (inspection, needed)
 }
 
 /// What the user agrees to by options, or at a terminal.

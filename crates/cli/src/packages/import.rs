@@ -188,15 +188,9 @@ impl ImportPlan {
         let source = other.and_then(|other| source(session, other, name.as_str()));
         let source = source.unwrap_or_else(|| format!("./.agents/skills/{name}"));
         let skill = SourceSkill::new(source, None, tree);
-        let inspection = examiner.inspect(&name, &skill.tree, &skill.locked);
-        // What could not be read can be anything.
-        let least = if unread.is_empty() {
-            Consent::None
-        } else {
-            Consent::Yes
-        };
+        let inspection = examiner.inspect(&name, &skill.tree).with_unread(unread);
         self.skills.push(ImportedSkill {
-            needed: inspection.consent().max(least),
+            needed: inspection.consent(),
             name,
             directory,
             own,

@@ -1,8 +1,9 @@
 //! What a skill is before it is installed: `check`, `audit`, permissions, files and sizes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use prowess_policy::ContentDigest;
 use prowess_registry::PackageTree;
 use prowess_scan::{File, Finding, Report, Rules, Severity as AuditSeverity, Verdict};
 use prowess_spec::manifest::{self, Keyword, Manifest};
@@ -34,6 +35,9 @@ pub(crate) struct Inspection {
     /// The digest of what was looked at, where findings can be accepted for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
+    /// Links and other things in its directory that are no part of it, but that an agent sees.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
     /// Findings that the user accepted before, which are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     accepted: usize,
@@ -41,6 +45,9 @@ pub(crate) struct Inspection {
     /// How its code runs.
     code: Option<String>,
     pub(super) dependencies: Vec<String>,
+    /// The digest of each file.
+    #[serde(skip)]
+    contents: BTreeMap<String, ContentDigest>,
     /// The largest files, with their sizes.
     #[serde(skip)]
     listing: Vec<(String, u64)>,
@@ -83,10 +90,16 @@ impl Inspection {
             verdict: Verdict::Clean,
             findings: Vec::new(),
             digest: digests.first().cloned(),
+            unread: Vec::new(),
             accepted: 0,
             permissions: Vec::new(),
             code: None,
             dependencies: Vec::new(),
+            contents: tree
+                .digests()
+                .into_iter()
+                .map(|(path, digest)| (path.to_string(), digest))
+                .collect(),
             listing: Vec::new(),
         };
         let mut skill = None;
@@ -149,6 +162,16 @@ impl Inspection {
         self.code = code.map(|it| it.backend.as_str().to_owned());
     }
 
+    /// The same with what is in its directory and was not read: it can be anything.
+    pub(super) fn with_unread(mut self, unread: Vec<String>) -> Self {
+        self.unread = unread;
+        self
+    }
+
+    pub(super) fn has_unread(&self) -> bool {
+        !self.unread.is_empty()
+    }
+
     /// The options that accept what only `--force` accepts elsewhere; none for a skill that cannot be loaded.
     pub(super) fn allow_options(&self) -> Option<String> {
         let digest = self.digest.as_ref().filter(|_| self.loads)?;
@@ -171,6 +194,7 @@ impl Inspection {
             || !self.errors.is_empty()
             || !self.permissions.is_empty()
             || self.code.is_some()
+            || !self.unread.is_empty()
         {
             Consent::Yes
         } else {
@@ -178,18 +202,34 @@ impl Inspection {
         }
     }
 
-    /// Whether it wants or shows something that an earlier version did not.
+    /// Whether it wants or shows something that an earlier version did not. What is most likely harmful is the same only in a
+    /// file with the same bytes: another host is another attack.
     pub(super) fn is_worse_than(&self, before: &Self) -> bool {
-        let rules = |it: &Self| -> Vec<(String, AuditSeverity)> {
-            let found = it.findings.iter();
-            found.map(|it| (it.rule.to_string(), it.severity)).collect()
+        let is_known = |finding: &Finding| {
+            let mut known = before.findings.iter();
+            let is_same =
+                |other: &Finding| other.rule == finding.rule && other.severity == finding.severity;
+            if finding.severity > AuditSeverity::High {
+                return known.any(is_same);
+            }
+            let file = finding.file.as_str();
+            let is_same_file = self.contents.contains_key(file)
+                && self.contents.get(file) == before.contents.get(file);
+            is_same_file
+                && known.any(|other| {
+                    is_same(other)
+                        && other.file == finding.file
+                        && other.start == finding.start
+                        && other.evidence == finding.evidence
+                })
         };
-        let known = rules(before);
         let more = |permission: &String| !before.permissions.contains(permission);
         self.permissions.iter().any(more)
             || self.code.is_some() && self.code != before.code
             || !self.loads && before.loads
-            || rules(self).iter().any(|it| !known.contains(it))
+            || !self.findings.iter().all(is_known)
+            || self.errors.len() > before.errors.len()
+            || self.unread.iter().any(|path| !before.unread.contains(path))
             || self.verdict == Verdict::Unverified && before.verdict == Verdict::Clean
     }
 
@@ -257,6 +297,9 @@ impl Inspection {
         if findings.len() > shown {
             let more = findings.len() - shown;
             let _ = writeln!(out, "               ... and {more} more");
+        }
+        if !self.unread.is_empty() {
+            let _ = writeln!(out, "  not read     {}", self.unread.join(", "));
         }
         let code = self.code.as_ref().map(|it| format!("run its code ({it})"));
         let wanted: Vec<String> = code.into_iter().chain(self.permissions.clone()).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::Args;
-use prowess_registry::{InstallableTree, LockedSkill, Merge, PackageTree, merge};
+use prowess_registry::{InstallableTree, LockedSkill, Merge, PackageTree, merge, plugin_files_in};
 use prowess_spec::SkillName;
 use serde_json::json;
 
@@ -208,7 +208,7 @@ fn apply(
     };
     let mut changes = Changes::begin(session, arguments.agents.copy)?;
     for ((name, _, state), skill) in wanted.into_iter().zip(fetched) {
-        let inspection = examiner.inspect(name, &skill.tree, &skill.locked);
+        let inspection = examiner.inspect(name, &skill.tree);
         let needed = examiner.consent(name, &skill.tree, &inspection);
         if !question.ask("install", name, inspection, needed)? {
             continue;
@@ -234,16 +234,26 @@ fn apply(
                 continue;
             }
             tree = merged.tree.into();
+            // The edits can have come with the project.
+            let inspection = examiner.inspect(name, &tree);
+            let needed = examiner.consent(name, &tree, &inspection);
+            if !question.ask("install", name, inspection, needed)? {
+                continue;
+            }
         }
         let tree = &tree;
         changes.install(Installation { name, tree, locked }, &agents)?;
         outcome.installed.push(name.clone());
     }
     // Links for agents that came later.
-    for (name, locked, _) in rest {
-        let linked = changes.link_missing(name, &agents, |skill| {
-            let (inspection, needed) = examine_on_disk(&examiner, name, locked, skill);
-            question.ask("link", name, inspection, needed)
+    for (name, locked, state) in rest {
+        let is_unedited = matches!(state, DiskState::Unchanged);
+        let is_known =
+            is_unedited || plugin_files_in(&session.place.skills().join(name.as_str())).is_empty();
+        let is_accepted = examiner.is_accepted(name, locked) && is_known;
+        let linked = changes.link_missing(name, &agents, is_accepted, |skill| {
+            let (inspection, needed) = examine_on_disk(&examiner, name, skill);
+            question.ask("use", name, inspection, needed)
         })?;
         if let Linked::Plugin(files) = linked {
             outcome.unlinked.insert(name.clone(), files);
@@ -293,7 +303,7 @@ fn print_refused(name: &SkillName, inspection: &Inspection) {
         _ => "read what was found, then add `--yes`".to_owned(),
     };
     terminal::print_problem(
-        &format!("`{name}` was not installed or linked without your consent"),
+        &format!("`{name}` is not used without your consent"),
         Some(&hint),
     );
 }

@@ -395,8 +395,16 @@ fn finish(
         locked,
         left_out,
     } = skill;
-    let inspection = examiner.inspect(name, &new, &locked);
+    let inspection = examiner.inspect(name, &new);
     let consent = examiner.consent(name, &new, &inspection);
+    // Edits can have come with the project.
+    let edited = examiner.inspect(name, &tree);
+    let of_edited = examiner.consent(name, &tree, &edited);
+    let (inspection, consent) = if of_edited > consent {
+        (edited, of_edited)
+    } else {
+        (inspection, consent)
+    };
     Box::new(Update {
         tree,
         current: InstallableTree::default(),

@@ -1,6 +1,8 @@
 //! A lock file that came with a project is a stranger's.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
 use prowess_testing::git;
@@ -169,7 +171,7 @@ fn q42_a_local_repository_is_read_where_it_is() {
     git(&private, &["commit", "-q", "-m", "secret"]);
     let commit = git(&private, &["rev-parse", "HEAD"]);
     let objects = private.join(".git/objects").display().to_string();
-    let attacks: [(&str, Attack<'_>); 7] = [
+    let attacks: [(&str, Attack<'_>); 12] = [
         ("commondir", &|at| {
             workshop.write(
                 &format!("{at}/.git/commondir"),
@@ -203,6 +205,41 @@ fn q42_a_local_repository_is_read_where_it_is() {
             fs::remove_dir_all(workshop.path(&format!("{at}/.git"))).unwrap();
             let text = format!("gitdir: {}\n", private.join(".git").display());
             workshop.write(&format!("{at}/.git"), text);
+        }),
+        ("bytes that are no text", &|at| {
+            // Read as text, they name another directory, which is harmless.
+            let names = [b"cm\xff".as_slice(), "cm\u{fffd}".as_bytes()];
+            let of_git = workshop.path(&format!("{at}/.git"));
+            let [link, harmless] = names.map(|name| of_git.join(OsStr::from_bytes(name)));
+            symlink(private.join(".git"), link).unwrap();
+            fs::create_dir(harmless).unwrap();
+            fs::write(of_git.join("commondir"), b"cm\xff\n").unwrap();
+        }),
+        ("a carriage return", &|at| {
+            let objects_of = workshop.path(&format!("{at}/.git/objects"));
+            fs::create_dir(objects_of.join("sub")).unwrap();
+            symlink(&objects, objects_of.join("sub\r")).unwrap();
+            workshop.write(&format!("{at}/.git/objects/info/alternates"), "sub\r\n");
+            workshop.write(&format!("{at}/.git/refs/heads/main"), &commit);
+        }),
+        ("a quoted line", &|at| {
+            let line = format!("\"{}\"", objects.replace('/', "\\057"));
+            let literal = workshop.path(&format!("{at}/.git/objects/{line}"));
+            fs::create_dir(literal).unwrap();
+            workshop.write(&format!("{at}/.git/objects/info/alternates"), line);
+            workshop.write(&format!("{at}/.git/refs/heads/main"), &commit);
+        }),
+        ("a link in the place of an object", &|at| {
+            let (directory, file) = commit.split_at(2);
+            let directory = workshop.path(&format!("{at}/.git/objects/{directory}"));
+            fs::create_dir_all(&directory).unwrap();
+            symlink(private.join(".git/HEAD"), directory.join(file)).unwrap();
+        }),
+        ("a link in the place of a log", &|at| {
+            let logs = workshop.path(&format!("{at}/.git/logs"));
+            fs::remove_dir_all(&logs).unwrap();
+            fs::create_dir(&logs).unwrap();
+            symlink(private.join("rc"), logs.join("HEAD")).unwrap();
         }),
         ("a pipe", &|at| {
             let head = workshop.path(&format!("{at}/.git/HEAD"));

@@ -9,7 +9,7 @@ use prowess_sandbox::is_reserved;
 
 use super::jail::SCRATCH;
 use crate::limits::{INPUT_BYTES, INPUT_FILES, TREE_DEPTH};
-use crate::project_walk::{HiddenFiles, ProjectWalk};
+use crate::project_walk::{HiddenFiles, IgnoredFiles, ProjectWalk};
 
 /// The files that arguments name, as seen from a directory.
 ///
@@ -106,6 +106,7 @@ impl NamedFiles {
         let walk = ProjectWalk {
             root,
             hidden: HiddenFiles::Included,
+            ignored: IgnoredFiles::Omitted,
             depth: TREE_DEPTH,
             limit: INPUT_FILES,
         };

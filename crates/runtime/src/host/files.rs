@@ -14,7 +14,7 @@ use prowess_spec::is_hidden;
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES, SEARCHED_FILES, TREE_DEPTH};
-use crate::project_walk::{HiddenFiles, ProjectWalk};
+use crate::project_walk::{HiddenFiles, IgnoredFiles, ProjectWalk};
 
 /// Why a file cannot be read, written or listed.
 #[derive(Debug, thiserror::Error)]
@@ -350,6 +350,7 @@ impl ProjectFiles {
         let walk = ProjectWalk {
             root: &self.root,
             hidden: HiddenFiles::Omitted,
+            ignored: IgnoredFiles::Omitted,
             depth: TREE_DEPTH,
             limit: SEARCHED_FILES,
         };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess_trust::is_unreadable;
 
 use crate::limits::{SEARCHED_FILES, TREE_DEPTH};
-use crate::project_walk::{HiddenFiles, ProjectWalk};
+use crate::project_walk::{HiddenFiles, IgnoredFiles, ProjectWalk};
 
 /// Replacements of settings that start programs or leave the repository.
 const SETTINGS: &[(&str, &str)] = &[
@@ -13,6 +13,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.pager", "cat"),
     ("core.editor", ":"),
+    ("core.excludesFile", "/dev/null"),
+    ("core.attributesFile", "/dev/null"),
+    ("mailmap.file", "/dev/null"),
+    ("mailmap.blob", ""),
     ("core.askPass", ""),
     ("core.sshCommand", ""),
     ("core.gitProxy", ""),
@@ -100,6 +104,8 @@ pub(crate) fn unreadable_file(root: &Path) -> Option<PathBuf> {
     let walk = ProjectWalk {
         root,
         hidden: HiddenFiles::Included,
+        // Git reads the rules of directories that it ignores, too.
+        ignored: IgnoredFiles::Included,
         depth: TREE_DEPTH,
         limit: SEARCHED_FILES,
     };

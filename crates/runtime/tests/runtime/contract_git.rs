@@ -457,6 +457,58 @@ async fn q26_a_git_file_or_link_that_leads_out_is_refused() {
     }
 }
 
+/// The attack: a commit appends a line with the name of its author to what a link in the place of a log leads to.
+#[tokio::test]
+async fn q42_git_writes_through_no_link_of_the_repository() {
+    for (link, target) in [
+        ("logs/HEAD", "rc"),
+        ("logs/refs/heads", "autostart"),
+        ("refs/heads/deep", "autostart"),
+        ("COMMIT_EDITMSG", "rc"),
+    ] {
+        let traced = Traced::new();
+        private(&traced);
+        let git = traced.place.path("project/.git");
+        let link = git.join(link);
+        let _ = fs::remove_file(&link);
+        let _ = fs::remove_dir_all(&link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        let target = traced.place.path("private").join(target);
+        if link.ends_with("heads") || link.ends_with("deep") {
+            fs::create_dir(&target).unwrap();
+        } else {
+            fs::write(&target, "").unwrap();
+        }
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        refused(&traced).await;
+        let is_untouched = if target.is_dir() {
+            fs::read_dir(&target).unwrap().next().is_none()
+        } else {
+            fs::read(&target).unwrap().is_empty()
+        };
+        assert!(is_untouched, "{}", link.display());
+    }
+}
+
+/// What git would wait for, also in a directory that it ignores.
+#[tokio::test]
+async fn q32_git_is_not_started_on_what_it_would_wait_for() {
+    for pipe in [
+        ".git/objects/pack/pack-1.idx",
+        ".git/refs/heads/x",
+        "ignored/.gitattributes",
+        ".gitignore",
+    ] {
+        let traced = Traced::new();
+        private(&traced);
+        traced.place.write("project/.git/info/exclude", "ignored\n");
+        let path = traced.place.path("project").join(pipe);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
+        refused(&traced).await;
+    }
+}
+
 #[tokio::test]
 async fn q26_a_worktree_of_a_repository_elsewhere_works() {
     let traced = Traced::new();
