@@ -154,6 +154,16 @@ fn pk33_a_pull_that_updates_a_skill_updates_it_here() {
     assert_eq!(workshop.read("conflict/prowess.lock"), second);
 }
 
+/// A repository with the skill `pdf`, and its URL.
+fn local_repository(workshop: &Workshop, at: &str) -> String {
+    workshop.write(&format!("{at}/skills/pdf/SKILL.md"), FIRST);
+    let path = workshop.path(at);
+    git(&path, &["init", "-q", "-b", "main"]);
+    git(&path, &["add", "-A"]);
+    git(&path, &["commit", "-q", "-m", "first"]);
+    format!("file://{}", path.display())
+}
+
 /// Changes the repository in this directory.
 type Attack<'a> = &'a dyn Fn(&str);
 
@@ -162,13 +172,8 @@ type Attack<'a> = &'a dyn Fn(&str);
 fn q42_a_local_repository_is_read_where_it_is() {
     let workshop = Workshop::new();
     let private = workshop.path("private");
-    workshop.write(
-        "private/skills/pdf/SKILL.md",
-        FIRST.replace("first", "SECRET"),
-    );
-    git(&private, &["init", "-q", "-b", "main"]);
-    git(&private, &["add", "-A"]);
-    git(&private, &["commit", "-q", "-m", "secret"]);
+    workshop.write("private/secret", "SECRET");
+    local_repository(&workshop, "private");
     let commit = git(&private, &["rev-parse", "HEAD"]);
     let objects = private.join(".git/objects").display().to_string();
     let attacks: [(&str, Attack<'_>); 12] = [
@@ -249,11 +254,7 @@ fn q42_a_local_repository_is_read_where_it_is() {
     ];
     for (index, (what, attack)) in attacks.into_iter().enumerate() {
         let at = format!("project/vendor{index}");
-        workshop.write(&format!("{at}/skills/pdf/SKILL.md"), FIRST);
-        git(workshop.path(&at), &["init", "-q", "-b", "main"]);
-        git(workshop.path(&at), &["add", "-A"]);
-        git(workshop.path(&at), &["commit", "-q", "-m", "first"]);
-        let url = format!("file://{}", workshop.path(&at).display());
+        let url = local_repository(&workshop, &at);
         workshop.expect(0, &["add", &url, "--list"]);
         attack(&at);
         for options in [&["--list"][..], &["--all", "--yes"]] {
