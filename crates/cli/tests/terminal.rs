@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::process::Stdio;
 
 use support::TestProject;
-use support::terminal::{plain, run, terminal};
+use support::terminal::{answering, plain, run, terminal};
 
 #[test]
 fn source_lines_fit_a_narrow_terminal() {
@@ -37,10 +37,11 @@ fn fix_asks_before_writing() {
     let project = TestProject::copy_of("examples/broken");
     let file = "examples/broken/changelog/SKILL.md";
     let before = project.read(file);
-    let shown = run(&project, 80, &["check", "--fix"], "n\n");
+    let answer = |answer| answering(&project, 80, &["check", "--fix"], "[y/N] ", answer);
+    let shown = answer("n\n");
     assert!(shown.contains("write this file? [y/N]"), "{shown}");
     assert_eq!(project.read(file), before);
-    run(&project, 80, &["check", "--fix"], "y\n");
+    answer("y\n");
     assert_ne!(project.read(file), before);
 }
 
