@@ -23,8 +23,9 @@ use crate::token_table::TokenTable;
 /// use prowess_server::ApiOptions;
 ///
 /// let anywhere = "0.0.0.0:8080".parse().unwrap();
+/// assert!(ApiOptions::default().check(anywhere).is_err());
+/// // With a host name, too, reading needs a token.
 /// let options = ApiOptions::default().host("skills.example.com").unwrap();
-/// assert!(options.check(anywhere).is_err());
 /// assert!(options.token("s3cr3t").unwrap().check(anywhere).is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
