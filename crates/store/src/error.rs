@@ -17,6 +17,16 @@ pub enum StoreError {
         /// The version that we write.
         known: i64,
     },
+    /// Its tables are not those of the version that it states; nothing was changed.
+    #[error(
+        "cannot migrate the store from version {found}: {reason}; nothing was changed. Another build of Prowess wrote it: use that one, or move the store away"
+    )]
+    Migration {
+        /// The version of the store.
+        found: i64,
+        /// The error of the database.
+        reason: String,
+    },
     /// The file is not a store, or broken.
     #[error("`{}` is not a store or is corrupt ({reason}); it was renamed to `{}`", path.display(), aside.display())]
     Broken {

@@ -179,10 +179,11 @@ async fn migrate_alone(connection: &mut AnyConnection) -> Result<(), StoreError>
         .await
         .map_err(failed)?;
     for statement in missing {
-        sqlx::query(statement)
-            .execute(&mut *transaction)
-            .await
-            .map_err(failed)?;
+        let done = sqlx::query(statement).execute(&mut *transaction).await;
+        done.map_err(|error| match StoreError::of("migrate", &error) {
+            StoreError::Database { reason, .. } => StoreError::Migration { found, reason },
+            other => other,
+        })?;
     }
     let note = "INSERT INTO prowess_store (one, version) VALUES (1, $1)
         ON CONFLICT (one) DO UPDATE SET version = excluded.version";

@@ -190,6 +190,25 @@ fn a_newer_store_is_refused_and_untouched() {
     sql(&path, "INSERT INTO sessions VALUES ('still', 'there')");
 }
 
+/// The tables of a build whose migrations had other numbers.
+#[test]
+fn a_store_of_another_build_is_refused_and_untouched() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    drop(block_on(Store::open(StoreBackend::File(path.clone()))).unwrap());
+    let before = SCHEMA_VERSION - 1;
+    sql(
+        &path,
+        &format!("UPDATE prowess_store SET version = {before}"),
+    );
+    let error = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap_err();
+    assert!(
+        matches!(error, StoreError::Migration { found, .. } if found == before),
+        "{error}"
+    );
+    sql(&path, "INSERT INTO sessions VALUES ('still', 'there')");
+}
+
 #[test]
 fn cl81_a_broken_file_is_renamed_once() {
     let place = tempfile::tempdir().unwrap();
