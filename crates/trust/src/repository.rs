@@ -38,6 +38,18 @@ pub enum RepositoryProblem {
     Unreadable(PathBuf),
 }
 
+impl RepositoryProblem {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Outside(_) => {
+                "open the project that it belongs to, or a clone that has all of its objects"
+            }
+            Self::Unreadable(_) => "remove it, or use another clone",
+        }
+    }
+}
+
 impl LocalRepository {
     /// The repository at a path: a working tree, or a repository without one.
     pub fn at(path: &Path) -> Self {

@@ -32,7 +32,7 @@ pub(crate) enum GitError {
     Outside(String),
     #[error("git says: {0}")]
     Refused(String),
-    #[error("cannot use the repository: {0}\nhint: open the project that it belongs to")]
+    #[error("cannot use the repository: {0}\nhint: {hint}", hint = .0.hint())]
     Repository(#[from] RepositoryProblem),
     #[error("cannot use the repository: its filter settings are too many or malformed")]
     Filters,
