@@ -305,6 +305,24 @@ script = "scripts/count.py"
     );
 }
 
+/// What cannot be read holds cases that did not run.
+#[test]
+fn cl112_a_test_file_that_is_none_fails() {
+    let project = TestProject::new();
+    project.skill("skills/plain");
+    fs::create_dir(project.path("skills/plain/tests")).unwrap();
+    let pipe = project.path("skills/plain/tests/pipe.toml");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+    let link = project.path("skills/plain/tests/link.toml");
+    std::os::unix::fs::symlink("../../../secret.toml", link).unwrap();
+    let run = project.run(&["test", "skills"]);
+    assert_eq!(run.code, Some(3), "{}", run.snapshot());
+    for name in ["pipe", "link"] {
+        let problem = format!("tests/{name}.toml:1:1: it is not a regular file");
+        assert!(run.stdout.contains(&problem), "{}", run.snapshot());
+    }
+}
+
 #[test]
 fn cl21_a_skill_without_cases_passes() {
     let project = TestProject::new();

@@ -1,5 +1,6 @@
 //! Tests all skills of a path.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -114,6 +115,9 @@ async fn cases(
     };
     paths.retain(|path| is_test_file(path.as_str()));
     paths.sort();
+    for name in unlisted(resolved, id, &paths) {
+        problems.push((name, unreadable("it is not a regular file".to_owned())));
+    }
     for path in paths {
         let name = path.to_string();
         match sources.read(id, &path, 0, FILE_BYTES + 1).await {
@@ -130,6 +134,23 @@ async fn cases(
         }
     }
     (cases, problems)
+}
+
+/// Test files in the directory of a skill that are no part of it, such as links and pipes: their cases do not run.
+fn unlisted(resolved: &ResolvedSkills, id: &SkillId, paths: &[SkillPath]) -> Vec<String> {
+    let location = resolved
+        .skills
+        .sources()
+        .location(&resolved.skills.catalog(), id);
+    let entries = location.and_then(|it| fs::read_dir(Path::new(&it).join("tests")).ok());
+    let entries = entries.into_iter().flatten().flatten();
+    let names = entries.map(|entry| format!("tests/{}", entry.file_name().to_string_lossy()));
+    let is_listed = |name: &str| paths.iter().any(|path| path.as_str() == name);
+    let mut names: Vec<String> = names
+        .filter(|name| is_test_file(name) && !is_listed(name))
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// Whether a path is `tests/*.toml`.
