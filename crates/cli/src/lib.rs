@@ -25,6 +25,7 @@ mod model;
 mod open;
 mod pack;
 mod packages;
+mod pages;
 mod picker;
 mod progress;
 mod registries;

@@ -14,7 +14,7 @@ use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::terminal::print_json;
-use crate::{configuration, environment, terminal};
+use crate::{configuration, environment, pages, terminal};
 
 const HELP: &str = "\
 The prowess.toml of a project can name servers, databases, directories outside the project, \
@@ -89,12 +89,15 @@ pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
         }))?;
         return Ok(Exit::Success);
     }
-    terminal::print(&terminal::printable(&question(&project, &records)))?;
+    let text = question(&project, &records);
+    if project.trusted || !is_terminal() {
+        terminal::print(&terminal::printable(&text))?;
+    }
     if project.trusted {
         terminal::note("already trusted; run `prowess trust --revoke` to undo");
         return Ok(Exit::Success);
     }
-    match answer()? {
+    match answer(&text)? {
         Some(TrustAnswer::Yes) => {
             records.store(&project.root, &project.reach, Decision::Trusted)?;
             terminal::note("trusted; run `prowess trust --revoke` to undo");
@@ -127,8 +130,7 @@ pub(crate) fn ask(sources: &SourceArguments, global: &Global) -> Result<()> {
     if records.decision(&project.root, &project.reach) == Some(Decision::Declined) {
         return Ok(());
     }
-    terminal::note(terminal::printable(&question(&project, &records)).trim_end());
-    let decision = match answer()? {
+    let decision = match answer(&question(&project, &records))? {
         Some(TrustAnswer::Yes) => Decision::Trusted,
         Some(TrustAnswer::Never) => Decision::Declined,
         Some(TrustAnswer::No) | None => return Ok(()),
@@ -200,10 +202,13 @@ fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The answer of the user; `None` without a terminal.
-fn answer() -> Result<Option<TrustAnswer>> {
+/// The answer of the user to all of a text; `None` without a terminal.
+fn answer(text: &str) -> Result<Option<TrustAnswer>> {
     if !is_terminal() {
         return Ok(None);
+    }
+    if !pages::read_through(text)? {
+        return Ok(Some(TrustAnswer::No));
     }
     loop {
         let typed = terminal::ask("Trust it? [y]es, [N]o, ne[v]er ask about this again: ")?;

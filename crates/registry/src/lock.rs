@@ -44,6 +44,9 @@ pub enum LockError {
     /// Git left conflict markers in it.
     #[error("line {0}: a merge conflict: keep the blocks of both sides, then run `prowess sync`")]
     Conflict(usize),
+    /// There is nothing in it.
+    #[error("it is empty: restore it, or delete it if nothing is installed")]
+    Empty,
     /// It is no TOML, or has other fields.
     #[error("{0}")]
     Malformed(String),
@@ -105,6 +108,9 @@ impl LockFile {
         };
         if let Some(index) = text.lines().position(is_marker) {
             return Err(LockError::Conflict(index + 1));
+        }
+        if text.trim().is_empty() {
+            return Err(LockError::Empty);
         }
         let document: Result<Document, _> = toml::from_str(text);
         let version = match &document {
@@ -279,7 +285,8 @@ mod tests {
             let refused = LockFile::parse(text).unwrap_err().to_string();
             assert!(refused.contains(expected), "{refused}");
         };
-        check("", "version");
+        check("", "it is empty");
+        check("other = 1", "version");
         check("version = 2\nanything = true\n", "update Prowess");
         check("version = 1\n<<<<<<< HEAD\n", "line 2: a merge conflict");
         check("version = 1\nother = 1\n", "unknown field `other`");

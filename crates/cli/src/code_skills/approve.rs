@@ -13,12 +13,11 @@ use prowess_runtime::{
 };
 use prowess_scan::{File, Verdict};
 use prowess_spec::manifest::Permission;
-use unicode_width::UnicodeWidthChar as _;
 
 use super::approve_write::{ask_write, write_text};
 use super::jails::base_rules;
 use crate::severities::count_severities;
-use crate::terminal;
+use crate::{pages, terminal};
 
 /// Asks at the terminal; unavailable without one.
 pub(crate) struct TerminalApprover;
@@ -217,56 +216,9 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Columns between the stops of tabs.
-const TAB: usize = 8;
-/// Lines of a screen that are left for the question.
-const RESERVED: usize = 4;
-
 /// Shows a text page by page; whether the user has seen all of it. What was not shown cannot be allowed.
 pub(super) fn show_all(text: &str, stopped: &AtomicBool) -> bool {
-    let text = terminal::printable(text);
-    let lines = display_lines(text.trim_end(), terminal::width());
-    let page = terminal::height().saturating_sub(RESERVED).max(RESERVED);
-    let mut pages = lines.chunks(page).peekable();
-    let mut left = lines.len();
-    while let Some(lines) = pages.next() {
-        terminal::note(&lines.join("\n"));
-        left -= lines.len();
-        if pages.peek().is_none() {
-            break;
-        }
-        let question = format!("Not all of it: {left} more lines. [Enter] read on, [D]eny: ");
-        if prompt(&question, stopped).as_deref() != Some("") {
-            return false;
-        }
-    }
-    true
-}
-
-/// The lines of a text as a terminal of this width shows them.
-fn display_lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let mut shown = String::new();
-        let mut columns = 0;
-        for c in line.chars() {
-            // A tab goes to the next of the columns that terminals have for it.
-            let tab = TAB - columns % TAB;
-            let wide = if c == '\t' {
-                tab
-            } else {
-                c.width().unwrap_or(0)
-            };
-            if columns + wide > width {
-                lines.push(std::mem::take(&mut shown));
-                columns = 0;
-            }
-            shown.push(c);
-            columns += wide;
-        }
-        lines.push(shown);
-    }
-    lines
+    pages::show_all(text, |question| prompt(question, stopped))
 }
 
 fn ask_command(
@@ -368,15 +320,6 @@ pub(crate) fn skill_details(request: &ApprovalRequest<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn q41_lines_are_counted_as_they_are_shown() {
-        let lines = |text: &str| display_lines(text, 4);
-        assert_eq!(lines("abcdefghi\n\nab"), ["abcd", "efgh", "i", "", "ab"]);
-        assert_eq!(lines("技能技能x"), ["技能", "技能", "x"]);
-        assert_eq!(display_lines("a\tb\t\tc", 16), ["a\tb\t", "\tc"]);
-        assert_eq!(lines(""), [""; 0]);
-    }
 
     #[test]
     fn q17_no_command_draws_lines_of_its_own() {

@@ -1,6 +1,7 @@
 //! `prowess add` and `prowess install`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use clap::Args;
@@ -185,11 +186,12 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
     let (installed, mut candidates): (Vec<_>, Vec<_>) = candidates
         .into_iter()
         .partition(|it| is_installed(&session, &lock, it));
-    if !arguments.json {
-        show(&candidates)?;
-    }
+    let found = found(&candidates);
     missing_dependencies(&session, &candidates, &lock);
     if arguments.dry_run {
+        if !arguments.json {
+            terminal::print(&found)?;
+        }
         return finish(arguments, &session, &candidates, &refused);
     }
     let linked = link_more(
@@ -218,7 +220,7 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
             ));
         }
     }
-    consent(arguments, &candidates)?;
+    consent(arguments, &candidates, &found)?;
     for candidate in &candidates {
         rules.pin(&candidate.signature)?;
     }
@@ -410,9 +412,10 @@ fn is_installed(session: &Session<'_>, lock: &LockFile, candidate: &Candidate) -
         && matches!(compare(&path, &candidate.locked.files), Ok(Some(changes)) if changes.is_empty())
 }
 
-/// Shows what was found; of many skills, only those with something that needs a yes or a note.
-fn show(candidates: &[Candidate]) -> Result<()> {
+/// What was found; of many skills, only those with something that needs a yes or a note.
+fn found(candidates: &[Candidate]) -> String {
     let is_short = candidates.len() <= MANY;
+    let mut text = String::new();
     for candidate in candidates {
         // Of many, only those are shown about which there is something to say.
         if !is_short
@@ -424,14 +427,13 @@ fn show(candidates: &[Candidate]) -> Result<()> {
         let version = candidate.inspection.version.as_deref().unwrap_or_default();
         let head = format!("{} {}", candidate.name, terminal::one_line(version));
         let source = source_line(&candidate.locked);
-        terminal::print(&format!("{} from {source}\n", head.trim_end()))?;
-        terminal::print(&candidate.inspection.lines())?;
+        let _ = writeln!(text, "{} from {source}", head.trim_end());
+        text.push_str(&candidate.inspection.lines());
         for note in &candidate.notes {
-            let note = terminal::one_line(note);
-            terminal::print(&format!("  note         {note}\n"))?;
+            let _ = writeln!(text, "  note         {}", terminal::one_line(note));
         }
     }
-    Ok(())
+    text
 }
 
 /// Where a skill comes from, for people.
@@ -462,7 +464,7 @@ fn missing_dependencies(session: &Session<'_>, candidates: &[Candidate], lock: &
 }
 
 /// Asks about what was found.
-fn consent(arguments: &AddArguments, candidates: &[Candidate]) -> Result<()> {
+fn consent(arguments: &AddArguments, candidates: &[Candidate], found: &str) -> Result<()> {
     let needed = candidates.iter().map(|it| it.inspection.consent()).max();
     let needed = needed.unwrap_or(Consent::None);
     let level = Consent::of_options(arguments.yes, arguments.force);
@@ -474,7 +476,7 @@ fn consent(arguments: &AddArguments, candidates: &[Candidate]) -> Result<()> {
         .collect();
     let names = concerned.join(", ");
     let question = format!("install {names}, with what was found?");
-    if given.covers(needed, &question)? {
+    if given.covers(needed, found, &question)? {
         return Ok(());
     }
     if given.can_ask() {
@@ -572,10 +574,12 @@ fn link_more(
         let is_accepted = examiner.is_accepted(name, &candidate.locked);
         let linked = changes.link_missing(name, agents, is_accepted, |skill| {
             let (inspection, needed) = examine_on_disk(examiner, name, skill);
-            if needed > level && !arguments.json {
-                terminal::print(&format!("{name}\n{}", inspection.lines()))?;
-            }
-            given.covers(needed, &format!("link {name}, with what was found?"))
+            let found = inspection.lines_if(needed, name);
+            given.covers(
+                needed,
+                &found,
+                &format!("link {name}, with what was found?"),
+            )
         })?;
         match linked {
             Linked::For(agents) => names.extend(agents),

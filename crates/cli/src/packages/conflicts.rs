@@ -150,10 +150,12 @@ pub(super) fn resume(
         // The question about the new version was not asked while there was a conflict.
         let inspection = examiner.inspect(name, &tree);
         let needed = examiner.consent(name, &tree, &inspection);
-        if needed > given.level {
-            terminal::note(inspection.lines().trim_end());
-        }
-        if !given.covers(needed, &format!("update {name}, with what was found?"))? {
+        let found = inspection.lines_if(needed, name);
+        if !given.covers(
+            needed,
+            &found,
+            &format!("update {name}, with what was found?"),
+        )? {
             let message = format!("not updated without your consent: {name}");
             return Err(CommandError::permission(message).hint(needed.hint()));
         }

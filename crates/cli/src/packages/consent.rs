@@ -10,7 +10,7 @@ use super::inspect::{Consent, Inspection};
 use super::session::Session;
 use crate::audit::AllowedFindings;
 use crate::error::Result;
-use crate::{code_skills, terminal};
+use crate::{code_skills, pages, terminal};
 
 /// Findings that are accepted beforehand, as `[audit] allow` of the user's file does.
 #[derive(Args)]
@@ -99,26 +99,30 @@ pub(super) fn examine_on_disk(
 /// What the user agrees to by options, or at a terminal.
 #[derive(Clone, Copy)]
 pub(super) struct GivenConsent {
-    pub(super) level: Consent,
-    can_ask: bool,
+    level: Consent,
+    is_json: bool,
 }
 
 impl GivenConsent {
     pub(super) fn new(level: Consent, is_json: bool) -> Self {
-        Self {
-            level,
-            can_ask: level == Consent::None && !is_json && terminal::can_ask(),
-        }
+        Self { level, is_json }
     }
 
-    /// Whether the user agrees. Nothing is asked without a terminal; the answer is no.
-    pub(super) fn covers(self, needed: Consent, question: &str) -> Result<bool> {
-        Ok(needed <= self.level || self.can_ask && terminal::confirm(question)?)
+    /// Shows what was found; whether the user agrees to it, after having seen all of it. Nothing is asked without a terminal;
+    /// the answer is no.
+    pub(super) fn covers(self, needed: Consent, found: &str, question: &str) -> Result<bool> {
+        if needed > self.level && self.can_ask() {
+            return Ok(pages::confirm(found, question)?);
+        }
+        if !self.is_json {
+            terminal::print(found)?;
+        }
+        Ok(needed <= self.level)
     }
 
     /// Whether a question can be asked.
     pub(super) fn can_ask(self) -> bool {
-        self.can_ask
+        self.level == Consent::None && !self.is_json && terminal::can_ask()
     }
 }
 

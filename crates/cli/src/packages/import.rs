@@ -129,9 +129,15 @@ impl ImportPlan {
             arguments.names.clone()
         };
         if names.is_empty() {
-            let path = configuration::shown(&other_path(session));
+            let path = other_path(session);
+            let why = if path.exists() {
+                "names no skills"
+            } else {
+                "does not exist"
+            };
+            let path = configuration::shown(&path);
             return Err(
-                CommandError::failure(format!("nothing to import: {path} does not exist"))
+                CommandError::failure(format!("nothing to import: {path} {why}"))
                     .hint("name the skills that you want to take over"),
             );
         }
@@ -206,10 +212,12 @@ impl ImportPlan {
         let given = GivenConsent::new(level, arguments.json);
         for imported in std::mem::take(&mut self.skills) {
             let (name, needed) = (&imported.name, imported.needed);
-            if needed > level && !arguments.json {
-                imported.show()?;
-            }
-            if given.covers(needed, &format!("import {name}, with what was found?"))? {
+            let found = imported.inspection.lines_if(needed, name);
+            if given.covers(
+                needed,
+                &found,
+                &format!("import {name}, with what was found?"),
+            )? {
                 self.skills.push(imported);
                 continue;
             }
@@ -268,8 +276,8 @@ impl ImportPlan {
         for imported in &self.skills {
             let (name, source) = (&imported.name, &imported.skill.locked.source);
             terminal::print(&format!("{sign} {name} ({source})\n"))?;
-            if arguments.dry_run && imported.needed > Consent::None {
-                imported.show()?;
+            if arguments.dry_run {
+                terminal::print(&imported.inspection.lines_if(imported.needed, name))?;
             }
         }
         if self.skills.is_empty() && self.missing == 0 && self.refused.is_empty() {
@@ -277,15 +285,6 @@ impl ImportPlan {
         } else if !global.quiet && !arguments.dry_run {
             terminal::note(&format!("imported {}", plural(self.skills.len(), "skill")));
         }
-        Ok(())
-    }
-}
-
-impl ImportedSkill {
-    /// What was found in it.
-    fn show(&self) -> Result<()> {
-        let lines = self.inspection.lines();
-        terminal::print(&format!("{}\n{lines}", self.name))?;
         Ok(())
     }
 }

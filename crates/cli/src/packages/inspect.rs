@@ -8,7 +8,7 @@ use prowess_registry::PackageTree;
 use prowess_scan::{File, Finding, Report, Rules, Severity as AuditSeverity, Verdict};
 use prowess_spec::manifest::{self, Keyword, Manifest};
 use prowess_spec::{
-    Context, Diagnostic, LineIndex, MANIFEST_FILE, Profile, SKILL_FILE, Severity, parse,
+    Context, Diagnostic, LineIndex, MANIFEST_FILE, Profile, SKILL_FILE, Severity, SkillName, parse,
 };
 use serde::Serialize;
 
@@ -233,6 +233,14 @@ impl Inspection {
             || self.verdict == Verdict::Unverified && before.verdict == Verdict::Clean
     }
 
+    /// The lines about a skill where a yes is needed; none elsewhere.
+    pub(super) fn lines_if(&self, needed: Consent, name: &SkillName) -> String {
+        if needed == Consent::None {
+            return String::new();
+        }
+        format!("{name}\n{}", self.lines())
+    }
+
     /// The lines that a person reads before the answer.
     pub(crate) fn lines(&self) -> String {
         let mut out = String::new();
@@ -268,6 +276,10 @@ impl Inspection {
         let _ = writeln!(out, "  check        {check}");
         for error in self.errors.iter().take(SHOWN) {
             let _ = writeln!(out, "               {}", terminal::one_line(error));
+        }
+        if self.errors.len() > SHOWN {
+            let more = self.errors.len() - SHOWN;
+            let _ = writeln!(out, "               ... and {more} more");
         }
         let severities: Vec<_> = self.findings.iter().map(|it| it.severity).collect();
         let audit = match (severities.len(), self.verdict) {

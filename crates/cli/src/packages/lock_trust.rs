@@ -1,6 +1,7 @@
 //! A lock file comes with a project, so its sources are a stranger's words: the user sees them before the first request.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use prowess_config::GitLocation;
@@ -9,7 +10,7 @@ use prowess_trust::{Decision, Reach, ReachList};
 
 use super::session::Session;
 use crate::error::{CommandError, Context, Result};
-use crate::{environment, terminal};
+use crate::{environment, pages, terminal};
 
 /// What fetching from a source reaches outside of the project.
 pub(super) fn reach(reference: &PackageReference, root: &Path) -> Option<Reach> {
@@ -101,15 +102,19 @@ pub(super) fn ask(session: &Session<'_>, skills: &[&LockedSkill], yes: bool) -> 
     if unknown.is_empty() {
         return Ok(());
     }
-    terminal::note("prowess.lock names sources that you have not used in this project:");
+    let mut text =
+        "prowess.lock names sources that you have not used in this project:\n".to_owned();
     for reach in &unknown {
-        terminal::note(&terminal::printable(&format!("  {reach}")));
+        let _ = writeln!(text, "  {reach}");
+    }
+    if yes || !terminal::can_ask() {
+        terminal::note(terminal::printable(&text).trim_end());
     }
     if !yes && !terminal::can_ask() {
         return Err(CommandError::permission("nothing was fetched")
             .hint("review the list, then add `--yes`"));
     }
-    if !yes && !terminal::confirm("fetch from these sources?")? {
+    if !yes && !pages::confirm(&text, "fetch from these sources?")? {
         return Err(CommandError::permission("nothing was fetched"));
     }
     store(root, unknown)

@@ -203,7 +203,6 @@ fn apply(
     let examiner = Examiner::new(session, &arguments.allow)?;
     let mut question = Question {
         given: GivenConsent::new(Consent::of_options(arguments.yes, false), arguments.json),
-        is_json: arguments.json,
         refused: &mut outcome.refused,
     };
     let mut changes = Changes::begin(session, arguments.agents.copy)?;
@@ -268,7 +267,6 @@ fn apply(
 /// Asks about what was found in skills, one after the other.
 struct Question<'q> {
     given: GivenConsent,
-    is_json: bool,
     refused: &'q mut BTreeMap<SkillName, Inspection>,
 }
 
@@ -280,11 +278,9 @@ impl Question<'_> {
         inspection: Inspection,
         needed: Consent,
     ) -> Result<bool> {
-        if needed > Consent::None && !self.is_json {
-            terminal::print(&format!("{name}\n{}", inspection.lines()))?;
-        }
+        let found = inspection.lines_if(needed, name);
         let question = format!("{act} {name}, with what was found?");
-        let agrees = self.given.covers(needed, &question)?;
+        let agrees = self.given.covers(needed, &found, &question)?;
         if !agrees {
             self.refused.insert(name.clone(), inspection);
         }
@@ -387,7 +383,10 @@ fn remove_disappeared(session: &Session<'_>, changes: &mut Changes<'_>) -> Resul
                     "`{name}` is no longer in the lock file; it was edited and stays"
                 ));
             }
-            DiskState::Missing => {}
+            // Links to it may be left.
+            DiskState::Missing => {
+                changes.remove(&name)?;
+            }
         }
     }
     Ok(removed)

@@ -1,5 +1,6 @@
 //! `prowess update`: newer versions of installed skills, without losing edits.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use clap::Args;
@@ -211,10 +212,13 @@ fn update(
     let mut changes = Changes::begin(session, false)?;
     for ((name, before), outcome) in skills.iter().zip(outcomes) {
         let update = outcome.update();
-        if let Some(update) = update.filter(|update| shows || update.is_notable())
-            && !arguments.json
-        {
-            show(name, before, update, arguments.dry_run)?;
+        let found = update
+            .filter(|update| shows || update.is_notable())
+            .map(|update| found(name, before, update, arguments.dry_run));
+        let found = found.unwrap_or_default();
+        let asks = matches!(outcome, Outcome::Updated(_)) && !arguments.dry_run;
+        if !asks && !arguments.json {
+            terminal::print_styled(&found)?;
         }
         let left_out = update.map(|update| update.left_out.clone());
         let (state, worse) = match outcome {
@@ -250,7 +254,7 @@ fn update(
             }
             Outcome::Updated(_) if arguments.dry_run => ("would update", Exit::Success),
             Outcome::Updated(update) => {
-                if agrees(arguments, name, &update)? {
+                if agrees(arguments, name, &update, &found)? {
                     let (tree, locked) = (&update.tree, update.locked.clone());
                     changes.install(Installation { name, tree, locked }, &[])?;
                     session.keep(&update.locked, &update.new)?;
@@ -430,7 +434,8 @@ fn keep_edits(edits: &[FileChange], ours: &PackageTree, new: &PackageTree) -> Re
     Ok(PackageTree::new(files)?)
 }
 
-fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -> Result<()> {
+/// What an update brings, for people.
+fn found(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -> String {
     let short = |locked: &LockedSkill| {
         let resolved = locked.resolved.as_deref().unwrap_or_default();
         resolved.chars().take(10).collect::<String>()
@@ -442,42 +447,42 @@ fn show(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) ->
         (old, new) if old.is_empty() || old == new => String::new(),
         (old, new) => format!(" ({old} to {new})"),
     };
-    terminal::print(&format!("{name}{version}{commits}\n"))?;
-    terminal::print(&update.news.lines())?;
+    let mut text = format!("{name}{version}{commits}\n{}", update.news.lines());
     let files = news::changed_files(&before.files, &update.locked.files);
-    terminal::print(&terminal::printable(&files))?;
+    text.push_str(&terminal::printable(&files));
     for note in left_out_notes(&update.left_out) {
-        terminal::print(&terminal::printable(&format!("  {note}\n")))?;
+        let _ = writeln!(text, "  {}", terminal::printable(&note));
     }
     if !update.conflicts.is_empty() {
-        let files = update.conflicts.join(", ");
-        terminal::print(&terminal::printable(&format!(
-            "  conflicts with your edits in {files}\n"
-        )))?;
+        let files = terminal::printable(&update.conflicts.join(", "));
+        let _ = writeln!(text, "  conflicts with your edits in {files}");
     } else if !update.edited.is_empty() {
-        let edited = update.edited.join(", ");
-        terminal::print(&terminal::printable(&format!(
-            "  keeps your edits in {edited}\n"
-        )))?;
+        let edited = terminal::printable(&update.edited.join(", "));
+        let _ = writeln!(text, "  keeps your edits in {edited}");
     }
     if update.consent > Consent::None {
-        terminal::print(&update.inspection.lines())?;
+        text.push_str(&update.inspection.lines());
     }
     if whole {
-        terminal::print_styled(&news::difference(
+        text.push_str(&news::difference(
             name,
             update.current.files(),
             update.tree.files(),
-        ))?;
+        ));
     }
-    Ok(())
+    text
 }
 
 /// Asks about a version that wants or does more than the one before.
-fn agrees(arguments: &UpdateArguments, name: &SkillName, update: &Update) -> Result<bool> {
+fn agrees(
+    arguments: &UpdateArguments,
+    name: &SkillName,
+    update: &Update,
+    found: &str,
+) -> Result<bool> {
     let given = arguments.given();
     let question = format!("update {name}, with what was found?");
-    if given.covers(update.consent, &question)? {
+    if given.covers(update.consent, found, &question)? {
         return Ok(true);
     }
     if given.can_ask() {

@@ -294,4 +294,13 @@ fn l10_lock_files_of_the_npm_tool_are_imported() {
         "{}",
         run.stderr
     );
+    workshop.write(
+        "project/skills-lock.json",
+        r#"{"version": 1, "skills": {}}"#,
+    );
+    let run = workshop.expect(1, &["import"]);
+    assert!(
+        run.stderr.contains("skills-lock.json names no skills"),
+        "{run:?}"
+    );
 }

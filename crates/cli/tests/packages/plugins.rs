@@ -166,29 +166,11 @@ fn q52_sync_writes_none_of_it_for_others() {
     assert!(!workshop.exists("third/.agents/skills/pdf"));
 }
 
-/// The lock file of a version that knew nothing of plugins.
-fn earlier_lock(workshop: &Workshop, source: &str) -> String {
-    let (tree, _) = PackageTree::read_directory(&workshop.path("repository/skills/pdf")).unwrap();
-    let files = tree.digests();
-    let skill = LockedSkill {
-        source: source.to_owned(),
-        resolved: None,
-        signed_by: None,
-        digest: digest_of(&files),
-        source_digest: None,
-        files,
-    };
-    let name = SkillName::parse("pdf").unwrap();
-    LockFile {
-        skills: [(name, skill)].into(),
-    }
-    .render()
-}
-
 #[test]
 fn q52_an_earlier_lock_file_installs_no_plugin() {
     let workshop = armed();
-    let lock = earlier_lock(&workshop, "../repository/skills/pdf");
+    // As a version wrote it that knew nothing of plugins.
+    let lock = workshop.lock_of("repository/skills/pdf", "../repository/skills/pdf");
     assert!(!lock.contains("source_digest"));
     workshop.write("project/prowess.lock", lock);
     workshop.expect(3, &["sync", "--frozen", "--yes"]);
@@ -211,7 +193,7 @@ fn q52_sync_and_add_link_no_plugin_that_is_there() {
     workshop.write("project/.agents/skills/pdf/scripts/fill.py", "print(1)\n");
     workshop.write(
         "project/prowess.lock",
-        earlier_lock(&workshop, "../repository/skills/pdf"),
+        workshop.lock_of("repository/skills/pdf", "../repository/skills/pdf"),
     );
     let synced = workshop.expect(3, &["sync", "--yes", "--agent", "claude-code"]);
     assert_named(&synced.stderr);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use prowess_registry::{LockFile, LockedSkill, PackageTree, digest_of};
+use prowess_spec::SkillName;
 use prowess_testing::{TestDirectory, at_home, git};
 
 use crate::support::Run;
@@ -98,6 +100,22 @@ impl Workshop {
         let run = Run::of(self.command_in(project, &home, arguments).output().unwrap());
         assert_eq!(run.code, Some(code), "{arguments:?} {run:?}");
         run
+    }
+
+    /// The lock file that says of a directory what is in it, as the skill `pdf` of a source.
+    pub(crate) fn lock_of(&self, directory: &str, source: &str) -> String {
+        let (tree, _) = PackageTree::read_directory(&self.path(directory)).unwrap();
+        let files = tree.digests();
+        let skill = LockedSkill {
+            source: source.to_owned(),
+            resolved: None,
+            signed_by: None,
+            digest: digest_of(&files),
+            source_digest: None,
+            files,
+        };
+        let skills = [(SkillName::parse("pdf").unwrap(), skill)].into();
+        LockFile { skills }.render()
     }
 
     /// Adds the skill `pdf` from the repository.

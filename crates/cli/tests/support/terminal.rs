@@ -27,8 +27,8 @@ fn start_command(mut command: Command, columns: u16) -> (File, Child) {
     (ours, child)
 }
 
-/// Runs the program in a terminal, types a line of `answers` each time that it asks `question`, and returns what it
-/// showed.
+/// Runs the program in a terminal, types a line of `answers` each time that it asks one of the questions between `|`,
+/// and returns what it showed.
 pub(crate) fn answering(
     project: &TestProject,
     columns: u16,
@@ -54,7 +54,8 @@ pub(crate) fn answering_in(
     while let Ok(count @ 1..) = ours.read(&mut bytes) {
         shown.extend(&bytes[..count]);
         let text = String::from_utf8_lossy(&shown);
-        while asked < text.matches(question).count() {
+        let questions = question.split('|').map(|it| text.matches(it).count());
+        while asked < questions.clone().sum::<usize>() {
             asked += 1;
             let answer = answers.next().expect("a question without an answer");
             ours.write_all(answer.as_bytes()).unwrap();
