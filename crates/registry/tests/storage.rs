@@ -394,7 +394,8 @@ async fn failure<T: std::fmt::Debug>(
     let begin = Instant::now();
     let error = work.await.unwrap_err();
     assert!(
-        begin.elapsed() < Duration::from_secs(12),
+        // Silence ends it after 8 s; the rest is for a busy machine.
+        begin.elapsed() < Duration::from_secs(60),
         "{:?}",
         begin.elapsed()
     );
