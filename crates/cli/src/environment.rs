@@ -1,11 +1,11 @@
 //! Directories from the environment; only the command line reads it.
 
-use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
 use prowess_agents::HOME_VARIABLES;
 use prowess_sources::UserDirectories;
-use prowess_trust::TrustRecords;
+use prowess_trust::{TrustRecords, WorkRecords};
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
@@ -58,6 +58,15 @@ pub(crate) fn moved_directories() -> Vec<(&'static str, PathBuf)> {
         .collect()
 }
 
+/// Makes a directory of the user's configuration, which decides what runs: whatever the umask says, only the user writes it.
+pub(crate) fn make_config_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// The directory of data that cannot be recreated.
 pub(crate) fn data_directory() -> Option<PathBuf> {
     let data = variable("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")))?;
@@ -73,4 +82,9 @@ pub(crate) fn cache_directory() -> Option<PathBuf> {
 /// Where the user's answers about projects are stored.
 pub(crate) fn trust_records() -> Option<TrustRecords> {
     Some(TrustRecords::new(data_directory()?.join("trust")))
+}
+
+/// What the user accepted for skills that they work on.
+pub(crate) fn work_records() -> Option<WorkRecords> {
+    Some(WorkRecords::new(data_directory()?.join("work")))
 }

@@ -40,6 +40,7 @@ mod terminal;
 mod test_skill;
 mod trust;
 mod user_file;
+mod work_on;
 
 use std::process::ExitCode;
 

@@ -14,7 +14,7 @@ use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::terminal::print_json;
-use crate::{configuration, environment, pages, terminal};
+use crate::{configuration, environment, pages, terminal, work_on};
 
 const HELP: &str = "\
 The prowess.toml of a project can name servers, databases, directories outside the project, \
@@ -25,6 +25,7 @@ Examples:
   prowess trust             show the list and ask
   prowess trust --list      list the projects with an answer
   prowess trust --revoke    delete the answer for this project
+  prowess trust --work-on ./my-skill    accept for a day what a skill that you write asks for
   prowess trust --yes --digest sha256:...    accept exactly this list";
 
 /// Arguments of `trust`.
@@ -37,6 +38,9 @@ pub(crate) struct TrustArguments {
     /// Delete the answer for a project [default: this project]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", conflicts_with = "yes")]
     revoke: Option<PathBuf>,
+    /// Accept for 24 hours what the skill in a directory asks for, while you work on it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "revoke", "yes", "json"])]
+    work_on: Option<PathBuf>,
     /// Accept without asking; requires --digest
     #[arg(long, requires = "digest")]
     yes: bool,
@@ -49,6 +53,9 @@ pub(crate) struct TrustArguments {
 }
 
 pub(crate) fn run(arguments: &TrustArguments, global: &Global) -> Result<Exit> {
+    if let Some(directory) = &arguments.work_on {
+        return work_on::run(directory);
+    }
     let records = environment::trust_records().context("cannot find your data directory")?;
     if arguments.list {
         return list(&records, arguments.json);
@@ -222,9 +229,9 @@ fn answer(text: &str) -> Result<Option<TrustAnswer>> {
 }
 
 fn list(records: &TrustRecords, as_json: bool) -> Result<Exit> {
-    let records = records.list();
+    let (records, work) = (records.list(), work_on::records()?.list());
     if as_json {
-        print_json(&json!({"version": 1, "projects": records}))?;
+        print_json(&json!({"version": 1, "projects": records, "work": work}))?;
         return Ok(Exit::Success);
     }
     let mut out = String::new();
@@ -240,7 +247,8 @@ fn list(records: &TrustRecords, as_json: bool) -> Result<Exit> {
         }
     }
     terminal::print(&terminal::printable(&out))?;
-    if records.is_empty() {
+    terminal::print(&work_on::lines(&work))?;
+    if records.is_empty() && work.is_empty() {
         terminal::note("no stored answers");
     }
     Ok(Exit::Success)
@@ -252,6 +260,10 @@ fn revoke(records: &TrustRecords, directory: &Path) -> Result<Exit> {
     let root = ProjectRoot::find(&here.join(directory), home.as_deref());
     // A project that was moved or removed is known by the path that was stored.
     let stored: PathBuf = here.join(directory);
+    if work_on::records()?.end(&stored)? {
+        terminal::note(&format!("ended: working on {}", shown(&stored)));
+        return Ok(Exit::Success);
+    }
     let revoked = records.revoke(root.real())? || records.revoke(&stored)?;
     let root = shown(root.real());
     if !revoked {

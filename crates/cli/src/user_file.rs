@@ -6,7 +6,7 @@ use std::{fs, io};
 use prowess_config::CONFIG_FILE;
 
 use crate::error::{CommandError, Context, Result};
-use crate::rewrite::{self, make_directories};
+use crate::rewrite;
 use crate::{configuration, environment};
 
 /// Changes `file`, or the file of the user, and returns its path. Comments and order stay; `edit` returns `None` for text that it
@@ -28,7 +28,8 @@ pub(crate) fn change(
         .ok_or_else(|| CommandError::failure(format!("cannot change {shown}: invalid TOML")))?;
     if changed != text {
         if let Some(directory) = path.parent() {
-            make_directories(directory).with_context(|| format!("cannot write {shown}"))?;
+            environment::make_config_directory(directory)
+                .with_context(|| format!("cannot write {shown}"))?;
         }
         rewrite::replace(&path, changed.as_bytes())
             .with_context(|| format!("cannot write {shown}"))?;

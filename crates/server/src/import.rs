@@ -156,6 +156,8 @@ async fn create(
     let writer = app.options().new_skills.as_deref();
     let writer = writer.and_then(|it| app.skills().sources().writer_in(it));
     let writer = writer.ok_or("this server has no directory for new skills")?;
+    let directory = app.options().new_skills.as_deref();
+    let _watched = directory.and_then(|directory| app.options().writing(directory));
     let made = writer.create(&id, files).await;
     made.map(|()| id).map_err(|error| match error {
         WriteError::Exists(_) => "it exists".to_owned(),

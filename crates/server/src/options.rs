@@ -1,10 +1,11 @@
 //! Access control.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
+use prowess_trust::{WorkRecords, Writing};
 use tokio::time::Instant;
 
 use crate::host::Hosts;
@@ -36,6 +37,7 @@ pub struct ApiOptions {
     pub(crate) rate: RateLimits,
     pub(crate) read_only: bool,
     pub(crate) shutdown: Shutdown,
+    work: Option<WorkRecords>,
     token: Option<Token>,
     console: Option<ConsoleToken>,
     tokens: TokenTable,
@@ -131,6 +133,18 @@ impl ApiOptions {
     pub fn new_skills(mut self, directory: impl Into<PathBuf>) -> Self {
         self.new_skills = Some(directory.into());
         self
+    }
+
+    /// Ends the user's answers about skills that they work on, when a request changes one of these.
+    #[must_use]
+    pub fn watched(mut self, work: Option<WorkRecords>) -> Self {
+        self.work = work;
+        self
+    }
+
+    /// To be kept while something below a path is written.
+    pub(crate) fn writing(&self, path: &Path) -> Option<Writing> {
+        self.work.as_ref().map(|work| work.writing(path))
     }
 
     /// Accepts this token too, for everything; [`Scope::Approve`] ends after 12 hours. Reading does not need it: it is for

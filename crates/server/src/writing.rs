@@ -14,6 +14,7 @@ use prowess_core::{Catalog, SkillId, SkillWriter, SourceError, WriteError};
 use prowess_registry::plugin_files_with;
 use prowess_sandbox::is_protected;
 use prowess_spec::{MANIFEST_FILE, Profile, SKILL_FILE, SkillPath, is_hidden, is_skill_file};
+use prowess_trust::Writing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -68,6 +69,8 @@ pub(crate) async fn create(
     })?;
     let bytes = content.into_bytes();
     let files = vec![(own_file()?, bytes.clone())];
+    let directory = app.options().new_skills.as_deref();
+    let _watched = directory.and_then(|directory| app.options().writing(directory));
     let made = writer.create(&id, files).await;
     made.map_err(|error| cannot("create", &id, &error))?;
     let catalog = app.skills().refresh().await;
@@ -101,6 +104,7 @@ pub(crate) async fn update(
     let (catalog, path, before) = unchanged(&app, &id, &headers).await?;
     let bytes = Some(changed.content.into_bytes());
     let writer = writer(&app, &catalog, &id)?;
+    let _watched = watched(&app, &catalog, &id);
     let done = writer.write(&id, &path, Some(before), bytes).await;
     done.map_err(|error| cannot("change", &id, &error))?;
     let catalog = app.skills().refresh().await;
@@ -132,6 +136,7 @@ pub(crate) async fn remove(
         (catalog, path, bytes)
     };
     let files = files.into_iter().map(|file| (file.path, file.size));
+    let _watched = watched(&app, &catalog, &id);
     let done = writer(&app, &catalog, &id)?.remove(&id, &path, before, files.collect());
     done.await.map_err(|error| cannot("remove", &id, &error))?;
     app.skills().refresh().await;
@@ -238,6 +243,7 @@ async fn change_file(
         (None, Some(_)) => StatusCode::CREATED,
         (Some(_), Some(_)) => StatusCode::OK,
     };
+    let _watched = watched(app, &catalog, id);
     let done = writer.write(id, path, before, bytes).await;
     done.map_err(|error| cannot("change", id, &error))?;
     app.skills().refresh().await;
@@ -315,6 +321,12 @@ fn writer<'a>(
         let message = format!("cannot change `{id}`: its source `{source}` is read-only");
         Failure::new(Code::NotWritable, message)
     })
+}
+
+/// To be kept while a skill is written.
+fn watched(app: &App, catalog: &Catalog, id: &SkillId) -> Option<Writing> {
+    let location = app.skills().sources().location(catalog, id)?;
+    app.options().writing(Path::new(&location))
 }
 
 async fn written(

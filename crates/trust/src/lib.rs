@@ -11,6 +11,8 @@
 //! [`ProjectRoot`] reads the files that a project has by convention (`prowess.toml`, `AGENTS.md`): regular files inside
 //! the project, of bounded size, that no other user can write. [`read_beneath`] is how every file that a stranger may have
 //! put into a place is read.
+//!
+//! [`WorkRecords`] has the skills that the user is writing, whose questions are not asked again for each saved byte.
 
 mod file;
 mod party;
@@ -18,6 +20,7 @@ mod project;
 mod reach;
 mod records;
 mod repository;
+mod work;
 
 pub use file::{FileRefusal, read_beneath};
 pub use party::{Act, Party, Verdict, may};
@@ -25,3 +28,4 @@ pub use project::{PROJECT_FILE_BYTES, ProjectRoot, is_foreign};
 pub use reach::{Reach, ReachDifference, ReachDigest, ReachList};
 pub use records::{Decision, RecordError, TrustRecord, TrustRecords};
 pub use repository::{LocalRepository, RepositoryProblem, is_unreadable};
+pub use work::{WORK_HOURS, WorkRecord, WorkRecords, Writing};

@@ -163,7 +163,7 @@ fn read(path: &Path) -> Option<TrustRecord> {
     (record.reach.digest() == record.digest).then_some(record)
 }
 
-fn create_private(directory: &Path) -> io::Result<()> {
+pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

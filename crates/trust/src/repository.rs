@@ -93,6 +93,25 @@ impl LocalRepository {
         self.pointers.clone().or_else(|| self.problem_of_places())
     }
 
+    /// What is checked out: the text of `HEAD`, and the commit of the branch that it names. What cannot be read is left out.
+    pub fn head(&self) -> String {
+        let text = |path: &Path| pointer_text(path).unwrap_or_default();
+        let head = text(&self.directory.join("HEAD"));
+        let Some(branch) = head.trim_end().strip_prefix("ref: ") else {
+            return head;
+        };
+        let loose = text(&self.common.join(branch));
+        if !loose.is_empty() {
+            return head + &loose;
+        }
+        let packed = text(&self.common.join("packed-refs"));
+        let mut lines = packed.lines();
+        let commit = lines.find(|line| line.split(' ').nth(1) == Some(branch));
+        // The other format of references: this list changes with each of them.
+        let tables = text(&self.common.join("reftable/tables.list"));
+        head + commit.unwrap_or_default() + &tables
+    }
+
     /// What must not be opened in the repository, or a link in it: git makes none, and writes through them.
     fn entry(&self) -> Option<RepositoryProblem> {
         let mut left = vec![self.directory.clone()];

@@ -131,7 +131,7 @@ pub(crate) fn approval_text(request: &ApprovalRequest<'_>) -> String {
     let version = version.unwrap_or_default();
     let mut text = format!("The skill `{}`{version} wants to:\n", skill.id);
     for right in request.rights {
-        let _ = writeln!(text, "  {:<13} {}", right.as_str(), meaning(*right));
+        let _ = writeln!(text, "  {:<13} {}", right.as_str(), meaning_of(*right));
     }
     if request.changed {
         text.push_str("It changed since its last approval.\n");
@@ -257,11 +257,15 @@ fn ask_command(
 }
 
 /// Describes what a right allows.
-fn meaning(right: Right) -> &'static str {
-    let permission = match right {
-        Right::Run => return "run its code, with only the access listed here",
-        Right::Ask(permission) => permission,
-    };
+fn meaning_of(right: Right) -> &'static str {
+    match right {
+        Right::Run => "run its code, with only the access listed here",
+        Right::Ask(permission) => meaning(permission),
+    }
+}
+
+/// What a permission allows, as an infinitive.
+pub(crate) fn meaning(permission: Permission) -> &'static str {
     match permission {
         Permission::FileRead => "read project files",
         Permission::FileWrite => "write project files",

@@ -53,7 +53,8 @@ fn jails(config: &SkillsConfig) -> Result<Jails> {
     let hidden = hidden.chain(ours.into_iter().flatten());
     let hidden = hidden.chain(moved_secret_places());
     let home = environment::user_directories().home;
-    Ok(Jails::new(launcher()?, requirement, search, home).hide(hidden))
+    let jails = Jails::new(launcher()?, requirement, search, home).hide(hidden);
+    Ok(jails.watched(environment::work_records()))
 }
 
 /// Secret places of the home directory that variables of the environment put elsewhere.

@@ -7,20 +7,24 @@ mod auditors;
 mod event_lines;
 mod explicit;
 mod jails;
+mod named_path;
 mod open;
 mod over;
 mod over_path;
 mod store;
 
-pub(crate) use approve::{TerminalApprover, approval_text, command_text, skill_details};
+pub(crate) use approve::{TerminalApprover, approval_text, command_text, meaning, skill_details};
 pub(crate) use approve_write::write_text;
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
 pub(crate) use jails::{base_rules, launcher, parsers, scripts_unattended};
-pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve};
+pub(crate) use named_path::{is_skill, split_path};
+pub(crate) use open::{
+    HostServices, OpenedRuntime, ResolvedSkills, open, open_path, project_files, resolve,
+};
 pub(crate) use over::{resolve_over, runtime_over};
-pub(crate) use over_path::{TestBench, resolve_path};
+pub(crate) use over_path::{PathOrigin, TestBench, resolve_path};
 pub(crate) use store::{
     StoreNeed, backend as store_backend, exists as store_exists, open as open_store,
     open_existing as open_existing_store,

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ use prowess_trust::ProjectRoot;
 use super::approve::TerminalApprover;
 use super::arguments::CodeSkillArguments;
 use super::jails::{with_scripts, workers};
+use super::named_path::approve_named;
+use super::over_path::ids_of;
 use super::store::{self, StoreNeed};
 use super::{event_lines, explicit};
 use crate::arguments::Global;
@@ -78,11 +81,41 @@ pub(crate) struct HostServices {
 
 /// Opens a runtime for a command that prints the events of skills.
 pub(crate) async fn open(arguments: &CodeSkillArguments, global: &Global) -> Result<OpenedRuntime> {
+    open_with(arguments, None, global).await
+}
+
+/// The same with the skill of a directory that the user named, whose code is approved for this command; also returns its id.
+pub(crate) async fn open_path(
+    arguments: &CodeSkillArguments,
+    directory: &Path,
+    global: &Global,
+) -> Result<(OpenedRuntime, SkillId)> {
+    let mut arguments = arguments.clone();
+    arguments.skills.insert(0, directory.display().to_string());
+    let opened = open_with(&arguments, Some(directory), global).await?;
+    let ids = ids_of(opened.runtime.skills(), directory);
+    let id = ids.into_iter().next().with_context(|| {
+        let shown = directory.display();
+        format!("cannot load the skill in {shown}; `prowess check {shown}` says why")
+    })?;
+    Ok((opened, id))
+}
+
+async fn open_with(
+    arguments: &CodeSkillArguments,
+    named: Option<&Path>,
+    global: &Global,
+) -> Result<OpenedRuntime> {
     let config = configuration::load(global)?;
     let window = model::configured_window(&config);
     let approver = Arc::new(TerminalApprover);
     let need = StoreNeed::Required;
     let resolved = resolve(config, window, arguments, global, approver, need).await?;
+    if let Some(directory) = named {
+        let ids = ids_of(&resolved.skills, directory);
+        let approvals = &resolved.approvals;
+        approve_named(&resolved.skills, &resolved.config, approvals, &ids, &[]).await;
+    }
     let model = model::for_skills(&resolved.config, &resolved.skills, global);
     let services = HostServices {
         listener: event_lines::listener(global.quiet),
@@ -262,7 +295,7 @@ pub(super) fn parts(
     let mut parts = Parts::new(skills);
     parts.workers = workers(config)?;
     parts.services = Services {
-        project: ProjectFiles::open(root).ok(),
+        project: project_files(root).ok(),
         environment: visible_environment(config),
         allowances: allowances(config),
         listener: services.listener,
@@ -270,6 +303,11 @@ pub(super) fn parts(
         ..Services::default()
     };
     Ok(parts)
+}
+
+/// The files of a project. Writing them ends what the user accepted for a skill among them.
+pub(crate) fn project_files(root: &Path) -> io::Result<ProjectFiles> {
+    Ok(ProjectFiles::open(root)?.watched(environment::work_records()))
 }
 
 /// The environment as skills see it: what the configuration names is for the server that it states it for.

@@ -4,25 +4,36 @@ use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_core::SkillId;
+use prowess_core::{SkillId, Skills};
 use prowess_runtime::{
     Activation, Approvals, Approver, CODE, Manifests, Project, Runtime, Scripts, Situation,
     builtin_skills,
 };
-use prowess_spec::manifest::Mode;
+use prowess_spec::manifest::{Mode, Permission};
 use prowess_trust::ProjectRoot;
 
 use super::jails::with_scripts;
+use super::named_path::approve_named;
 use super::open::{HostServices, ResolvedSkills, add_approvals, parts};
 use super::store::{self, StoreNeed};
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::{configuration, environment, open};
 
+/// Where the path of a command comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathOrigin {
+    /// The user named it, which approves to run its skills over a project of their own.
+    User,
+    /// It is where the user happens to be, or another command decides.
+    Default,
+}
+
 /// Resolves the skills of a path, with the built-in ones for their dependencies and nothing else. `approver` decides what
 /// was not approved yet.
 pub(crate) async fn resolve_path(
     path: &Path,
+    origin: PathOrigin,
     approve_skills: &[String],
     global: &Global,
     approver: Arc<dyn Approver>,
@@ -44,6 +55,12 @@ pub(crate) async fn resolve_path(
     let manifests = Manifests::read(&skills).await;
     let (triggers, _) = manifests.triggers();
     add_approvals(&approvals, &config, &skills, approve_skills).await?;
+    if origin == PathOrigin::User {
+        // The project of a test is a scratch directory.
+        let granted = [Permission::FileRead, Permission::FileWrite];
+        let ids = ids_of(&skills, path);
+        approve_named(&skills, &config, &approvals, &ids, &granted).await;
+    }
     let asked = Arc::clone(&approver);
     let (skills, scripts) = with_scripts(skills, &config, &approvals, asked, &root)?;
     Ok(ResolvedSkills {
@@ -107,9 +124,13 @@ impl ResolvedSkills {
 
     /// The ids of the skills that come from a path, and not from this program.
     pub(crate) fn ids_of(&self, path: &Path) -> Vec<SkillId> {
-        let name = path.display().to_string();
-        let catalog = self.skills.catalog();
-        let of_path = catalog.skills().filter(|it| **it.source == *name);
-        of_path.map(|it| it.descriptor.id.clone()).collect()
+        ids_of(&self.skills, path)
     }
+}
+
+pub(super) fn ids_of(skills: &Skills, path: &Path) -> Vec<SkillId> {
+    let name = path.display().to_string();
+    let catalog = skills.catalog();
+    let of_path = catalog.skills().filter(|skill| **skill.source == *name);
+    of_path.map(|skill| skill.descriptor.id.clone()).collect()
 }

@@ -10,7 +10,6 @@ use prowess_config::CONFIG_FILE;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::rewrite::make_directories;
 use crate::{configuration, environment, terminal};
 
 const PROJECT: &str = include_str!("config_templates/project.toml");
@@ -36,7 +35,7 @@ pub(super) fn run(arguments: &ConfigInitArguments, global: &Global) -> Result<Ex
     let shown = configuration::shown(&path);
     let cannot_write = || format!("cannot write {shown}");
     if let Some(directory) = path.parent() {
-        make_directories(directory).with_context(cannot_write)?;
+        environment::make_config_directory(directory).with_context(cannot_write)?;
     }
     let created = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = match created {

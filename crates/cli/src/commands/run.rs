@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::print_json;
 use super::run_listing::list;
-use super::run_script::run_script;
+use super::run_script::{ScriptTarget, run_script};
 use crate::arguments::Global;
-use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime};
+use crate::code_skills::{self, CodeSkillArguments, OpenedRuntime, PathOrigin, split_path};
 use crate::completer::skill_ids;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
@@ -21,6 +21,7 @@ Examples:
   prowess run rfc-writer/draft --arg title=\"Faster scans\"
   prowess run core-tools/find_files --arg pattern='*.rs'
   prowess run pdf-forms/scripts/fill.py --write -- form.pdf --flat
+  prowess run ./my-skill/scripts/fill.py -- form.pdf
   prowess run pdf-forms                  list its tools, workflows and scripts
   prowess run kubernetes/pods --input '{\"namespace\": \"web\"}'
 
@@ -30,7 +31,9 @@ project read-only at /project. Its exit code is the exit code of the command. Wi
 it succeeds, the files that it makes or changes are written to the current directory; files whose \
 names begin with a dot only if an argument names them.
 
-In a terminal, the command asks once for each version of a skill before its code runs. Without a \
+A skill that you name by its directory is approved for this run, in a sandbox with the skill and \
+scratch only; more than that is asked about, and `prowess trust --work-on` stores the answer for a \
+day. In a terminal, the command asks once for each version of any other skill before its code runs. Without a \
 terminal, only the skills of --approve-skills and of [permissions.approved] in your own \
 prowess.toml are approved.
 
@@ -44,7 +47,7 @@ Exit codes:
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct RunArguments {
-    /// Id of a skill, a slash, and the name of a workflow or tool or the path of a script; the id alone lists them
+    /// Id or directory (./dir) of a skill, a slash, and the name of a workflow or tool or the path of a script; the skill alone lists them
     #[arg(value_name = "SKILL[/NAME]", add = skill_ids())]
     pub(crate) target: String,
     /// Input value, as JSON or text (repeatable)
@@ -71,21 +74,67 @@ pub(crate) struct RunArguments {
 
 pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Exit> {
     code_skills::block_on(async {
-        let opened = code_skills::open(&arguments.code_skills, global).await?;
-        let exit = start(arguments, global, &opened).await;
+        let skills = &arguments.code_skills;
+        let (opened, target) = match split_path(&arguments.target) {
+            Some((directory, name)) => {
+                let (opened, id) = code_skills::open_path(skills, &directory, global).await?;
+                (
+                    opened,
+                    Target {
+                        id,
+                        name,
+                        origin: PathOrigin::User,
+                    },
+                )
+            }
+            None if arguments.target.starts_with('.') => {
+                let target = &arguments.target;
+                let message = format!(
+                    "no skill at `{target}`: neither it nor a directory above it has a SKILL.md"
+                );
+                return Err(CommandError::failure(message));
+            }
+            None => {
+                let opened = code_skills::open(skills, global).await?;
+                let (id, name) = split(&opened.runtime.skills().catalog(), &arguments.target)?;
+                (
+                    opened,
+                    Target {
+                        id,
+                        name,
+                        origin: PathOrigin::Default,
+                    },
+                )
+            }
+        };
+        let exit = start(arguments, global, &opened, target).await;
         opened.runtime.shut_down().await;
         exit
     })
 }
 
-async fn start(arguments: &RunArguments, global: &Global, opened: &OpenedRuntime) -> Result<Exit> {
+/// What to run.
+struct Target {
+    id: SkillId,
+    /// A workflow, a tool, or the path of a script; empty for a list of them.
+    name: String,
+    origin: PathOrigin,
+}
+
+async fn start(
+    arguments: &RunArguments,
+    global: &Global,
+    opened: &OpenedRuntime,
+    target: Target,
+) -> Result<Exit> {
     let runtime = &opened.runtime;
-    let catalog = runtime.skills().catalog();
-    let (id, name) = split(&catalog, &arguments.target)?;
+    let Target { id, name, origin } = target;
     if let Ok(path) = SkillPath::parse(&name)
         && name.contains('/')
     {
-        return run_script(arguments, global, opened, &id, &path).await;
+        let (id, path) = (&id, &path);
+        let target = ScriptTarget { id, path, origin };
+        return run_script(arguments, global, opened, target).await;
     }
     if name.is_empty() {
         return list(opened, &id, arguments.json).await;

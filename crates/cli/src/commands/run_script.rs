@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prowess_core::{ScriptFile, ScriptOutput, SkillId};
-use prowess_runtime::{ApprovedScript, NamedFiles, ProjectFiles, ScriptResults};
+use prowess_runtime::{ApprovedScript, NamedFiles, ScriptResults};
 use prowess_spec::manifest::Permission;
 use prowess_spec::{SkillPath, is_hidden};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::print_json;
 use super::run::RunArguments;
 use crate::arguments::Global;
-use crate::code_skills::OpenedRuntime;
+use crate::code_skills::{OpenedRuntime, PathOrigin, project_files};
 use crate::error::{Context, Result};
 use crate::exit::Exit;
 use crate::terminal::{self, note, printable};
@@ -38,17 +38,28 @@ struct ResultRow {
     reason: Option<String>,
 }
 
+/// A script, and how the user named its skill.
+#[derive(Clone, Copy)]
+pub(super) struct ScriptTarget<'t> {
+    pub(super) id: &'t SkillId,
+    pub(super) path: &'t SkillPath,
+    pub(super) origin: PathOrigin,
+}
+
 /// Runs a script on the files that its arguments name.
 pub(super) async fn run_script(
     arguments: &RunArguments,
     global: &Global,
     opened: &OpenedRuntime,
-    id: &SkillId,
-    path: &SkillPath,
+    target: ScriptTarget<'_>,
 ) -> Result<Exit> {
     let directory = env::current_dir().context("cannot find the current directory")?;
     let named = NamedFiles::find(&directory, &arguments.script)?;
-    let script = opened.scripts.approve(id, path).await?;
+    let ScriptTarget { id, path, origin } = target;
+    let script = match origin {
+        PathOrigin::User => opened.scripts.approve_alone(id, path).await?,
+        PathOrigin::Default => opened.scripts.approve(id, path).await?,
+    };
     if !global.quiet {
         note(&printable(&access(
             &script,
@@ -146,7 +157,7 @@ fn write_result(
             "its name begins with a dot; name it as an argument to have it written".to_owned(),
         );
     }
-    let target = ProjectFiles::open(directory).map_err(|error| error.to_string())?;
+    let target = project_files(directory).map_err(|error| error.to_string())?;
     if !arguments.force && !results.is_named(file) && target.exists(&file.path) {
         return Err("exists and is not named by an argument; use --force to replace it".to_owned());
     }

@@ -27,7 +27,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::log::LogFormat;
 use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
-use crate::{configuration, model, serve_registry, terminal};
+use crate::{configuration, environment, model, serve_registry, terminal};
 
 use super::serve_console as console;
 use super::serve_rates::share_rate_limits;
@@ -189,6 +189,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
+    options = options.watched(environment::work_records());
     let stored = match tokens.store.clone().filter(|_| !arguments.read_only) {
         Some(store) => {
             let administration = ServedAdministration::new(

@@ -14,6 +14,7 @@ use super::print::{self, Package};
 use super::write::{Existing, write};
 use super::{keys, print::print_json};
 use crate::arguments::Global;
+use crate::code_skills::PathOrigin;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::target::{self, PathKind};
@@ -124,6 +125,7 @@ pub(super) fn prepare(path: &Path, verb: &str, json: bool, global: &Global) -> R
 async fn test(directory: &Path, global: &Global) -> Result<TestReport> {
     let plan = TestPlan {
         path: directory,
+        origin: PathOrigin::Default,
         only: None,
         approve_skills: &[],
         approver: Arc::new(NoApprover),

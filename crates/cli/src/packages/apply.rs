@@ -13,7 +13,7 @@ use prowess_spec::{SkillName, SkillPath};
 
 use super::session::Session;
 use crate::error::{CommandError, Context, Result};
-use crate::{configuration, terminal};
+use crate::{configuration, environment, terminal};
 
 /// A skill that is to be installed.
 pub(super) struct Installation<'i> {
@@ -310,6 +310,8 @@ impl<'c> Changes<'c> {
     pub(super) fn commit(mut self) -> Result<()> {
         let path = self.session.place.lock_path().to_owned();
         let parent = path.parent().unwrap_or(Path::new(".")).to_owned();
+        let work = environment::work_records();
+        let _writing = work.map(|work| work.writing(self.session.place.root()));
         let write = |transaction: &mut Transaction| {
             // One without skills stays: its absence would not say that they were removed.
             if self.lock != self.before || (!path.exists() && !self.lock.skills.is_empty()) {

@@ -156,6 +156,11 @@ impl<'g> Session<'g> {
 
     /// Locks the place, and finishes what a killed process began.
     pub(super) fn begin(&self) -> Result<Transaction> {
+        if !self.place.is_project()
+            && let Some(directory) = self.place.lock_path().parent()
+        {
+            environment::make_config_directory(directory)?;
+        }
         let skills = self.place.skills();
         let journals = self.store.directory().join("journals");
         let waiting = || terminal::note("waiting for another prowess to finish");

@@ -109,7 +109,7 @@ impl Credentials {
     fn write(&self, document: &DocumentMut) -> Result<()> {
         let write = || -> io::Result<()> {
             let directory = self.path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(directory)?;
+            environment::make_config_directory(directory)?;
             // Such a file is created for its owner alone.
             let mut file = tempfile::NamedTempFile::new_in(directory)?;
             file.write_all(document.to_string().as_bytes())?;

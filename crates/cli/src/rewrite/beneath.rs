@@ -6,8 +6,11 @@
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use crate::environment;
+
 /// Replaces or creates a file atomically, preserving its mode. Links are refused.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let _writing = environment::work_records().map(|work| work.writing(path));
     imp::replace(path, bytes)
 }
 

@@ -1,9 +1,10 @@
 //! The arguments of `test`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::code_skills::PathOrigin;
 use crate::completer::skill_ids;
 
 const HELP: &str = "\
@@ -22,9 +23,11 @@ Examples:
   prowess test --watch               run again when a file changes
   prowess test --format junit        print a report for CI
 
-Each case runs as in `prowess run`, in a project of its own that has only the files of the case. In \
-a terminal, the command asks before code runs that you have not approved; without one, use \
---approve-skills.
+Each case runs as in `prowess run`, in a project of its own that has only the files of the case. A \
+path that you name approves its skills for this run, with that project and nothing else. In a \
+terminal, the command asks about more, such as the network or commands, and about skills of a path \
+that you did not name; without one, use --approve-skills. `prowess trust --work-on SKILL` stores the \
+answer for a day.
 
 Exit codes:
   0  every skill is valid and every case passes
@@ -36,9 +39,8 @@ Exit codes:
 #[derive(Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct TestArguments {
-    /// Skill, directory of skills, or archive
-    #[arg(default_value = ".")]
-    pub(super) path: PathBuf,
+    /// Skill, directory of skills, or archive [default: .]
+    path: Option<PathBuf>,
     /// Run only the cases whose name contains TEXT
     #[arg(long = "case", value_name = "TEXT")]
     pub(super) only: Option<String>,
@@ -57,6 +59,17 @@ pub(crate) struct TestArguments {
 }
 
 impl TestArguments {
+    pub(super) fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new("."))
+    }
+
+    pub(super) fn origin(&self) -> PathOrigin {
+        match self.path {
+            Some(_) => PathOrigin::User,
+            None => PathOrigin::Default,
+        }
+    }
+
     pub(super) fn format(&self) -> TestFormat {
         if self.json {
             TestFormat::Json

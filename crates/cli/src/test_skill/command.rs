@@ -26,7 +26,8 @@ pub(crate) fn run(arguments: &TestArguments, global: &Global) -> Result<Exit> {
 
 pub(super) fn plan(arguments: &TestArguments) -> TestPlan<'_> {
     TestPlan {
-        path: &arguments.path,
+        path: arguments.path(),
+        origin: arguments.origin(),
         only: arguments.only.as_deref(),
         approve_skills: &arguments.approve_skills,
         approver: Arc::new(TerminalApprover),

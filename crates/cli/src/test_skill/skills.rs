@@ -15,7 +15,7 @@ use super::report::{CaseResult, Outcome, SkillTests, TestReport};
 use super::run_case::run_case;
 use crate::arguments::Global;
 use crate::check;
-use crate::code_skills::{ResolvedSkills, resolve_path};
+use crate::code_skills::{PathOrigin, ResolvedSkills, resolve_path};
 use crate::error::{CommandError, Result};
 
 /// Bytes of a test file.
@@ -24,6 +24,7 @@ const FILE_BYTES: usize = 1024 * 1024;
 /// What to test, and what for.
 pub(crate) struct TestPlan<'a> {
     pub(crate) path: &'a Path,
+    pub(crate) origin: PathOrigin,
     /// A text in the names of the cases to run.
     pub(crate) only: Option<&'a str>,
     pub(crate) approve_skills: &'a [String],
@@ -43,7 +44,14 @@ impl TestPlan<'_> {
         let mut skills = Vec::new();
         if !check.skills.is_empty() {
             let approver = Arc::clone(&self.approver);
-            let resolved = resolve_path(self.path, self.approve_skills, global, approver).await?;
+            let resolved = resolve_path(
+                self.path,
+                self.origin,
+                self.approve_skills,
+                global,
+                approver,
+            )
+            .await?;
             for id in resolved.ids_of(self.path) {
                 skills.push(self.test(&resolved, id).await);
             }

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::arguments::TestArguments;
 use super::command::{plan, show};
 use crate::arguments::Global;
-use crate::code_skills::{ResolvedSkills, resolve_path};
+use crate::code_skills::{PathOrigin, ResolvedSkills, resolve_path};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::target::{self, PathKind};
@@ -19,14 +19,15 @@ use crate::terminal;
 
 /// Tests now and after each change, until Ctrl-C; returns the exit code of the last run.
 pub(super) async fn run(arguments: &TestArguments, global: &Global) -> Result<Exit> {
-    let path = &arguments.path;
+    let path = arguments.path();
     let kind = target::kind(path).with_context(|| format!("cannot watch {}", path.display()))?;
     if !matches!(kind, PathKind::Directory(_)) {
         let message = format!("cannot watch {}: not a directory", path.display());
         return Err(CommandError::usage(message));
     }
     // Watching begins before the first run, so that no change is missed.
-    let resolved = resolve_path(path, &[], global, Arc::new(NoApprover)).await?;
+    let approver = Arc::new(NoApprover);
+    let resolved = resolve_path(path, PathOrigin::Default, &[], global, approver).await?;
     let changed = Arc::new(Notify::new());
     let notified = Arc::clone(&changed);
     let watching = watch(&resolved.skills, move |_| notified.notify_one());
@@ -68,7 +69,7 @@ pub(super) async fn run(arguments: &TestArguments, global: &Global) -> Result<Ex
 async fn state(resolved: &ResolvedSkills, arguments: &TestArguments) -> String {
     let skills = &resolved.skills;
     let mut state = String::new();
-    for id in resolved.ids_of(&arguments.path) {
+    for id in resolved.ids_of(arguments.path()) {
         let line = match SkillContent::read(skills, &id).await {
             Ok(content) => content.subject().content.to_string(),
             Err(error) => error.to_string(),

@@ -15,3 +15,4 @@ mod protected_writes;
 mod special_files;
 mod trace;
 mod variables;
+mod work_on;

@@ -66,7 +66,8 @@ impl Jails {
             ..Confinement::default()
         };
         let command = Command::new(program).arguments(arguments);
+        let writing = self.writing(place.project);
         let child = self.sandbox.spawn(&command, &confinement)?;
-        Ok(ConfinedChild::without_files(child))
+        Ok(ConfinedChild::without_files(child, writing))
     }
 }

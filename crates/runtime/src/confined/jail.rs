@@ -12,6 +12,7 @@ use prowess_sandbox::{
 };
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
+use prowess_trust::{WorkRecords, Writing};
 use tempfile::TempDir;
 
 use super::interpreter::{Found, Places, ProgramError, for_command, for_file};
@@ -38,6 +39,8 @@ pub struct Jails {
     pub(super) hidden: Vec<PathBuf>,
     /// The `.env` files on this machine: searched for once, before the first command.
     pub(super) env_files: Arc<OnceLock<Vec<PathBuf>>>,
+    /// Skills that the user works on.
+    work: Option<WorkRecords>,
 }
 
 impl Jails {
@@ -55,6 +58,7 @@ impl Jails {
             home,
             hidden: Vec::new(),
             env_files: Arc::default(),
+            work: None,
         }
     }
 
@@ -63,6 +67,18 @@ impl Jails {
     pub fn hide(mut self, places: impl IntoIterator<Item = PathBuf>) -> Self {
         self.hidden.extend(places);
         self
+    }
+
+    /// Ends the user's answers about skills that they work on, when a program may have changed these.
+    #[must_use]
+    pub fn watched(mut self, work: Option<WorkRecords>) -> Self {
+        self.work = work;
+        self
+    }
+
+    /// To be called before a program is started that can write below a path, and kept until it has ended.
+    pub(crate) fn writing(&self, path: &Path) -> Option<Writing> {
+        self.work.as_ref().map(|work| work.writing(path))
     }
 
     fn places<'a>(&'a self, extra: &'a Extra) -> Places<'a> {
@@ -218,10 +234,14 @@ impl ConfinedProgram {
 
     /// Starts the program.
     pub(crate) fn spawn(&self) -> Result<ConfinedChild, prowess_sandbox::SandboxError> {
+        let projects = self.confinement.projects.iter();
+        let writing = projects.filter_map(|mount| self.jails.writing(&mount.outside));
+        let writing = writing.collect();
         let child = self.jails.sandbox.spawn(&self.command, &self.confinement)?;
         Ok(ConfinedChild {
             child,
             _files: Some(Arc::clone(&self.files)),
+            _writing: writing,
         })
     }
 }
@@ -253,13 +273,16 @@ fn environment() -> Vec<(OsString, OsString)> {
 pub(crate) struct ConfinedChild {
     pub(crate) child: Child,
     _files: Option<Arc<TempDir>>,
+    /// After the child, whose end it waits for.
+    _writing: Vec<Writing>,
 }
 
 impl ConfinedChild {
-    pub(super) fn without_files(child: Child) -> Self {
+    pub(super) fn without_files(child: Child, writing: Option<Writing>) -> Self {
         Self {
             child,
             _files: None,
+            _writing: writing.into_iter().collect(),
         }
     }
 }

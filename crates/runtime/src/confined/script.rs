@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use prowess_core::{ErrorCode, ScriptOutput, ScriptRunner, SkillId, Skills, ToolError};
-use prowess_policy::{Right, TurnLimits};
+use prowess_policy::{Decision, Right, TurnLimits};
 use prowess_sandbox::all_repositories;
 use prowess_spec::SkillPath;
 use prowess_spec::manifest::Permission;
@@ -224,12 +224,37 @@ impl Scripts {
         id: &SkillId,
         path: &SkillPath,
     ) -> Result<ApprovedScript, ScriptError> {
+        self.approve_with(id, path, &[Permission::FileRead]).await
+    }
+
+    /// The same for the script of a skill that was approved for running alone: without a manifest it sees the project only if
+    /// that was approved, too, and nothing is asked.
+    pub async fn approve_alone(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+    ) -> Result<ApprovedScript, ScriptError> {
+        let alone = self.approve_with(id, path, &[]).await?;
+        let reads = Permission::FileRead;
+        let subject = alone.content.subject();
+        match self.approvals.decide(&subject, &[reads], reads) {
+            Decision::Allowed => self.approve_with(id, path, &[reads]).await,
+            Decision::Denied(_) => Ok(alone),
+        }
+    }
+
+    async fn approve_with(
+        &self,
+        id: &SkillId,
+        path: &SkillPath,
+        without_manifest: &[Permission],
+    ) -> Result<ApprovedScript, ScriptError> {
         let content = SkillContent::read(&self.skills, id).await;
         let content = content.map_err(cannot)?;
         let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
         let declared: Vec<Permission> = manifest
             .as_ref()
-            .map_or_else(|| vec![Permission::FileRead], |it| it.permissions.clone());
+            .map_or_else(|| without_manifest.to_vec(), |it| it.permissions.clone());
         match self.mode {
             ScriptsMode::Off => return Err(ScriptError::Off),
             ScriptsMode::Sandboxed => {}

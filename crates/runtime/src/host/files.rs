@@ -11,6 +11,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use globset::GlobBuilder;
 use prowess_sandbox::{all_repositories, is_protected, is_repository, protected_elsewhere};
 use prowess_spec::is_hidden;
+use prowess_trust::WorkRecords;
 use serde_json::{Value, json};
 
 use crate::limits::{ENTRIES, FILE_BYTES, SEARCHED_FILES, TREE_DEPTH};
@@ -53,6 +54,8 @@ pub struct ProjectFiles {
     directory: Arc<Dir>,
     /// Searched for when a file is first opened.
     hidden_names: Arc<OnceLock<OtherNames>>,
+    /// Skills that the user works on.
+    work: Option<WorkRecords>,
 }
 
 /// Places of a project that matter under other names than those that tell.
@@ -82,7 +85,15 @@ impl ProjectFiles {
             root,
             directory: Arc::new(directory),
             hidden_names: Arc::default(),
+            work: None,
         })
+    }
+
+    /// Ends the user's answers about skills that they work on, when a file of these is written.
+    #[must_use]
+    pub fn watched(mut self, work: Option<WorkRecords>) -> Self {
+        self.work = work;
+        self
     }
 
     /// The root directory.
@@ -185,6 +196,8 @@ impl ProjectFiles {
                 target: (!repository).then_some(target),
             });
         }
+        let real = self.root.join(&target);
+        let _writing = self.work.as_ref().map(|work| work.writing(&real));
         let (parent, name) = self.parent(path, &target)?;
         let file_use = FileUse::Write {
             name: &name,
