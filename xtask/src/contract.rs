@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "mcp",
     "service",
     "trust",
+    "durability",
     "operating",
     "chats",
     "command-line",

@@ -58,8 +58,8 @@ pub(crate) fn moved_directories() -> Vec<(&'static str, PathBuf)> {
         .collect()
 }
 
-/// Makes a directory of the user's configuration, which decides what runs: whatever the umask says, only the user writes it.
-pub(crate) fn make_config_directory(path: &Path) -> io::Result<()> {
+/// Makes a directory of configuration or data, which decides what runs: whatever the umask says, only the user writes it.
+pub(crate) fn make_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

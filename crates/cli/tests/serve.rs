@@ -302,6 +302,58 @@ fn cl95_mcp_uninstall_reverses_install() {
     assert!(vscode.exists() && copilot.exists());
 }
 
+fn install_for(project: &TestProject, client: &str) {
+    let run = project.run(&["mcp", "install", client, "--scope", "user", "--yes"]);
+    assert_eq!(run.code, Some(0), "{}", run.snapshot());
+}
+
+#[test]
+fn du13_bytes_outside_of_the_entry_stay() {
+    let project = TestProject::new();
+    let codex = "home/.codex/config.toml";
+    let before =
+        "\u{feff}# mine\r\nmodel = \"x\"  # here\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\"\r\n";
+    project.write(codex, before);
+    install_for(&project, "codex");
+    let after = project.read(codex);
+    let added = after.strip_prefix(before).expect("a changed beginning");
+    assert_eq!(added.matches('\n').count(), added.matches("\r\n").count());
+    assert!(added.contains("[mcp_servers.prowess]\r\n"), "{added}");
+
+    let claude = "home/.claude.json";
+    let before = "\u{feff}{\r\n\t\"a\": [1,2 ],\r\n\t\"mcpServers\": {\r\n\t\t\"prowess\": {\"command\": \"old\", \"args\": [], \"env\": {\"A\": \"1\"}}\r\n\t}\r\n}";
+    project.write(claude, before);
+    install_for(&project, "claude-code");
+    let after = project.read(claude);
+    assert!(
+        after.starts_with("\u{feff}{\r\n\t\"a\": [1,2 ],\r\n"),
+        "{after}"
+    );
+    assert!(after.ends_with("\r\n\t}\r\n}"), "{after}");
+}
+
+#[test]
+#[cfg(unix)]
+fn du7_mode_and_owner_of_a_file_stay_and_its_copy_has_them() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let project = TestProject::new();
+    let path = project.path("home/.claude.json");
+    project.write("home/.claude.json", "{\"secret\": 1}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        chown(&path, Some(65534), Some(65534)).unwrap();
+    }
+    install_for(&project, "claude-code");
+    for file in ["home/.claude.json", "home/.claude.json.bak"] {
+        let found = std::fs::metadata(project.path(file)).unwrap();
+        assert_eq!(found.mode() & 0o777, 0o600, "{file}");
+        if is_root {
+            assert_eq!((found.uid(), found.gid()), (65534, 65534), "{file}");
+        }
+    }
+}
+
 #[test]
 fn skills_that_a_client_sees_twice_are_reported() {
     let project = TestProject::new();

@@ -395,7 +395,7 @@ async fn failure<T: std::fmt::Debug>(
     let error = work.await.unwrap_err();
     assert!(
         // Silence ends it after 8 s; the rest is for a busy machine.
-        begin.elapsed() < Duration::from_secs(60),
+        begin.elapsed() < Duration::from_mins(1),
         "{:?}",
         begin.elapsed()
     );

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use prowess_spec::limits::FILE_BYTES;
-
 use super::report::{Change, FileReport, Report};
 use crate::error::{CommandError, Context, Result};
-use crate::rewrite::{difference, read, replace};
+use crate::rewrite::{Access, Exchanged, difference, exchange};
 use crate::terminal;
 
 /// Shows the changes, asks, and writes. Returns whether anything was written.
@@ -46,13 +44,13 @@ pub(crate) fn run(report: &Report, yes: bool) -> Result<bool> {
 /// Replaces the file atomically, unless it changed in the meantime.
 fn write(file: &FileReport, change: &Change) -> Result<()> {
     let path = Path::new(&file.path);
-    let now = read(path, FILE_BYTES as u64);
-    let now = now.with_context(|| format!("cannot read {}", file.path))?;
-    if now.as_deref() != Some(&*change.before) {
-        return Err(CommandError::failure(format!(
+    let (before, after) = (Some(&*change.before), change.after.as_bytes());
+    let exchanged = exchange(path, before, after, Access::Usual);
+    match exchanged.with_context(|| format!("cannot write {}", file.path))? {
+        Exchanged::Done => Ok(()),
+        Exchanged::Changed => Err(CommandError::failure(format!(
             "{} changed during the check; run the command again",
             file.path
-        )));
+        ))),
     }
-    replace(path, change.after.as_bytes()).with_context(|| format!("cannot write {}", file.path))
 }

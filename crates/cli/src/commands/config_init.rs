@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ConfigInitArguments, global: &Global) -> Result<Ex
     let shown = configuration::shown(&path);
     let cannot_write = || format!("cannot write {shown}");
     if let Some(directory) = path.parent() {
-        environment::make_config_directory(directory).with_context(cannot_write)?;
+        environment::make_private_directory(directory).with_context(cannot_write)?;
     }
     let created = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = match created {

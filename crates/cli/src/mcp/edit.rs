@@ -1,8 +1,10 @@
 //! Adds an entry to the configuration file of a client, or removes it: everything else is unchanged, including comments.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::errors::ParseError;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::client::{Shape, Target};
 
@@ -32,9 +34,34 @@ pub(crate) fn snippet(target: &Target, command: &[String]) -> Result<String> {
     added(target, "", command)
 }
 
-fn parse_json(text: &str) -> Result<CstRootNode> {
-    CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| CommandError::failure(format!("invalid JSON: {error}")))
+/// Parses JSON with comments. Of two equal keys one counts for some readers and the other for others, so neither is edited.
+fn parse_json(text: &str, key: &str) -> Result<CstRootNode> {
+    let invalid = |error: &ParseError| CommandError::failure(format!("invalid JSON: {error}"));
+    let options = ParseOptions::default();
+    let syntax = parse_to_ast(text, &CollectOptions::default(), &options);
+    let syntax = syntax.map_err(|error| invalid(&error))?;
+    if let Some(Value::Object(root)) = &syntax.value
+        && let Some(Value::Object(servers)) = only(text, root, key)?
+    {
+        only(text, servers, NAME)?;
+    }
+    CstRootNode::parse(text, &options).map_err(|error| invalid(&error))
+}
+
+/// The value of a key that an object has once.
+fn only<'v, 't>(text: &str, object: &'v Object<'t>, key: &str) -> Result<Option<&'v Value<'t>>> {
+    let mut found = object
+        .properties
+        .iter()
+        .filter(|property| property.name.as_str() == key);
+    let first = found.next();
+    if let Some(second) = found.next() {
+        let before = text.get(..second.range.start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let message = format!("line {line}: the key `{key}` is there twice");
+        return Err(CommandError::failure(message).hint("remove one of them"));
+    }
+    Ok(first.map(|property| &property.value))
 }
 
 fn parse_toml(text: &str) -> Result<DocumentMut> {
@@ -43,7 +70,7 @@ fn parse_toml(text: &str) -> Result<DocumentMut> {
 }
 
 fn removed_json(target: &Target, before: &str) -> Result<Option<String>> {
-    let root = parse_json(before)?;
+    let root = parse_json(before, target.key)?;
     let servers = root.object_value().and_then(|it| it.get(target.key));
     let entries = servers.as_ref().and_then(CstObjectProp::object_value);
     let entry = entries.as_ref().and_then(|it| it.get(NAME));
@@ -73,7 +100,7 @@ fn removed_toml(target: &Target, before: &str) -> Result<Option<String>> {
 }
 
 fn added_json(target: &Target, before: &str, command: &[String]) -> Result<String> {
-    let root = parse_json(before)?;
+    let root = parse_json(before, target.key)?;
     if root.value().is_some() && root.object_value().is_none() {
         return Err(CommandError::failure("expected a JSON object"));
     }
@@ -81,21 +108,36 @@ fn added_json(target: &Target, before: &str, command: &[String]) -> Result<Strin
         .object_value_or_set()
         .object_value_or_create(target.key)
         .with_context(|| format!("`{}` is not an object", target.key))?;
-    let entry = entry(target.shape, command);
+    let fields = fields(target.shape, command);
     match servers.get(NAME) {
-        Some(old) => old.set_value(entry),
+        Some(old) => match old.object_value() {
+            Some(old) => update(&old, fields),
+            None => old.set_value(object(fields)),
+        },
         None => {
-            servers.append(NAME, entry);
+            servers.append(NAME, object(fields));
         }
     }
     let mut text = root.to_string();
-    if !text.ends_with('\n') {
+    if before.is_empty() {
         text.push('\n');
     }
     Ok(text)
 }
 
-fn entry(shape: Shape, command: &[String]) -> CstInputValue {
+/// Sets fields of an entry; the user's own stay, such as `env` and `disabled`.
+fn update(entry: &CstObject, fields: Vec<(&str, CstInputValue)>) {
+    for (key, value) in fields {
+        match entry.get(key) {
+            Some(old) => old.set_value(value),
+            None => {
+                entry.append(key, value);
+            }
+        }
+    }
+}
+
+fn fields(shape: Shape, command: &[String]) -> Vec<(&'static str, CstInputValue)> {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let list =
         |words: &[String]| CstInputValue::Array(words.iter().map(|word| text(word)).collect());
@@ -104,19 +146,19 @@ fn entry(shape: Shape, command: &[String]) -> CstInputValue {
         .map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));
     let mut fields = match shape {
         Shape::Local => {
-            return object(vec![
+            return vec![
                 ("type", text("local")),
                 ("command", list(command)),
                 ("enabled", CstInputValue::Bool(true)),
-            ]);
+            ];
         }
         Shape::Copilot => {
-            return object(vec![
+            return vec![
                 ("type", text("local")),
                 ("command", text(program)),
                 ("args", list(arguments)),
                 ("tools", list(&["*".to_owned()])),
-            ]);
+            ];
         }
         Shape::Typed => vec![("type", text("stdio"))],
         Shape::Custom => vec![("source", text("custom"))],
@@ -124,7 +166,7 @@ fn entry(shape: Shape, command: &[String]) -> CstInputValue {
     };
     fields.push(("command", text(program)));
     fields.push(("args", list(arguments)));
-    object(fields)
+    fields
 }
 
 fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
@@ -137,9 +179,6 @@ fn object(fields: Vec<(&str, CstInputValue)>) -> CstInputValue {
 fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<String> {
     let mut document = parse_toml(before)?;
     let (program, arguments) = command.split_first().context("missing command")?;
-    let mut entry = Table::new();
-    entry.insert("command", value(program.as_str()));
-    entry.insert("args", value(arguments.iter().collect::<Array>()));
     let mut servers = Table::new();
     // Only the entries show as tables, as people write it.
     servers.set_implicit(true);
@@ -148,8 +187,27 @@ fn added_toml(target: &Target, before: &str, command: &[String]) -> Result<Strin
         .or_insert(Item::Table(servers))
         .as_table_like_mut()
         .with_context(|| format!("`{}` is not a table", target.key))?;
-    servers.insert(NAME, Item::Table(entry));
+    let entry = servers.entry(NAME).or_insert(Item::Table(Table::new()));
+    let entry = entry
+        .as_table_like_mut()
+        .with_context(|| format!("`{NAME}` is not a table"))?;
+    set(entry, "command", program.as_str().into());
+    set(entry, "args", arguments.iter().collect::<Array>().into());
     Ok(document.to_string())
+}
+
+/// Sets a value; a comment behind it stays.
+fn set(entry: &mut dyn TableLike, key: &str, new: toml_edit::Value) {
+    match entry.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            let decor = old.decor().clone();
+            *old = new;
+            *old.decor_mut() = decor;
+        }
+        None => {
+            entry.insert(key, value(new));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +298,47 @@ mod tests {
             assert_eq!(removed(target, &added).unwrap().as_deref(), Some(before));
         }
         assert!(removed(&plain, "{").is_err() && removed(&toml, "= 1").is_err());
+    }
+
+    #[test]
+    fn du13_fields_of_an_older_entry_stay() {
+        let plain = target("mcpServers", Shape::Plain);
+        let before = "{\"mcpServers\": {\"prowess\": {\"env\": {\"A\": \"1\"}, \"command\": \"old\", \"disabled\": true}}}";
+        let after = added(&plain, before, &command()).unwrap();
+        let parsed: serde_json::Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(
+            parsed["mcpServers"]["prowess"],
+            serde_json::json!({"env": {"A": "1"}, "command": "prowess", "disabled": true, "args": ["mcp"]})
+        );
+        let toml = target("mcp_servers", Shape::Toml);
+        let before = "[mcp_servers.prowess]\ncommand = \"old\" # mine\nenv = { A = \"1\" }\n";
+        let after = added(&toml, before, &command()).unwrap();
+        assert_eq!(
+            after,
+            "[mcp_servers.prowess]\ncommand = \"prowess\" # mine\nenv = { A = \"1\" }\nargs = [\"mcp\"]\n"
+        );
+    }
+
+    #[test]
+    fn du13_two_equal_keys_are_refused_with_the_line() {
+        let plain = target("mcpServers", Shape::Plain);
+        for (text, expected) in [
+            (
+                "{\n\"mcpServers\": {},\n\"mcpServers\": {}}",
+                "line 3: the key `mcpServers` is there twice",
+            ),
+            (
+                "{\"mcpServers\": {\"prowess\": {},\n\"prowess\": {}}}",
+                "line 2: the key `prowess` is there twice",
+            ),
+        ] {
+            for refused in [
+                added(&plain, text, &command()).unwrap_err(),
+                removed(&plain, text).unwrap_err(),
+            ] {
+                assert_eq!(refused.message, expected);
+            }
+        }
     }
 
     #[test]

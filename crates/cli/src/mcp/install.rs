@@ -12,7 +12,9 @@ use super::edit::{added, removed, snippet};
 use crate::arguments::{Global, SourceArguments};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::rewrite::{difference, make_directories, read, replace};
+use crate::rewrite::{
+    Access, Exchanged, copy, difference, edit_text, exchange, make_directories, read,
+};
 use crate::{configuration, environment, terminal};
 
 /// Bytes of the configuration of a client.
@@ -68,7 +70,7 @@ pub(crate) fn install(arguments: &McpInstallArguments, global: &Global) -> Resul
         return Ok(Exit::Success);
     }
     let change = |before: &str| {
-        let after = added(&target, before, &command);
+        let after = edit_text(before, |text| added(&target, text, &command));
         after.context("cannot add an entry; use `--print` to print it")
     };
     write(&target, change, "already contains the entry", arguments.yes)
@@ -84,10 +86,8 @@ pub(crate) fn uninstall(arguments: &McpUninstallArguments) -> Result<Exit> {
     if !target.file.exists() {
         return Err(missing());
     }
-    let change = |before: &str| match removed(&target, before)? {
-        Some(after) => Ok(after),
-        None => Err(missing()),
-    };
+    let change =
+        |before: &str| edit_text(before, |text| removed(&target, text)?.ok_or_else(missing));
     write(&target, change, "is unchanged", arguments.yes)
 }
 
@@ -198,16 +198,8 @@ fn write(
         terminal::note("nothing written");
         return Ok(Exit::Success);
     }
-    // Write exactly what was shown, or nothing.
-    if read()? != before {
-        return Err(CommandError::failure(format!(
-            "{file} changed; run the command again"
-        )));
-    }
     if let Some(before) = &before {
-        let backup = backup(&path);
-        replace(&backup, before.as_bytes())
-            .with_context(|| format!("cannot write {}", backup.display()))?;
+        let backup = save(&path, before.as_bytes())?;
         terminal::note(&format!(
             "saved the old file as {}",
             configuration::shown(&backup)
@@ -216,25 +208,34 @@ fn write(
         make_directories(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    replace(&path, after.as_bytes()).with_context(|| format!("cannot write {file}"))?;
+    // Exactly what was shown, or nothing.
+    let before = before.as_deref().map(str::as_bytes);
+    let exchanged = exchange(&path, before, after.as_bytes(), Access::Usual);
+    match exchanged.with_context(|| format!("cannot write {file}"))? {
+        Exchanged::Done => {}
+        Exchanged::Changed => {
+            return Err(CommandError::failure(format!(
+                "{file} changed; run the command again"
+            )));
+        }
+    }
     terminal::note(&format!("wrote {file}; restart the client to use it"));
     Ok(Exit::Success)
 }
 
-/// A name for the old file that nothing has yet.
-fn backup(path: &Path) -> PathBuf {
-    let named = |number: usize| {
+/// Saves the old file beside it, with its mode and owner, under a name that nothing has.
+fn save(path: &Path, bytes: &[u8]) -> Result<PathBuf> {
+    for number in 0_usize.. {
         let mut name = path.as_os_str().to_owned();
-        name.push(if number == 0 {
-            ".bak".to_owned()
-        } else {
-            format!(".bak.{number}")
-        });
-        PathBuf::from(name)
-    };
-    let mut number = 0;
-    while named(number).exists() {
-        number += 1;
+        name.push(".bak");
+        if number > 0 {
+            name.push(format!(".{number}"));
+        }
+        let name = PathBuf::from(name);
+        let copied = copy(path, bytes, &name);
+        if copied.with_context(|| format!("cannot write {}", name.display()))? == Exchanged::Done {
+            return Ok(name);
+        }
     }
-    std::path::absolute(named(number)).unwrap_or_else(|_| named(number))
+    Err(CommandError::failure("too many files are named .bak"))
 }

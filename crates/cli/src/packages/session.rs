@@ -159,7 +159,7 @@ impl<'g> Session<'g> {
         if !self.place.is_project()
             && let Some(directory) = self.place.lock_path().parent()
         {
-            environment::make_config_directory(directory)?;
+            environment::make_private_directory(directory)?;
         }
         let skills = self.place.skills();
         let journals = self.store.directory().join("journals");

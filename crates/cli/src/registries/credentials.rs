@@ -1,7 +1,7 @@
 //! The tokens of the user: in the system's keyring, or in a file that only the user can read.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use prowess_registry::RegistryToken;
@@ -10,10 +10,13 @@ use url::Url;
 
 use super::secret_tool;
 use crate::error::{CommandError, Context, Result};
+use crate::rewrite::{self, Access};
 use crate::{configuration, environment, terminal};
 
 /// The file in the configuration directory.
 const FILE: &str = "credentials.toml";
+/// Bytes of the file.
+const FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// The table with one table for each registry.
 const TABLE: &str = "registry";
 
@@ -61,7 +64,6 @@ impl Credentials {
     /// Stores the token for a registry.
     pub(super) fn set(&self, registry: &Url, token: &RegistryToken) -> Result<TokenPlace> {
         let key = key(registry);
-        let mut document = self.read()?;
         let mut entry = Table::new();
         let is_available = secret_tool::is_available();
         let place = if is_available && secret_tool::store(&key, token) {
@@ -74,50 +76,54 @@ impl Credentials {
             entry.insert("token", value(token.expose()));
             TokenPlace::File(self.path.clone())
         };
-        tokens(&mut document)?.insert(&key, Item::Table(entry));
-        self.write(&document)?;
+        self.change(|tokens| {
+            tokens.insert(&key, Item::Table(entry.clone()));
+        })?;
         Ok(place)
     }
 
     /// Removes the token for a registry; whether there was one.
     pub(super) fn remove(&self, registry: &Url) -> Result<bool> {
         let key = key(registry);
-        let mut document = self.read()?;
-        let removed = tokens(&mut document)?.remove(&key);
+        let mut removed = None;
+        self.change(|tokens| removed = tokens.remove(&key))?;
         let Some(removed) = removed else {
             return Ok(false);
         };
         if removed.get("keyring").is_some() && !secret_tool::remove(&key) {
             terminal::note("warning: the keyring did not remove the token");
         }
-        self.write(&document)?;
         Ok(true)
     }
 
     fn read(&self) -> Result<DocumentMut> {
-        let cannot = || format!("cannot read {}", configuration::shown(&self.path));
+        let shown = configuration::shown(&self.path);
         let text = match fs::read_to_string(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text.with_context(cannot)?,
+            text => text.with_context(|| format!("cannot read {shown}"))?,
         };
         make_private(&self.path);
-        // The error of the parser would show the line, and a token in it.
-        text.parse()
-            .map_err(|_| CommandError::failure(format!("{}: invalid TOML", cannot())))
+        self.parse(&text)
     }
 
-    fn write(&self, document: &DocumentMut) -> Result<()> {
-        let write = || -> io::Result<()> {
-            let directory = self.path.parent().unwrap_or(Path::new("."));
-            environment::make_config_directory(directory)?;
-            // Such a file is created for its owner alone.
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            file.write_all(document.to_string().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path)?;
-            Ok(())
-        };
-        write().with_context(|| format!("cannot write {}", configuration::shown(&self.path)))
+    /// The error of the parser would show the line, and a token in it.
+    fn parse(&self, text: &str) -> Result<DocumentMut> {
+        text.parse().map_err(|_| {
+            let shown = configuration::shown(&self.path);
+            CommandError::failure(format!("cannot read {shown}: invalid TOML"))
+        })
+    }
+
+    fn change(&self, mut change: impl FnMut(&mut Table)) -> Result<()> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let shown = || format!("cannot write {}", configuration::shown(&self.path));
+        environment::make_private_directory(directory).with_context(shown)?;
+        rewrite::edit(&self.path, FILE_BYTES, Access::Private, |text| {
+            let mut document = self.parse(text)?;
+            change(tokens(&mut document)?);
+            Ok(document.to_string())
+        })?;
+        Ok(())
     }
 }
 
@@ -167,15 +173,9 @@ mod tests {
         let credentials = Credentials { path: path.clone() };
         let url = |text: &str| Url::parse(text).unwrap();
         let token = |text: &str| RegistryToken::new(text).unwrap();
-        let mut document = credentials.read().unwrap();
-        let mut entry = Table::new();
-        entry.insert("token", value("one"));
-        tokens(&mut document)
-            .unwrap()
-            .insert("https://a.example", Item::Table(entry));
-        credentials.write(&document).unwrap();
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(), 0o600);
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(&path, "[registry.\"https://a.example\"]\ntoken = \"one\"\n").unwrap();
         assert_eq!(
             credentials.get(&url("https://a.example/")).unwrap(),
             Some(token("one"))
@@ -191,8 +191,6 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         credentials.get(&url("https://a.example")).unwrap();
         assert_eq!(mode(), 0o600);
-        assert!(credentials.remove(&url("https://a.example")).unwrap());
-        assert!(!credentials.remove(&url("https://a.example")).unwrap());
         fs::write(&path, "token = secret-text").unwrap();
         let refused = credentials.get(&url("https://a.example")).unwrap_err();
         assert!(!refused.message.contains("secret-text"), "{refused}");

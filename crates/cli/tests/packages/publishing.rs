@@ -189,6 +189,37 @@ fn log_in(workshop: &Workshop, token: &str, arguments: &[&str]) -> Run {
     Run::of(child.wait_with_output().unwrap())
 }
 
+/// Each reads the file, adds its token and writes the file: without a lock, most are lost.
+#[test]
+fn du6_tokens_of_logins_at_the_same_time_are_all_stored() {
+    let workshop = Workshop::new();
+    let registries: Vec<FakeRegistry> = (0..4).map(|_| FakeRegistry::start()).collect();
+    let files = ["credentials.toml", "prowess.toml"];
+    let files = files.map(|file| format!("home/.config/prowess/{file}"));
+    for _ in 0..10 {
+        std::thread::scope(|scope| {
+            for (number, registry) in registries.iter().enumerate() {
+                let (workshop, name) = (&workshop, format!("r{number}"));
+                scope.spawn(move || {
+                    let login = ["login", &registry.url, "--name", &name, "--token-stdin"];
+                    let run = log_in(workshop, TOKEN, &login);
+                    assert_eq!(run.code, Some(0), "{run:?}");
+                });
+            }
+        });
+        for file in &files {
+            let text = workshop.read(file);
+            for registry in &registries {
+                let url = registry.url.trim_end_matches('/');
+                assert!(text.contains(url), "{file}: {text}");
+            }
+            std::fs::remove_file(workshop.path(file)).unwrap();
+        }
+    }
+    let home = std::fs::read_dir(workshop.path("home/.config/prowess")).unwrap();
+    assert_eq!(home.count(), 0, "nothing is left beside the files");
+}
+
 #[test]
 fn rc13_a_token_is_verified_and_stored_for_the_user_alone() {
     let (workshop, registry) = set_up();
