@@ -103,6 +103,8 @@ impl Console {
             .arg(format!("{here}/scenarios/{scenario}.cjs"))
             .arg(options.to_string())
             .env("NODE_PATH", modules)
+            // Without it, Chromium cannot use a directory whose path has other letters.
+            .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut node = ChildGuard(node.spawn().unwrap());
