@@ -25,7 +25,7 @@ Examples:
   prowess trust             show the list and ask
   prowess trust --list      list the projects with an answer
   prowess trust --revoke    delete the answer for this project
-  prowess trust --work-on ./my-skill    accept for a day what a skill that you write asks for
+  prowess trust --work-on ./skill    accept what a skill of yours asks for
   prowess trust --yes --digest sha256:...    accept exactly this list";
 
 /// Arguments of `trust`.

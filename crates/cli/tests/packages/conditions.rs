@@ -37,15 +37,15 @@ fn pk21_a_full_disk_changes_nothing() {
     for disk in ["project", "home/.local"] {
         let script = format!(
             "mkdir -p {disk}; mount -t tmpfs -o size=512k tmpfs {disk}
-            cd project; $PROWESS add $SOURCE --skill pdf
+            cd project; \"$PROWESS\" add $SOURCE --skill pdf
             before=$(find . $HOME/.local | sort; cat prowess.lock)
-            code=0; $PROWESS add $SOURCE --skill large || code=$?
+            code=0; \"$PROWESS\" add $SOURCE --skill large || code=$?
             test $code = 1
             after=$(find . $HOME/.local | sort; cat prowess.lock)
             test \"$before\" = \"$after\" || {{ echo \"$before\"; echo \"$after\"; exit 9; }}
-            $PROWESS verify
+            \"$PROWESS\" verify
             mount -o remount,size=20m {root}/{disk}
-            $PROWESS add $SOURCE --skill large; $PROWESS verify",
+            \"$PROWESS\" add $SOURCE --skill large; \"$PROWESS\" verify",
             root = workshop.root().display(),
         );
         let run = with_mounts(&workshop, &script);
@@ -69,13 +69,13 @@ fn pk21_removing_works_on_a_full_disk() {
     let run = with_mounts(
         &workshop,
         "mkdir home/.local; for disk in project home/.local; do mount -t tmpfs -o size=1m tmpfs $disk; done
-        cd project; $PROWESS add $SOURCE --all
+        cd project; \"$PROWESS\" add $SOURCE --all
         # No block is left.
         for disk in . $HOME/.local; do dd if=/dev/zero of=$disk/full bs=4096 2>/dev/null || true; done
-        code=0; $PROWESS remove pdf || code=$?
-        if test $code != 0; then test -e .agents/skills/pdf/SKILL.md; $PROWESS verify; fi
+        code=0; \"$PROWESS\" remove pdf || code=$?
+        if test $code != 0; then test -e .agents/skills/pdf/SKILL.md; \"$PROWESS\" verify; fi
         rm full $HOME/.local/full
-        $PROWESS verify; test $code = 0 || $PROWESS remove pdf
+        \"$PROWESS\" verify; test $code = 0 || \"$PROWESS\" remove pdf
         test ! -e .agents/skills/pdf; ls -A .agents/skills $HOME/.local/share/prowess/packages/journals",
     );
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -91,7 +91,7 @@ fn pk21_removing_works_on_a_full_disk() {
 fn pk22_a_read_only_project_is_not_changed() {
     let workshop = Workshop::with_plain_path();
     let mount = "mount --bind project project; mount -o remount,ro,bind project; cd project";
-    let add = "$PROWESS add $SOURCE --skill pdf";
+    let add = "\"$PROWESS\" add $SOURCE --skill pdf";
     let run = with_mounts(&workshop, &format!("{mount}; {add}"));
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(
@@ -106,10 +106,10 @@ fn pk22_a_read_only_project_is_not_changed() {
     let url = workshop.url();
     let words = [&["add", &url, "--skill", "pdf"][..], &agents].concat();
     workshop.expect(0, &words);
-    let reading = "$PROWESS verify; $PROWESS outdated; $PROWESS sync --frozen";
+    let reading = "\"$PROWESS\" verify; \"$PROWESS\" outdated; \"$PROWESS\" sync --frozen";
     let run = with_mounts(&workshop, &format!("{mount}; {reading}"));
     assert_eq!(run.code, Some(0), "{run:?}");
-    let run = with_mounts(&workshop, &format!("{mount}; $PROWESS remove pdf"));
+    let run = with_mounts(&workshop, &format!("{mount}; \"$PROWESS\" remove pdf"));
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(
         run.stderr.contains("Read-only file system"),
@@ -120,7 +120,7 @@ fn pk22_a_read_only_project_is_not_changed() {
     let run = workshop.expect(0, &["verify"]);
     assert_eq!(run.stderr, "verified 1 skill, 2 files\n");
     // A directory of an agent that is read-only stops all of it.
-    let script = "mount --bind project/.windsurf project/.windsurf; mount -o remount,ro,bind project/.windsurf; cd project; $PROWESS remove pdf";
+    let script = "mount --bind project/.windsurf project/.windsurf; mount -o remount,ro,bind project/.windsurf; cd project; \"$PROWESS\" remove pdf";
     let run = with_mounts(&workshop, script);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(
@@ -141,7 +141,7 @@ fn pk22_a_read_only_project_is_not_changed() {
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_eq!(workshop.project(), before);
     // The directory of the user can be read-only as well.
-    let script = "mount --bind home home; mount -o remount,ro,bind home; cd project; $PROWESS verify; $PROWESS remove pdf";
+    let script = "mount --bind home home; mount -o remount,ro,bind home; cd project; \"$PROWESS\" verify; \"$PROWESS\" remove pdf";
     let run = with_mounts(&workshop, script);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(
