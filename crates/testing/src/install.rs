@@ -77,8 +77,12 @@ pub fn fake_time(command: &mut Command, offset: &str) {
     });
     let mut libraries = fs::read_dir(directory.join("usr/lib")).unwrap();
     let libraries = libraries.next().unwrap().unwrap().path();
+    // A path with a blank would be two.
+    let place = tempfile::tempdir_in("/tmp").unwrap().keep();
+    let library = place.join("libfaketime.so.1");
+    std::os::unix::fs::symlink(libraries.join("faketime/libfaketime.so.1"), &library).unwrap();
     command
-        .env("LD_PRELOAD", libraries.join("faketime/libfaketime.so.1"))
+        .env("LD_PRELOAD", library)
         .env("FAKETIME", offset)
         .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
 }

@@ -161,7 +161,7 @@ fn local_repository(workshop: &Workshop, at: &str) -> String {
     git(&path, &["init", "-q", "-b", "main"]);
     git(&path, &["add", "-A"]);
     git(&path, &["commit", "-q", "-m", "first"]);
-    format!("file://{}", path.display())
+    workshop.url_of(at)
 }
 
 /// Changes the repository in this directory.
@@ -270,6 +270,6 @@ fn q42_a_local_repository_is_read_where_it_is() {
         &private,
         &["worktree", "add", "-q", "../project/tree", "-b", "other"],
     );
-    let url = format!("file://{}", workshop.path("project/tree").display());
+    let url = workshop.url_of("project/tree");
     workshop.expect(0, &["add", &url, "--list"]);
 }

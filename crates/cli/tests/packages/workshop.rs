@@ -58,7 +58,12 @@ impl Workshop {
 
     /// The URL of the repository on this machine.
     pub(crate) fn url(&self) -> String {
-        let path = self.path("repository");
+        self.url_of("repository")
+    }
+
+    /// The URL of a directory on this machine.
+    pub(crate) fn url_of(&self, directory: &str) -> String {
+        let path = self.path(directory);
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
         let parts = path.as_os_str().as_encoded_bytes().iter().map(|byte| {
             if plain(*byte) {
