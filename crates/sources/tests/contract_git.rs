@@ -459,7 +459,11 @@ fn full_disk_is_reported_and_the_checkout_is_kept() {
         .arg(&full)
         .status()
         .is_ok_and(|status| status.success());
-    assert!(mounted, "this test mounts a small tmpfs, which needs root");
+    if !mounted && !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only the superuser can mount");
+        return;
+    }
+    assert!(mounted);
     let _unmount = Unmount(full.clone());
     let options = repository.http();
     let source = GitSource::new(

@@ -17,7 +17,7 @@ use prowess_config::GitLocation;
 use prowess_core::SourceError;
 use prowess_sources::{GitCommit, GitFiles, Network, RemoteOptions, git_heads};
 use prowess_spec::SkillPath;
-use prowess_testing::{ChildGuard, SshServer, free_port, run};
+use prowess_testing::{ChildGuard, SshServer, TestDirectory, file_url, free_port, run};
 use repository::Repository;
 
 fn path(text: &str) -> SkillPath {
@@ -79,7 +79,7 @@ impl Repository {
     }
 
     fn local_url(&self) -> String {
-        format!("file://{}", self.place.path("work").display())
+        file_url(&self.place.path("work"))
     }
 
     fn open(&self, url: &str, reference: Option<&str>) -> Result<GitCommit, SourceError> {
@@ -228,7 +228,8 @@ fn g12_over_ssh() {
     // The first version of the protocol has no filters, and hands out a commit without a name only with the history.
     for (options, blobs) in [("AcceptEnv GIT_PROTOCOL", 1), ("", 3)] {
         let _ = fs::remove_dir_all(repository.cache());
-        let directory = repository.place.path(&format!("ssh-{blobs}"));
+        let place = TestDirectory::new_in("/tmp");
+        let directory = place.path("ssh");
         fs::create_dir(&directory).unwrap();
         let server = SshServer::start(&directory, options);
         let key = format!("-i {}", server.key().display());

@@ -25,7 +25,9 @@ pub use directory::{TestDirectory, skill_text, write};
 pub use hostile_programs::hostile_programs;
 pub use install::{fake_time, install, mcp_python, minisign, npm_skills, python_with};
 pub use port::ClosedPort;
-pub use program::{ChildGuard, at_home, example, free_port, git, median, repository, run, sql};
+pub use program::{
+    ChildGuard, at_home, example, file_url, free_port, git, median, repository, run, sql,
+};
 pub use random::Random;
 pub use ssh::SshServer;
 pub use terminal::terminal;

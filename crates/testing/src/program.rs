@@ -6,6 +6,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 
+/// The URL of a path on this machine.
+pub fn file_url(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let parts = path.as_os_str().as_encoded_bytes().iter().map(|byte| {
+        if plain(*byte) {
+            char::from(*byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    });
+    format!("file://{}", parts.collect::<String>())
+}
+
 /// The root of the repository.
 pub fn repository() -> &'static Path {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::directory::write;
-use crate::program::{ChildGuard, free_port, run};
+use crate::program::{ChildGuard, file_url, free_port, run};
 
 /// A running ssh server, with its files in a directory.
 pub struct SshServer {
@@ -54,7 +54,8 @@ impl SshServer {
     pub fn url(&self, repository: &Path) -> String {
         let user = run(Command::new("id").arg("-un"));
         let (user, port) = (user.trim(), self.port);
-        format!("ssh://{user}@127.0.0.1:{port}{}", repository.display())
+        let path = file_url(repository).replacen("file://", "", 1);
+        format!("ssh://{user}@127.0.0.1:{port}{path}")
     }
 
     /// The key that the server lets in.

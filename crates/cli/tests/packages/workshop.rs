@@ -7,7 +7,7 @@ use std::process::Command;
 
 use prowess_registry::{LockFile, LockedSkill, PackageTree, digest_of};
 use prowess_spec::SkillName;
-use prowess_testing::{TestDirectory, at_home, git};
+use prowess_testing::{TestDirectory, at_home, file_url, git};
 
 use crate::support::Run;
 
@@ -63,16 +63,7 @@ impl Workshop {
 
     /// The URL of a directory on this machine.
     pub(crate) fn url_of(&self, directory: &str) -> String {
-        let path = self.path(directory);
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-        let parts = path.as_os_str().as_encoded_bytes().iter().map(|byte| {
-            if plain(*byte) {
-                char::from(*byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        });
-        format!("file://{}", parts.collect::<String>())
+        file_url(&self.path(directory))
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
