@@ -97,7 +97,7 @@ fn q56_a_jailed_parser_can_open_nothing() {
 /// Too little memory for this tree, whatever else the machine has.
 #[test]
 fn q56_a_parser_that_dies_is_replaced_and_the_others_go_on() {
-    let limited = format!("ulimit -v 400000; exec {WORKER} parse");
+    let limited = format!("ulimit -v 400000; exec '{WORKER}' parse");
     let parsers = launched("/bin/sh", &["-c", &limited]);
     let large = "a = [1, 2, 3]\n".repeat(400_000);
     for _ in 0..2 {
