@@ -202,7 +202,7 @@ fn q39_a_resolved_conflict_is_looked_at() {
     let resume = ["update", "pdf", "--continue"];
     for options in [&[][..], &["--yes"]] {
         let run = workshop.expect(4, &[&resume[..], options].concat());
-        assert!(run.stderr.contains("dangerous"), "{run:?}");
+        assert!(run.stdout.contains("dangerous"), "{run:?}");
         assert_eq!(workshop.read(file), FIRST.replace("second", "mine"));
     }
     workshop.expect(0, &[&resume[..], &["--force"]].concat());
