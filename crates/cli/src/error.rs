@@ -17,6 +17,8 @@ pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
 pub(crate) enum ErrorKind {
     /// The command could not do its work.
     Failure,
+    /// What a plan was made from was changed before it was carried out; nothing was done.
+    Changed,
     /// Invalid arguments.
     Usage,
     /// Not approved, not trusted, or without a valid key.
@@ -31,7 +33,7 @@ impl ErrorKind {
     /// The exit code of a command that fails with this kind.
     pub(crate) fn exit(self) -> Exit {
         match self {
-            Self::Failure | Self::Interrupted => Exit::Failure,
+            Self::Failure | Self::Changed | Self::Interrupted => Exit::Failure,
             Self::Usage => Exit::Usage,
             Self::Permission => Exit::Permission,
             Self::ClosedPipe => Exit::Success,
@@ -40,7 +42,7 @@ impl ErrorKind {
 
     fn code(self) -> &'static str {
         match self {
-            Self::Failure | Self::ClosedPipe => "failure",
+            Self::Failure | Self::Changed | Self::ClosedPipe => "failure",
             Self::Usage => "usage",
             Self::Permission => "permission",
             Self::Interrupted => "interrupted",
@@ -125,6 +127,19 @@ impl From<io::Error> for CommandError {
             _ => ErrorKind::Failure,
         };
         Self::new(kind, message_of(&error))
+    }
+}
+
+impl From<prowess_registry::TransactionError> for CommandError {
+    fn from(error: prowess_registry::TransactionError) -> Self {
+        use prowess_registry::TransactionError;
+        match error {
+            TransactionError::Changed(_) => Self::new(ErrorKind::Changed, error.to_string()),
+            TransactionError::Incomplete(_) => Self::failure(error.to_string()).hint(
+                "`prowess verify` names what differs from prowess.lock; then run the command again",
+            ),
+            TransactionError::Io(error) => error.into(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_archive::limits;
 use prowess_policy::ContentDigest;
-use prowess_sources::open_without_waiting;
+use prowess_sources::{is_temporary, open_without_waiting};
 use prowess_spec::SkillPath;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -94,7 +94,7 @@ impl Comparison<'_> {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if IGNORED.contains(&&*name) {
+            if IGNORED.contains(&&*name) || is_temporary(&name) {
                 continue;
             }
             let path = if inside.is_empty() {

@@ -13,10 +13,17 @@
 //! - [`pack`]: a skill as one archive, always with the same bytes; [`sign`] and [`verify`]: signatures in the format of
 //!   `minisign`; [`KeyPins`]: the keys of sources, pinned at first use.
 
+mod applied_notes;
 mod client;
 mod compare;
+#[cfg(unix)]
+mod copy_aside;
 mod fetch;
+#[cfg(unix)]
+mod fingerprint;
 mod hosting;
+#[cfg(unix)]
+mod journal;
 mod key_pins;
 mod lock;
 mod merge;
@@ -24,10 +31,17 @@ mod package;
 mod package_name;
 mod place;
 mod plugin_listing;
+#[cfg(unix)]
+mod recovery;
 mod reference;
 mod registries;
 mod signature;
 mod similar;
+#[cfg(unix)]
+mod step;
+#[cfg(test)]
+#[cfg(unix)]
+mod step_tests;
 mod storage;
 mod store;
 #[cfg(unix)]
@@ -39,24 +53,29 @@ mod version_check;
 mod versions;
 pub mod wire;
 
+pub use applied_notes::{AppliedNote, NoteError};
 pub use client::{
     CachedAnswer, NoCache, Publication, Published, RegistryClient, RegistryError, RegistryToken,
     ResponseCache, SearchPage,
 };
 pub use compare::{ChangeKind, FileChange, compare};
 pub use fetch::{FetchError, FoundSkill, Package, download_package};
+#[cfg(unix)]
+pub use fingerprint::Fingerprint;
 pub use hosting::{
     DownloadedVersion, HostedRegistry, HostingError, Imported, ImportedVersion, InvalidFile,
     ListingEntry, Publisher, VersionFacts, VersionSpec,
 };
 pub use key_pins::{KeyPins, Pin, PinError};
 pub use lock::{LockError, LockFile, LockedSkill};
-pub use merge::{Merge, has_markers, merge};
+pub use merge::{Merge, differing_lines, has_markers, merge};
 pub use package::{PackageError, pack, package_digest};
 pub use package_name::{InvalidPackageName, PackageName};
 pub use place::{AgentDirectory, LOCK_FILE, LockFileError, LockFileProblem, Place, read_lock_file};
 pub use plugin_listing::{plugin_files_in, plugin_files_with};
 pub use prowess_agents::{Agent, UserHome};
+#[cfg(unix)]
+pub use recovery::{Recovery, RecoveryOutcome, is_interrupted, leftovers};
 pub use reference::{GitPlace, PackageReference, ReferenceError};
 pub use registries::{Registry, is_same_registry, registries_for};
 pub use signature::{KeyPair, PublicKey, SignatureError, is_encrypted, sign, signer, verify};
@@ -64,7 +83,7 @@ pub use similar::{is_similar, similar_packages};
 pub use storage::{PackageStorage, S3Options, StorageError, StorageLocation, StoredPackage};
 pub use store::PackageStore;
 #[cfg(unix)]
-pub use transaction::{Content, Transaction, is_interrupted, leftovers};
+pub use transaction::{Content, Transaction, TransactionError};
 pub use tree::{InstallableTree, PackageFile, PackageTree, TreeError, digest_of};
 pub use version_check::{VersionMismatch, signed_comment};
 pub use versions::{choose_version, is_exact};

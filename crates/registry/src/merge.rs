@@ -1,5 +1,6 @@
 //! Three-way merges of skills: what was installed, what is on disk now, and the new version.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use diffy::MergeOptions;
@@ -70,9 +71,16 @@ fn merge_file(
     };
     let mut options = MergeOptions::new();
     options.set_conflict_style(diffy::ConflictStyle::Merge);
-    let merged = options.merge(before, own_text, new_text);
-    let is_clean = merged.is_ok();
-    let text = merged.unwrap_or_else(|marked| marked);
+    let merge = |[before, own, new]: [&str; 3]| match options.merge(before, own, new) {
+        Ok(text) => (text, true),
+        Err(marked) => (marked, false),
+    };
+    let (mut text, mut is_clean) = merge([before, own_text, new_text]);
+    if !is_clean {
+        // A marker after a last line without an end would be a part of it.
+        let ended = [before, own_text, new_text].map(ended);
+        (text, is_clean) = merge(ended.each_ref().map(|text| &**text));
+    }
     let executable = match base {
         Some(base) if own.executable == base.executable => new.executable,
         _ => own.executable,
@@ -81,10 +89,47 @@ fn merge_file(
     (Some(PackageFile { bytes, executable }), is_clean)
 }
 
-/// Whether a text still has the markers of a conflict.
+/// A text whose last line has an end.
+fn ended(text: &str) -> Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') {
+        text.into()
+    } else {
+        format!("{text}\n").into()
+    }
+}
+
+/// Whether a text still has markers of a conflict, at the beginning of a line or in it: an editor may have joined lines.
 pub fn has_markers(bytes: &[u8]) -> bool {
-    let starts = |line: &&[u8]| line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ");
-    bytes.split(|byte| *byte == b'\n').any(|line| starts(&line))
+    let starts = |line: &[u8]| line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ");
+    let has = |marker: &[u8]| bytes.windows(marker.len()).any(|part| part == marker);
+    bytes.split(|byte| *byte == b'\n').any(starts) || has(b"<<<<<<< ours") || has(b">>>>>>> theirs")
+}
+
+/// How many lines differ between two versions; bytes that are not text count as one line for each file.
+pub fn differing_lines(one: &PackageTree, other: &PackageTree) -> usize {
+    let paths: BTreeSet<&SkillPath> = [one, other]
+        .into_iter()
+        .flat_map(|tree| tree.files().map(|(path, _)| path))
+        .collect();
+    let text = |file: Option<&PackageFile>| {
+        file.map_or(Some(String::new()), |file| {
+            String::from_utf8(file.bytes.clone()).ok()
+        })
+    };
+    let of_file = |path: &SkillPath| {
+        let [one, other] = [one, other].map(|tree| tree.get(path.as_str()));
+        if one == other {
+            return 0;
+        }
+        let (Some(one), Some(other)) = (text(one), text(other)) else {
+            return 1;
+        };
+        let patch = diffy::create_patch(&one, &other);
+        let lines = patch.hunks().iter().flat_map(diffy::Hunk::lines);
+        let differing = lines.filter(|line| !matches!(line, diffy::Line::Context(_)));
+        differing.count().max(1)
+    };
+    paths.into_iter().map(of_file).sum()
 }
 
 #[cfg(test)]
@@ -143,6 +188,42 @@ mod tests {
         );
         assert!(has_markers(marked.as_bytes()));
         assert!(!has_markers(b"a <<<<<<< b\n=======\n"));
+    }
+
+    #[test]
+    fn du5_a_marker_is_never_glued_to_a_line_without_an_end() {
+        let (base, ours, theirs) = ("a\nb", "a\nmine", "a\ntheirs");
+        let [base, ours, theirs] = [base, ours, theirs].map(|text| tree(&[("SKILL.md", text)]));
+        let merged = merge(&base, &ours, &theirs).unwrap();
+        let marked = text(&merged.tree, "SKILL.md").unwrap();
+        assert_eq!(
+            marked,
+            "a\n<<<<<<< ours\nmine\n=======\ntheirs\n>>>>>>> theirs\n"
+        );
+        assert!(has_markers(b"mine=======\ntheirs>>>>>>> theirs"));
+    }
+
+    #[test]
+    fn du12_a_file_where_the_new_version_has_a_directory_is_refused_with_its_path() {
+        let base = tree(&[("SKILL.md", "a")]);
+        let ours = tree(&[("SKILL.md", "a"), ("new", "mine")]);
+        let theirs = tree(&[("SKILL.md", "a"), ("new/file.md", "theirs")]);
+        let Err(error) = merge(&base, &ours, &theirs) else {
+            panic!("it was merged");
+        };
+        assert_eq!(
+            error.to_string(),
+            "`new` is a file, and a directory with `new/file.md`: rename or remove one of them"
+        );
+    }
+
+    #[test]
+    fn du3_lines_are_counted_not_files() {
+        let one = tree(&[("a", "1\n2\n3\n"), ("b", "same")]);
+        let other = tree(&[("a", "1\nx\n3\n"), ("b", "same")]);
+        assert_eq!(differing_lines(&one, &one), 0);
+        assert_eq!(differing_lines(&one, &other), 2);
+        assert_eq!(differing_lines(&one, &tree(&[("b", "same")])), 3);
     }
 
     #[test]

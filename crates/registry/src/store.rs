@@ -3,12 +3,13 @@
 //! ```text
 //! {data}/packages/
 //!   {digest}.tar.gz      the package of a skill
-//!   applied/{place}      the lock file of a place, as it was when it was last changed by this user
+//!   applied/{place}.lock the lock file of a place, as it was when it was last changed by this user
+//!   applied/{place}.gone when the root of a place was first found missing, in seconds since 1970
 //!   journals/{place}     the changes that are being made to a place
+//!   merges/{skill}       a merge with conflicts that waits for the user
 //!   keys.toml            the keys that sources signed with
 //! ```
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,16 +17,18 @@ use std::time::{Duration, SystemTime};
 
 use flate2::Compression;
 use prowess_policy::ContentDigest;
+use prowess_spec::SkillName;
 use tempfile::Builder;
 
+use crate::applied_notes::{AppliedNote, used_packages};
 use crate::lock::LockFile;
 use crate::package::archive;
 use crate::tree::{PackageTree, digest_of};
 
 /// How long a package stays that no lock file names.
 const UNUSED: Duration = Duration::from_hours(30 * 24);
-/// What is before the root of a place, in the first line of its applied lock file.
-const ROOT: &str = "# root: ";
+/// Packages that are read to find out which version of a skill was edited.
+const CANDIDATES: usize = 500;
 /// The beginning of temporary names.
 const TEMPORARY: &str = ".new-";
 
@@ -89,74 +92,72 @@ impl PackageStore {
         let _ = fs::remove_file(self.path(digest));
     }
 
-    fn applied_path(&self, scope: &str, root: &Path) -> PathBuf {
+    /// Every stored version of a skill, the newest first. It reads packages one after the other.
+    pub fn versions_of(&self, name: &SkillName) -> Vec<PackageTree> {
+        let mut packages: Vec<(SystemTime, PathBuf)> = files_in(&self.directory)
+            .filter(|path| path.extension().is_some_and(|extension| extension == "gz"))
+            .filter_map(|path| Some((fs::metadata(&path).and_then(|it| it.modified()).ok()?, path)))
+            .collect();
+        packages.sort_by(|one, other| other.cmp(one));
+        let trees = packages
+            .into_iter()
+            .take(CANDIDATES)
+            .filter_map(|(_, path)| {
+                let tree = PackageTree::read_archive(File::open(path).ok()?).ok()?;
+                (tree.name().as_ref() == Some(name)).then_some(tree)
+            });
+        trees.collect()
+    }
+
+    /// The note of what was applied to a place. `root` is its real path.
+    pub fn applied_note(&self, scope: &str, root: &Path) -> AppliedNote {
         let name = prowess_net::short_digest([scope, &root.to_string_lossy()]);
-        self.directory.join("applied").join(format!("{name}.lock"))
+        AppliedNote::new(&self.directory.join("applied"), &name, root)
     }
 
-    /// The lock file of a place as it was when it was last changed; an empty one if it was not. `root` is its real path.
+    /// The lock file of a place as it was when it was last changed; an empty one if it was not, or if that is not known.
     pub fn applied(&self, scope: &str, root: &Path) -> LockFile {
-        let text = fs::read_to_string(self.applied_path(scope, root));
-        let lock = text.ok().and_then(|text| LockFile::parse(&text).ok());
-        lock.unwrap_or_default()
+        let lock = self.applied_note(scope, root).read();
+        lock.ok().flatten().unwrap_or_default()
     }
 
-    /// Notes the lock file of a place, and removes packages that no place has had for 30 days.
-    pub fn set_applied(&self, scope: &str, root: &Path, lock: &LockFile) -> io::Result<()> {
-        create_private(&self.directory.join("applied"))?;
-        // A root that cannot be written as a line is never taken for gone.
-        let line = root.to_str().filter(|it| !it.contains(char::is_control));
-        let line = line.map(|it| format!("{ROOT}{it}\n")).unwrap_or_default();
-        fs::write(
-            self.applied_path(scope, root),
-            format!("{line}{}", lock.render()),
-        )?;
-        self.prune(SystemTime::now());
-        Ok(())
+    /// Removes packages that no place has had for 30 days.
+    pub fn prune(&self) {
+        self.prune_at(SystemTime::now());
     }
 
-    /// Removes lock files of places that are gone, and packages that no lock file names, if they are older than 30 days.
-    /// What cannot be removed is found the next time.
-    fn prune(&self, now: SystemTime) {
-        let is_old = |path: &Path| {
-            let changed = fs::symlink_metadata(path).and_then(|it| it.modified());
-            let age = changed.ok().and_then(|it| now.duration_since(it).ok());
-            age.is_some_and(|age| age > UNUSED)
+    /// Removes notes of places that have been gone for 30 days, and packages that no note names, if they are older than
+    /// that. What cannot be removed is found the next time.
+    fn prune_at(&self, now: SystemTime) {
+        // A note that cannot be read may name anything.
+        let Some(used) = used_packages(&self.directory.join("applied"), now) else {
+            return;
         };
-        let mut used: BTreeSet<String> = BTreeSet::new();
-        for path in files_in(&self.directory.join("applied")) {
-            let Ok(text) = fs::read_to_string(&path) else {
-                // It may name anything.
-                return;
-            };
-            let root = text.lines().next().and_then(|it| it.strip_prefix(ROOT));
-            if root.is_some_and(|it| !Path::new(it).exists()) && is_old(&path) {
-                let _ = fs::remove_file(&path);
-                continue;
-            }
-            // Not parsed: a lock file of a newer version names packages, too.
-            let digest = |line: &str| {
-                let digest = line.strip_prefix("digest = \"sha256:")?;
-                Some(digest.trim_end_matches('"').to_owned())
-            };
-            used.extend(text.lines().filter_map(digest));
-        }
         for path in files_in(&self.directory) {
-            let name = path.file_name().map(|it| it.to_string_lossy());
+            let name = path.file_name().map(|name| name.to_string_lossy());
             let name = name.unwrap_or_default();
             let is_unused = match name.strip_suffix(".tar.gz") {
                 Some(digest) => !used.contains(digest),
                 // The temporary file of a killed process.
                 None => name.starts_with(TEMPORARY),
             };
-            if is_unused && is_old(&path) {
+            if is_unused && is_old(&path, now) {
                 let _ = fs::remove_file(&path);
             }
         }
     }
 }
 
-fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+/// Whether a file was last written more than 30 days ago; never one of the future.
+pub(crate) fn is_old(path: &Path, now: SystemTime) -> bool {
+    let changed = fs::symlink_metadata(path).and_then(|found| found.modified());
+    let age = changed
+        .ok()
+        .and_then(|changed| now.duration_since(changed).ok());
+    age.is_some_and(|age| age > UNUSED)
+}
+
+pub(crate) fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let files = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_file()));
     files.map(|it| it.path())
@@ -173,7 +174,7 @@ pub(crate) fn create_private(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use prowess_spec::{SkillName, SkillPath};
+    use prowess_spec::SkillPath;
 
     use super::*;
     use crate::lock::LockedSkill;
@@ -204,6 +205,12 @@ mod tests {
         }
     }
 
+    fn apply(store: &PackageStore, root: &Path, digest: ContentDigest) {
+        let note = store.applied_note("project", root);
+        create_private(note.path().parent().unwrap()).unwrap();
+        fs::write(note.path(), note.text(&lock(digest))).unwrap();
+    }
+
     #[test]
     fn packages_that_no_place_has_are_removed_after_30_days() {
         let place = tempfile::tempdir().unwrap();
@@ -218,29 +225,85 @@ mod tests {
         fs::write(&temporary, "").unwrap();
         let keys = store.directory().join("keys");
         fs::write(&keys, "").unwrap();
-        store.set_applied("project", &root, &lock(used)).unwrap();
+        apply(&store, &root, used);
         assert_eq!(store.applied("project", &root), lock(used));
         let now = SystemTime::now();
-        store.prune(now + 29 * DAY);
+        store.prune_at(now + 29 * DAY);
         assert!(store.get(unused).is_some() && temporary.exists());
-        store.prune(now + 31 * DAY);
+        store.prune_at(now + 31 * DAY);
         assert!(store.get(used).is_some() && keys.exists());
         assert!(store.get(unused).is_none() && !temporary.exists());
     }
 
     #[test]
-    fn places_that_are_gone_name_no_packages_after_30_days() {
+    fn du8_places_that_are_gone_name_no_packages_after_30_days() {
         let place = tempfile::tempdir().unwrap();
         let store = PackageStore::new(place.path().join("packages"));
         let root = place.path().join("project");
         let (digest, tree) = tree("text");
         store.insert(digest, &tree).unwrap();
-        store.set_applied("project", &root, &lock(digest)).unwrap();
-        let now = SystemTime::now();
-        store.prune(now + 29 * DAY);
-        assert_eq!(store.applied("project", &root), lock(digest));
-        store.prune(now + 31 * DAY);
+        apply(&store, &root, digest);
+        let is_there =
+            || store.applied("project", &root) == lock(digest) && store.get(digest).is_some();
+        // The note is older than 30 days when its root is missing for the first time.
+        let first = SystemTime::now() + 100 * DAY;
+        for days in [0, 1, 29] {
+            store.prune_at(first + days * DAY);
+            assert!(is_there(), "{days}");
+        }
+        // It is mounted again, and missing again.
+        fs::create_dir(&root).unwrap();
+        store.prune_at(first + 35 * DAY);
+        fs::remove_dir(&root).unwrap();
+        store.prune_at(first + 36 * DAY);
+        store.prune_at(first + 65 * DAY);
+        assert!(is_there());
+        store.prune_at(first + 67 * DAY);
         assert_eq!(store.applied("project", &root), LockFile::default());
+        assert!(store.get(digest).is_none());
+    }
+
+    #[test]
+    fn du8_a_clock_that_jumps_removes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let store = PackageStore::new(place.path().join("packages"));
+        let root = place.path().join("project");
+        let (digest, tree) = tree("text");
+        store.insert(digest, &tree).unwrap();
+        apply(&store, &root, digest);
+        let now = SystemTime::now();
+        // Found missing before the clock was set, then at the right time, then in a far future, and back.
+        let future = now + 4_000 * DAY;
+        for time in [SystemTime::UNIX_EPOCH + DAY, now, future, future, now + DAY] {
+            store.prune_at(time);
+            assert_eq!(store.applied("project", &root), lock(digest));
+            assert!(store.get(digest).is_some());
+        }
+    }
+
+    #[test]
+    fn du8_a_note_that_cannot_be_read_keeps_every_package() {
+        let place = tempfile::tempdir().unwrap();
+        let store = PackageStore::new(place.path().join("packages"));
+        let root = place.path().join("project");
+        fs::create_dir(&root).unwrap();
+        let (digest, tree) = tree("text");
+        store.insert(digest, &tree).unwrap();
+        apply(&store, &root, digest);
+        let note = store.applied_note("project", &root);
+        let whole = fs::read(note.path()).unwrap();
+        let late = SystemTime::now() + 100 * DAY;
+        for length in 0..whole.len() {
+            fs::write(note.path(), &whole[..length]).unwrap();
+            store.prune_at(late);
+            assert!(store.get(digest).is_some(), "{length}");
+        }
+        // It is put aside before another one is written, and still keeps everything.
+        note.set_aside().unwrap();
+        apply(&store, &root, ContentDigest([1; 32]));
+        store.prune_at(SystemTime::now() + 29 * DAY);
+        assert!(store.get(digest).is_some());
+        store.prune_at(late);
         assert!(store.get(digest).is_none());
     }
 
@@ -254,7 +317,7 @@ mod tests {
         let file = File::open(store.path(digest)).unwrap();
         file.set_modified(now - 40 * DAY).unwrap();
         store.insert(digest, &tree).unwrap();
-        store.prune(now);
+        store.prune_at(now);
         assert!(store.get(digest).is_some());
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use prowess_archive::{EntryKind, Limits, Mode, fold, limits, plugin_files, walk};
 use prowess_policy::ContentDigest;
-use prowess_sources::open_without_waiting;
+use prowess_sources::{is_temporary, open_without_waiting};
 use prowess_spec::{
     Context, MANIFEST_FILE, SKILL_FILE, SkillName, SkillPath, is_skill_file, manifest, parse,
 };
@@ -43,6 +43,10 @@ pub enum TreeError {
     /// Two names are one file on some systems.
     #[error("`{0}` and `{1}` are the same file on systems that ignore case or Unicode form")]
     Clash(SkillPath, SkillPath),
+    /// A name is that of a file and of a directory, as after a merge of a version that has the one with one that has the
+    /// other.
+    #[error("`{0}` is a file, and a directory with `{1}`: rename or remove one of them")]
+    FileAndDirectory(SkillPath, SkillPath),
     /// A name cannot be stored.
     #[error("invalid file name `{}`", .0.escape_debug())]
     Name(String),
@@ -115,6 +119,12 @@ impl PackageTree {
                 folded.push('/');
                 folded.push_str(&fold(part));
                 let written = path.as_str().get(..end).unwrap_or_default();
+                if end < path.as_str().len()
+                    && let Ok(file) = SkillPath::parse(written)
+                    && self.files.contains_key(&file)
+                {
+                    return Err(TreeError::FileAndDirectory(file, path.clone()));
+                }
                 match seen.entry(folded.clone()) {
                     Entry::Vacant(new) => {
                         new.insert(written);
@@ -338,6 +348,9 @@ impl DirectoryReader {
             } else {
                 format!("{inside}/{name}")
             };
+            if is_temporary(name) {
+                continue;
+            }
             if LEFT_OUT.contains(&name) {
                 self.left_out.push(format!("{path}: not part of a skill"));
                 continue;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use prowess_registry::{Content, PackageFile, PackageTree, Transaction, leftovers};
+use prowess_registry::{Content, Fingerprint, PackageFile, PackageTree, Transaction, leftovers};
 use prowess_spec::SkillPath;
 use prowess_testing::{Random, TestDirectory};
 
@@ -34,27 +34,39 @@ fn begin(root: &Path) -> Transaction {
     Transaction::begin(&skills, Some(root), &journals, || {}).unwrap()
 }
 
+fn put(transaction: &mut Transaction, path: &Path, content: &Content<'_>) {
+    let before = Fingerprint::of(path).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    transaction
+        .put(path.parent().unwrap(), name, content, &before)
+        .unwrap();
+}
+
 /// Brings everything to a version: three directories, a link and a file in other directories.
 fn change(root: &Path, version: usize) {
     let mut transaction = begin(root);
     for name in NAMES {
+        let path = root.join("skills").join(name);
         // Every second version has no `c`.
         if name == "c" && version % 2 == 1 {
-            transaction.remove(&root.join("skills"), name).unwrap();
-        } else {
-            let content = tree(version);
-            let content = Content::Tree(&content);
+            let before = Fingerprint::of(&path).unwrap();
             transaction
-                .put(&root.join("skills"), name, &content)
+                .remove(&root.join("skills"), name, &before)
                 .unwrap();
+        } else {
+            put(&mut transaction, &path, &Content::Tree(&tree(version)));
         }
     }
     let target = version.to_string();
     let link = Content::Link(Path::new(&target));
-    transaction.put(&root.join("links"), "link", &link).unwrap();
-    let file = Content::File(target.as_bytes());
-    transaction.put(root, "lock", &file).unwrap();
-    transaction.commit().unwrap();
+    put(&mut transaction, &root.join("links/link"), &link);
+    put(
+        &mut transaction,
+        &root.join("lock"),
+        &Content::File(target.as_bytes()),
+    );
+    let kept = transaction.commit().unwrap();
+    assert_eq!(kept, Vec::<std::path::PathBuf>::new());
 }
 
 /// The version that everything is at; every part must have the same.

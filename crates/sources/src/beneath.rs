@@ -9,8 +9,12 @@ use std::path::{Component, Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, mkdirat, openat, statat,
+};
 use rustix::io::Errno;
+
+use crate::temporary::TEMPORARY;
 
 /// What to do about a directory that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,22 +98,108 @@ pub fn is_symlink(directory: &OwnedFd, name: &OsStr) -> bool {
         .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_symlink())
 }
 
-/// A new file that no other process has, as readable as any that the user makes.
+/// How the names of new content begin that is to get another name.
+pub(crate) const NEW: &str = ".prowess-new-";
+
+/// A new file that no other process has, as readable as any that the user makes. What killed processes left beside it is
+/// removed. It is locked while it is open, which says that its process lives.
 pub fn temporary_file(directory: &OwnedFd) -> io::Result<(File, String)> {
+    // What cannot be removed does not matter to the new file.
+    let _ = remove_stale(directory, NEW);
     loop {
-        let name = temporary_name();
+        let name = format!("{NEW}{}", suffix());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         match openat(directory, &name, flags, Mode::from_raw_mode(0o666)) {
-            Ok(file) => return Ok((File::from(file), name)),
-            Err(Errno::EXIST) => {}
+            Ok(file) if is_owned(&file)? => return Ok((File::from(file), name)),
+            // Another process took it for stale before it was locked.
+            Ok(_) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
+/// Locks a new temporary file or directory; whether no other process took it for stale.
+pub fn is_owned(temporary: &OwnedFd) -> io::Result<bool> {
+    match flock(temporary, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        // A file system without locks: then nothing is taken for stale.
+        Err(_) => Ok(true),
+        Ok(()) => Ok(fstat(temporary)?.st_nlink > 0),
+    }
+}
+
+/// Removes what killed processes left in a directory under names that begin like this, and that hold nothing but new
+/// content: that of processes at work is locked.
+pub fn remove_stale(directory: &OwnedFd, prefix: &str) -> io::Result<()> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !name.to_bytes().starts_with(prefix.as_bytes()) {
+            continue;
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(found) = openat(directory, name, flags, Mode::empty()) else {
+            continue;
+        };
+        if flock(&found, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        let root = cap_std::fs::Dir::from_std_file(File::from(directory.try_clone()?));
+        let name = name.to_string_lossy();
+        if FileType::from_raw_mode(fstat(&found)?.st_mode).is_dir() {
+            root.remove_dir_all(&*name)?;
+        } else {
+            root.remove_file(&*name)?;
+        }
+    }
+    Ok(())
+}
+
 /// A hidden name that this process has not used.
 pub(crate) fn temporary_name() -> String {
+    format!("{TEMPORARY}{}", suffix())
+}
+
+/// The end of a name that this process has not used.
+pub(crate) fn suffix() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!(".prowess-{}-{count}", process::id())
+    format!("{}-{count}", process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn du11_what_a_killed_process_left_is_removed_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let names = [".prowess-new-1-0", ".prowess-1-0", ".prowess-newer", "new"];
+        for name in names {
+            fs::write(root.join(name), "left").unwrap();
+        }
+        fs::create_dir_all(root.join(".prowess-new-1-1/a")).unwrap();
+        let handle = OwnedFd::from(File::open(root).unwrap());
+        let (first, name) = temporary_file(&handle).unwrap();
+        let (_second, other) = temporary_file(&handle).unwrap();
+        let found = || -> Vec<String> {
+            let entries = fs::read_dir(root).unwrap().flatten();
+            let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        // The first one is open, so its process lives.
+        let mut expected: Vec<String> = names[1..].iter().map(ToString::to_string).collect();
+        expected.extend([name, other.clone()]);
+        expected.sort();
+        assert_eq!(found(), expected);
+        drop(first);
+        let (_third, third) = temporary_file(&handle).unwrap();
+        let mut expected: Vec<String> = names[1..].iter().map(ToString::to_string).collect();
+        expected.extend([other, third]);
+        expected.sort();
+        assert_eq!(found(), expected);
+    }
 }

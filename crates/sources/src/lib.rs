@@ -28,6 +28,7 @@ mod sql;
 mod stamp;
 #[cfg(any(feature = "git", feature = "http", feature = "sql"))]
 mod task;
+mod temporary;
 #[cfg(feature = "watch")]
 mod watch;
 
@@ -53,5 +54,6 @@ pub use remote::{Network, Progress, ProgressReport, RemoteOptions};
 pub use resolve::{OtherSources, ResolveContext, UnavailableSource, open_trusted, resolve};
 #[cfg(feature = "sql")]
 pub use sql::SqlSource;
+pub use temporary::is_temporary;
 #[cfg(feature = "watch")]
 pub use watch::{Watch, WatchError, watch};

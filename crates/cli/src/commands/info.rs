@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: &InfoArguments, global: &Global) -> Result<Exit> {
         }
         loaded => loaded.map_err(|error| load_error(&skills, &arguments.id, &error))?,
     };
+    PackageStates::note_waiting(global);
     local(arguments, global, &skills, &id, &document)
 }
 

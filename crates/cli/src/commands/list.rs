@@ -85,6 +85,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Exit> {
         (Vec::new(), Manifests::default())
     };
     let packages = if sources.directories.is_empty() {
+        PackageStates::note_waiting(global);
         PackageStates::read(global)
     } else {
         PackageStates::default()

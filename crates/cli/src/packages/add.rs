@@ -12,12 +12,15 @@ use prowess_spec::{SkillName, SkillPath};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
+use super::apply::{
+    Changes, Installation, LinkPlan, SourceSkill, plan_links, print_unlinked, seen_at,
+};
 use super::choose::{Choice, choose};
 use super::consent::{AllowArgument, Examiner, GivenConsent, examine_on_disk};
 use super::downgrade::DowngradeArgument;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
 use super::installed::{DiskState, disk_state};
+use super::interrupted::until_unchanged;
 use super::lock_trust;
 use super::names::{conflict, occupied, twice};
 use super::registry_notes::registry_notes;
@@ -500,30 +503,7 @@ fn install(
     candidates: &[Candidate],
 ) -> Result<()> {
     let began = Instant::now();
-    let mut changes = Changes::begin(session, copy)?;
-    let applied = session.applied();
-    let mut names: Vec<&str> = Vec::new();
-    // Another process may have installed something meanwhile.
-    let occupied = occupied(session);
-    for candidate in candidates {
-        let (name, locked) = (&candidate.name, &candidate.locked);
-        conflict(session, &changes.lock, &occupied, name, locked)?;
-        refuse_edited(session, &changes.lock, &applied, &candidate.name)?;
-        let directories = changes.install(
-            Installation {
-                name: &candidate.name,
-                tree: &candidate.tree,
-                locked: candidate.locked.clone(),
-            },
-            agents,
-        )?;
-        names.extend(directories.iter().flat_map(|it| it.agents.iter()));
-    }
-    // After all files were written: what does not fit on the disk leaves nothing.
-    for candidate in candidates {
-        session.keep(&candidate.locked, &candidate.tree)?;
-    }
-    changes.commit()?;
+    let names = until_unchanged(|| install_once(session, agents, copy, candidates))?;
     for candidate in candidates {
         lock_trust::trust(session, &candidate.locked.source.parse()?)?;
     }
@@ -541,6 +521,44 @@ fn install(
         began,
     );
     Ok(())
+}
+
+/// Installs everything that was agreed to; returns the agents that got a link.
+fn install_once(
+    session: &Session<'_>,
+    agents: &[&'static Agent],
+    copy: bool,
+    candidates: &[Candidate],
+) -> Result<Vec<&'static str>> {
+    let mut changes = Changes::begin(session, copy)?;
+    let applied = session.applied();
+    let mut names: Vec<&str> = Vec::new();
+    // Another process may have installed something meanwhile.
+    let occupied = occupied(session);
+    for candidate in candidates {
+        let (name, locked) = (&candidate.name, &candidate.locked);
+        let seen = seen_at(&session.place.skills().join(name.as_str()))?;
+        conflict(session, &changes.lock, &occupied, name, locked)?;
+        refuse_edited(session, &changes.lock, &applied, name)?;
+        let installation = Installation {
+            name,
+            tree: &candidate.tree,
+            locked: candidate.locked.clone(),
+            seen: &seen,
+        };
+        let directories = changes.install(installation, agents)?;
+        names.extend(
+            directories
+                .iter()
+                .flat_map(|directory| directory.agents.iter()),
+        );
+    }
+    // After all files were written: what does not fit on the disk leaves nothing.
+    for candidate in candidates {
+        session.keep(&candidate.locked, &candidate.tree)?;
+    }
+    changes.commit()?;
+    Ok(names)
 }
 
 /// The names of agents, as far as a line can have them.
@@ -567,12 +585,11 @@ fn link_more(
     }
     let level = Consent::of_options(arguments.yes, arguments.force);
     let given = GivenConsent::new(level, arguments.json);
-    let mut changes = Changes::begin(session, arguments.agents.copy)?;
-    let mut names = Vec::new();
+    let mut missing = Vec::new();
     for candidate in installed {
         let name = &candidate.name;
         let is_accepted = examiner.is_accepted(name, &candidate.locked);
-        let linked = changes.link_missing(name, agents, is_accepted, |skill| {
+        let links = plan_links(session, name, agents, is_accepted, |skill| {
             let (inspection, needed) = examine_on_disk(examiner, name, skill);
             let found = inspection.lines_if(needed, name);
             given.covers(
@@ -581,18 +598,27 @@ fn link_more(
                 &format!("link {name}, with what was found?"),
             )
         })?;
-        match linked {
-            Linked::For(agents) => names.extend(agents),
-            Linked::Refused => {
+        match links {
+            LinkPlan::Nothing => {}
+            LinkPlan::Links(links) => missing.push((name, links)),
+            LinkPlan::Refused => {
                 let message = format!("not linked without your consent: {name}");
                 return Err(
                     CommandError::permission(message).hint(candidate.inspection.consent().hint())
                 );
             }
-            Linked::Plugin(files) => print_unlinked(&candidate.name, &files),
+            LinkPlan::Plugin(files) => print_unlinked(&candidate.name, &files),
         }
     }
-    changes.commit()?;
+    let mut names = until_unchanged(|| {
+        let mut changes = Changes::begin(session, arguments.agents.copy)?;
+        let mut names = Vec::new();
+        for (name, links) in &missing {
+            names.extend(changes.link_missing(name, links)?);
+        }
+        changes.commit()?;
+        Ok(names)
+    })?;
     names.sort_unstable();
     names.dedup();
     Ok(names)

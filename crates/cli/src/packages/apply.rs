@@ -6,11 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use prowess_registry::{
-    Agent, AgentDirectory, Content, InstallableTree, LOCK_FILE, LockFile, LockedSkill, PackageTree,
-    Transaction, compare, digest_of, plugin_files_in,
+    Agent, AgentDirectory, Content, Fingerprint, InstallableTree, LOCK_FILE, LockFile, LockedSkill,
+    PackageTree, Transaction, TransactionError, compare, digest_of, plugin_files_in,
 };
 use prowess_spec::{SkillName, SkillPath};
 
+use super::interrupted::report_kept;
 use super::session::Session;
 use crate::error::{CommandError, Context, Result};
 use crate::{configuration, environment, terminal};
@@ -22,6 +23,8 @@ pub(super) struct Installation<'i> {
     pub(super) tree: &'i InstallableTree,
     /// What the lock file says; its digest is that of `tree` unless `tree` has edits.
     pub(super) locked: LockedSkill,
+    /// What is replaced: what its name held when this was planned.
+    pub(super) seen: &'i Fingerprint,
 }
 
 /// A skill from its source, as it may be installed.
@@ -80,14 +83,22 @@ pub(super) fn left_out_notes(paths: &[SkillPath]) -> impl Iterator<Item = String
     paths.iter().map(note)
 }
 
-/// Whether agents got a link to a skill.
-pub(super) enum Linked {
-    /// The names of those that got one.
-    For(Vec<&'static str>),
+/// Whether agents get a link to a skill.
+pub(super) enum LinkPlan {
+    /// All of them have one.
+    Nothing,
+    Links(MissingLinks),
     /// It has these files of a plugin, which agents would run.
     Plugin(Vec<String>),
     /// The user does not agree.
     Refused,
+}
+
+/// Links that agents lack.
+pub(super) struct MissingLinks {
+    directories: Vec<AgentDirectory>,
+    /// The skill, where links do not work.
+    tree: InstallableTree,
 }
 
 /// A skill as it is in its place.
@@ -105,6 +116,8 @@ pub(super) struct Changes<'c> {
     pub(super) lock: LockFile,
     before: LockFile,
     applied: LockFile,
+    /// What the name of the lock file held when it was read.
+    seen_lock: Fingerprint,
     /// Skills that are installed now. Others of the lock file stay at the version that this machine was last changed to; those
     /// that were never installed here came with the project.
     accepted: BTreeSet<SkillName>,
@@ -117,17 +130,33 @@ impl<'c> Changes<'c> {
     /// Locks the place and reads its lock file.
     pub(super) fn begin(session: &'c Session<'c>, copy: bool) -> Result<Self> {
         let transaction = session.begin()?;
+        let seen_lock = seen_lock(session)?;
         let before = session.lock()?;
         Ok(Self {
             session,
             transaction,
             lock: before.clone(),
             before,
+            seen_lock,
             applied: session.applied(),
             accepted: BTreeSet::new(),
             agent_directories: session.place.all_directories(&session.user_home()),
             copy,
         })
+    }
+
+    /// The same for what was planned from a lock file, which has to be that one still.
+    pub(super) fn begin_as_planned(
+        session: &'c Session<'c>,
+        copy: bool,
+        planned: &Fingerprint,
+    ) -> Result<Self> {
+        let changes = Self::begin(session, copy)?;
+        if changes.seen_lock == *planned {
+            return Ok(changes);
+        }
+        let path = session.place.lock_path().to_owned();
+        Err(TransactionError::Changed(path).into())
     }
 
     /// Installs a skill for these agents.
@@ -136,9 +165,14 @@ impl<'c> Changes<'c> {
         installation: Installation<'_>,
         agents: &[&'static Agent],
     ) -> Result<Vec<AgentDirectory>> {
-        let Installation { name, tree, locked } = installation;
+        let Installation {
+            name,
+            tree,
+            locked,
+            seen,
+        } = installation;
         let skills = self.session.place.skills();
-        self.put(&skills, name, &Content::Tree(tree.files()))?;
+        self.put(&skills, name, &Content::Tree(tree.files()), seen)?;
         let user = self.session.user_home();
         let directories = self.session.place.linked_directories(agents, &user);
         for directory in &directories {
@@ -146,68 +180,48 @@ impl<'c> Changes<'c> {
         }
         // Copies in other agents' directories are updated with it.
         for path in self.agent_directories.clone() {
-            let is_listed = directories.iter().any(|it| it.path == path);
-            if !is_listed && self.is_unedited_copy(&path.join(name.as_str()), name) {
-                self.put(&path, name, &Content::Tree(tree.files()))?;
+            if directories.iter().any(|listed| listed.path == path) {
+                continue;
+            }
+            if let Some(seen) = self.unedited_copy(&path.join(name.as_str()), name) {
+                self.put(&path, name, &Content::Tree(tree.files()), &seen)?;
             }
         }
         self.accept(name, locked);
         Ok(directories)
     }
 
-    /// Links a skill that is on disk for agents that have no link yet, if `accepts` takes it. What is in the way stays.
-    ///
-    /// One that was not accepted here is looked at even if there is nothing to link: agents see it where it is.
+    /// Makes the links that were planned; returns the agents that got one.
     pub(super) fn link_missing(
         &mut self,
         name: &SkillName,
-        agents: &[&'static Agent],
-        is_accepted: bool,
-        accepts: impl FnOnce(&SkillOnDisk) -> Result<bool>,
-    ) -> Result<Linked> {
-        let user = self.session.user_home();
-        let mut directories = self.session.place.linked_directories(agents, &user);
-        let lacks = |directory: &AgentDirectory| {
-            fs::symlink_metadata(directory.path.join(name.as_str())).is_err()
-        };
-        directories.retain(lacks);
-        if directories.is_empty() && is_accepted {
-            return Ok(Linked::For(Vec::new()));
-        }
-        let skill = self.session.place.skills().join(name.as_str());
-        let plugin = plugin_files_in(&skill);
-        if !plugin.is_empty() {
-            return Ok(Linked::Plugin(plugin));
-        }
-        let read = PackageTree::read_directory(&skill);
-        let (tree, unread) = read.with_context(|| format!("cannot read `{name}`"))?;
-        let on_disk = SkillOnDisk {
-            tree: tree.into(),
-            unread,
-        };
-        if !accepts(&on_disk)? {
-            return Ok(Linked::Refused);
-        }
-        let tree = on_disk.tree;
+        links: &MissingLinks,
+    ) -> Result<Vec<&'static str>> {
         let mut linked = Vec::new();
-        for directory in directories {
-            self.link(&directory.path, name, &tree)?;
-            linked.extend(directory.agents);
+        for directory in &links.directories {
+            self.link(&directory.path, name, &links.tree)?;
+            linked.extend(&directory.agents);
         }
         if self
             .before
             .skills
             .get(name)
-            .is_some_and(|locked| is_of(&tree, locked))
+            .is_some_and(|locked| is_of(&links.tree, locked))
         {
             self.accepted.insert(name.clone());
         }
-        Ok(Linked::For(linked))
+        Ok(linked)
     }
 
-    fn put(&mut self, directory: &Path, name: &SkillName, content: &Content<'_>) -> Result<()> {
+    fn put(
+        &mut self,
+        directory: &Path,
+        name: &SkillName,
+        content: &Content<'_>,
+        seen: &Fingerprint,
+    ) -> Result<()> {
         self.transaction
-            .put(directory, name.as_str(), content)
+            .put(directory, name.as_str(), content, seen)
             .with_context(|| {
                 let path = directory.join(name.as_str());
                 format!("cannot write {}", configuration::shown(&path))
@@ -218,6 +232,7 @@ impl<'c> Changes<'c> {
     fn link(&mut self, directory: &Path, name: &SkillName, tree: &InstallableTree) -> Result<()> {
         let path = directory.join(name.as_str());
         let target = self.session.place.link_target(directory, name);
+        let seen = seen_at(&path)?;
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| configuration::shown(&path)),
@@ -232,13 +247,13 @@ impl<'c> Changes<'c> {
                     return Err(in_the_way(&path, "is a link to something else"));
                 }
             }
-            Ok(_) if is_same(&path, tree.files()) || self.is_unedited_copy(&path, name) => {}
+            Ok(_) if is_same(&path, tree.files()) || self.unedited_copy(&path, name).is_some() => {}
             Ok(_) => return Err(in_the_way(&path, "was not installed by prowess")),
         }
         if !self.copy {
-            let linked = self
-                .transaction
-                .put(directory, name.as_str(), &Content::Link(&target));
+            let linked =
+                self.transaction
+                    .put(directory, name.as_str(), &Content::Link(&target), &seen);
             match linked {
                 Err(error) if is_unsupported(&error) => {}
                 linked => {
@@ -247,7 +262,7 @@ impl<'c> Changes<'c> {
                 }
             }
         }
-        self.put(directory, name, &Content::Tree(tree.files()))
+        self.put(directory, name, &Content::Tree(tree.files()), &seen)
     }
 
     fn leads_to_own(&self, path: &Path, name: &SkillName) -> bool {
@@ -258,40 +273,69 @@ impl<'c> Changes<'c> {
         }
     }
 
-    /// Whether a directory is exactly what the lock file says, or said when this machine was last changed to it.
-    fn is_unedited_copy(&self, path: &Path, name: &SkillName) -> bool {
-        let is_directory = fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+    /// What a directory holds that is exactly what the lock file says, or said when this machine was last changed to it.
+    fn unedited_copy(&self, path: &Path, name: &SkillName) -> Option<Fingerprint> {
+        if !fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+            return None;
+        }
+        let seen = Fingerprint::of(path).ok()?;
         let versions = [&self.before, &self.applied];
-        let mut versions = versions.into_iter().filter_map(|it| it.skills.get(name));
-        is_directory
-            && versions.any(|locked| {
-                matches!(compare(path, &locked.files), Ok(Some(changes)) if changes.is_empty())
-            })
+        let mut versions = versions
+            .into_iter()
+            .filter_map(|lock| lock.skills.get(name));
+        let is_unedited = versions.any(|locked| {
+            matches!(compare(path, &locked.files), Ok(Some(changes)) if changes.is_empty())
+        });
+        is_unedited.then_some(seen)
     }
 
-    /// Removes a skill and its links; returns copies of agents that were edited and stay.
-    pub(super) fn remove(&mut self, name: &SkillName) -> Result<Vec<PathBuf>> {
+    /// Removes a skill, which holds what the caller saw, and its links; returns copies of agents that were edited and stay.
+    pub(super) fn remove(&mut self, name: &SkillName, seen: &Fingerprint) -> Result<Vec<PathBuf>> {
+        let kept = self.remove_links(name)?;
+        let skills = self.session.place.skills();
+        self.transaction
+            .remove(&skills, name.as_str(), seen)
+            .with_context(|| format!("cannot remove `{name}`"))?;
+        self.lock.skills.remove(name);
+        Ok(kept)
+    }
+
+    /// Puts the rest of a skill in its place, and removes its links and its entry.
+    pub(super) fn reduce(
+        &mut self,
+        name: &SkillName,
+        rest: &PackageTree,
+        seen: &Fingerprint,
+    ) -> Result<Vec<PathBuf>> {
+        let kept = self.remove_links(name)?;
+        let skills = self.session.place.skills();
+        self.put(&skills, name, &Content::Tree(rest), seen)?;
+        self.lock.skills.remove(name);
+        Ok(kept)
+    }
+
+    fn remove_links(&mut self, name: &SkillName) -> Result<Vec<PathBuf>> {
         let place = &self.session.place;
-        let removed =
-            |error: io::Error| CommandError::failure(format!("cannot remove `{name}`: {error}"));
         let mut kept = Vec::new();
         for directory in self.agent_directories.clone() {
             let path = directory.join(name.as_str());
             let target = place.link_target(&directory, name);
-            let is_link = fs::read_link(&path).is_ok_and(|it| it == target)
+            let found = seen_at(&path)?;
+            let is_link = fs::read_link(&path).is_ok_and(|link| link == target)
                 || (path.is_symlink() && self.leads_to_own(&path, name));
-            if is_link || self.is_unedited_copy(&path, name) {
+            let seen = if is_link {
+                Some(found)
+            } else {
+                self.unedited_copy(&path, name)
+            };
+            if let Some(seen) = seen {
                 self.transaction
-                    .remove(&directory, name.as_str())
-                    .map_err(removed)?;
+                    .remove(&directory, name.as_str(), &seen)
+                    .with_context(|| format!("cannot remove `{name}`"))?;
             } else if fs::symlink_metadata(&path).is_ok() {
                 kept.push(path);
             }
         }
-        self.transaction
-            .remove(&place.skills(), name.as_str())
-            .map_err(removed)?;
-        self.lock.skills.remove(name);
         Ok(kept)
     }
 
@@ -312,36 +356,104 @@ impl<'c> Changes<'c> {
         let parent = path.parent().unwrap_or(Path::new(".")).to_owned();
         let work = environment::work_records();
         let _writing = work.map(|work| work.writing(self.session.place.root()));
-        let write = |transaction: &mut Transaction| {
-            // One without skills stays: its absence would not say that they were removed.
-            if self.lock != self.before || (!path.exists() && !self.lock.skills.is_empty()) {
-                let text = self.lock.render();
-                transaction.put(&parent, LOCK_FILE, &Content::File(text.as_bytes()))
-            } else {
-                Ok(())
-            }
-        };
-        write(&mut self.transaction)
-            .with_context(|| format!("cannot write {}", configuration::shown(&path)))?;
-        self.transaction
+        // One without skills stays: its absence would not say that they were removed.
+        if self.lock != self.before || (!path.exists() && !self.lock.skills.is_empty()) {
+            let text = self.lock.render();
+            let content = Content::File(text.as_bytes());
+            self.transaction
+                .put(&parent, LOCK_FILE, &content, &self.seen_lock)
+                .with_context(|| format!("cannot write {}", configuration::shown(&path)))?;
+        }
+        self.note_applied()?;
+        let kept = self
+            .transaction
             .commit()
             .context("cannot finish the changes")?;
-        let mut remembered = LockFile::default();
+        report_kept(&kept);
+        self.session.store.prune();
+        Ok(())
+    }
+
+    /// Notes what is installed: it is the base of merges, and of skills that disappear from the lock file, only these are
+    /// removed by `sync`.
+    fn note_applied(&mut self) -> Result<()> {
+        let mut applied = LockFile::default();
         for (name, locked) in &self.lock.skills {
-            let applied = self.applied.skills.get(name);
-            let is_applied = applied.is_some_and(|applied| applied.digest == locked.digest);
+            let before = self.applied.skills.get(name);
+            let is_applied = before.is_some_and(|before| before.digest == locked.digest);
             let version = if is_applied || self.accepted.contains(name) {
                 Some(locked)
             } else {
-                applied
+                before
             };
             if let Some(version) = version {
-                remembered.skills.insert(name.clone(), version.clone());
+                applied.skills.insert(name.clone(), version.clone());
             }
         }
-        self.session.remember(&remembered);
-        Ok(())
+        let note = self.session.applied_note();
+        let text = note.text(&applied);
+        let (Some(directory), Some(name)) = (note.path().parent(), note.path().file_name()) else {
+            return Ok(());
+        };
+        if fs::read(note.path()).is_ok_and(|before| before == text.as_bytes()) {
+            return Ok(());
+        }
+        let shown = configuration::shown(note.path());
+        if note.read().is_err() {
+            note.set_aside()
+                .with_context(|| format!("cannot move {shown}"))?;
+        }
+        self.transaction
+            .put_data(directory, &name.to_string_lossy(), text.as_bytes())
+            .with_context(|| format!("cannot write {shown}"))
     }
+}
+
+/// What the name of the lock file holds.
+pub(super) fn seen_lock(session: &Session<'_>) -> Result<Fingerprint> {
+    seen_at(session.place.lock_path())
+}
+
+/// What a path holds.
+pub(super) fn seen_at(path: &Path) -> Result<Fingerprint> {
+    Fingerprint::of(path).with_context(|| format!("cannot read {}", configuration::shown(path)))
+}
+
+/// Finds the links that agents lack of a skill that is on disk, and asks whether it is to be had. What is in the way stays.
+///
+/// A skill that was not accepted here is looked at even if there is nothing to link: agents see it where it is.
+pub(super) fn plan_links(
+    session: &Session<'_>,
+    name: &SkillName,
+    agents: &[&'static Agent],
+    is_accepted: bool,
+    accepts: impl FnOnce(&SkillOnDisk) -> Result<bool>,
+) -> Result<LinkPlan> {
+    let user = session.user_home();
+    let mut directories = session.place.linked_directories(agents, &user);
+    let lacks = |directory: &AgentDirectory| {
+        fs::symlink_metadata(directory.path.join(name.as_str())).is_err()
+    };
+    directories.retain(lacks);
+    if directories.is_empty() && is_accepted {
+        return Ok(LinkPlan::Nothing);
+    }
+    let skill = session.place.skills().join(name.as_str());
+    let plugin = plugin_files_in(&skill);
+    if !plugin.is_empty() {
+        return Ok(LinkPlan::Plugin(plugin));
+    }
+    let read = PackageTree::read_directory(&skill);
+    let (tree, unread) = read.with_context(|| format!("cannot read `{name}`"))?;
+    let on_disk = SkillOnDisk {
+        tree: tree.into(),
+        unread,
+    };
+    if !accepts(&on_disk)? {
+        return Ok(LinkPlan::Refused);
+    }
+    let tree = on_disk.tree;
+    Ok(LinkPlan::Links(MissingLinks { directories, tree }))
 }
 
 fn is_of(tree: &InstallableTree, locked: &LockedSkill) -> bool {
@@ -368,8 +480,11 @@ fn in_the_way(path: &Path, what: &str) -> CommandError {
 }
 
 /// Whether a file system has no links.
-fn is_unsupported(error: &io::Error) -> bool {
+fn is_unsupported(error: &TransactionError) -> bool {
     use rustix::io::Errno;
+    let TransactionError::Io(error) = error else {
+        return false;
+    };
     matches!(
         Errno::from_io_error(error),
         Some(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS)

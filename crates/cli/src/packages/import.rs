@@ -1,21 +1,23 @@
 //! `prowess import`: takes over skills that other tools or people installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prowess_registry::{
-    Agent, Package, PackageReference, PackageTree, plugin_files_in, read_lock_file,
+    Agent, Fingerprint, Package, PackageReference, PackageTree, TransactionError, plugin_files_in,
+    read_lock_file,
 };
 use prowess_sources::RemoteOptions;
 use prowess_spec::SkillName;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::apply::{Changes, Installation, SourceSkill};
+use super::apply::{Changes, Installation, SourceSkill, seen_at, seen_lock};
 use super::consent::{AllowArgument, Examiner, GivenConsent};
 use super::inspect::{Consent, Inspection, plural};
+use super::interrupted::until_unchanged;
 use super::lock_trust;
 use super::session::{ScopeArgument, ScopeName, Session};
 use crate::arguments::Global;
@@ -80,11 +82,15 @@ struct OtherSkill {
 pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> {
     let session = Session::open(arguments.scope.scope.unwrap_or(ScopeName::Project), global)?;
     session.recover()?;
-    let mut plan = ImportPlan::new(&session, arguments)?;
-    if !arguments.dry_run {
-        plan.ask(arguments)?;
-        plan.apply(&session)?;
-    }
+    let mut agreed = BTreeSet::new();
+    let plan = until_unchanged(|| {
+        let mut plan = ImportPlan::new(&session, arguments)?;
+        if !arguments.dry_run {
+            plan.ask(arguments, &mut agreed)?;
+            plan.apply(&session)?;
+        }
+        Ok(plan)
+    })?;
     plan.print(arguments, global)?;
     Ok(match plan.missing {
         0 if plan.refused.is_empty() => Exit::Success,
@@ -95,6 +101,8 @@ pub(crate) fn run(arguments: &ImportArguments, global: &Global) -> Result<Exit> 
 
 /// What would be imported. Building it writes nothing.
 struct ImportPlan {
+    /// What the lock file held.
+    lock: Fingerprint,
     skills: Vec<ImportedSkill>,
     missing: usize,
     /// Skills that are refused, and the files that make plugins of them.
@@ -108,6 +116,8 @@ struct ImportedSkill {
     directory: PathBuf,
     /// Whether it is where ours are.
     own: bool,
+    /// What the directory held before it was read.
+    seen: Fingerprint,
     skill: SourceSkill,
     inspection: Inspection,
     needed: Consent,
@@ -141,9 +151,11 @@ impl ImportPlan {
                     .hint("name the skills that you want to take over"),
             );
         }
+        let seen = seen_lock(session)?;
         let lock = session.lock()?;
         let examiner = Examiner::new(session, &arguments.allow)?;
         let mut plan = Self {
+            lock: seen,
             skills: Vec::new(),
             missing: 0,
             plugins: BTreeMap::new(),
@@ -177,6 +189,7 @@ impl ImportPlan {
             );
             return Ok(());
         };
+        let seen = seen_at(&directory)?;
         let plugin = plugin_files_in(&directory);
         if !plugin.is_empty() {
             // Without these files it is another thing than the one that works there.
@@ -200,6 +213,7 @@ impl ImportPlan {
             name,
             directory,
             own,
+            seen,
             skill,
             inspection,
         });
@@ -207,17 +221,16 @@ impl ImportPlan {
     }
 
     /// Takes out the skills that the user does not agree to.
-    fn ask(&mut self, arguments: &ImportArguments) -> Result<()> {
+    fn ask(&mut self, arguments: &ImportArguments, agreed: &mut BTreeSet<String>) -> Result<()> {
         let level = Consent::of_options(arguments.yes, arguments.force);
         let given = GivenConsent::new(level, arguments.json);
         for imported in std::mem::take(&mut self.skills) {
             let (name, needed) = (&imported.name, imported.needed);
             let found = imported.inspection.lines_if(needed, name);
-            if given.covers(
-                needed,
-                &found,
-                &format!("import {name}, with what was found?"),
-            )? {
+            let question = format!("import {name}, with what was found?");
+            let asked = format!("{found}{question}");
+            if agreed.contains(&asked) || given.covers(needed, &found, &question)? {
+                agreed.insert(asked);
                 self.skills.push(imported);
                 continue;
             }
@@ -229,17 +242,27 @@ impl ImportPlan {
     }
 
     fn apply(&self, session: &Session<'_>) -> Result<()> {
-        let mut changes = Changes::begin(session, false)?;
+        let mut changes = Changes::begin_as_planned(session, false, &self.lock)?;
         for imported in &self.skills {
             let (name, tree) = (&imported.name, &imported.skill.tree);
             let locked = imported.skill.locked.clone();
             session.keep(&locked, tree)?;
+            // The lock file would state what is no longer there.
+            if seen_at(&imported.directory)? != imported.seen {
+                return Err(TransactionError::Changed(imported.directory.clone()).into());
+            }
             if imported.own {
                 changes.accept(name, locked);
             } else {
                 // It is moved to where every agent can have it, and linked from where it was.
                 let agents = agents_of(session, &imported.directory);
-                changes.install(Installation { name, tree, locked }, &agents)?;
+                let installation = Installation {
+                    name,
+                    tree,
+                    locked,
+                    seen: &Fingerprint::Absent,
+                };
+                changes.install(installation, &agents)?;
             }
         }
         changes.commit()?;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use prowess_registry::{ChangeKind, FileChange, LockFile, LockedSkill, PackageTree, compare};
+use prowess_registry::{
+    ChangeKind, FileChange, Fingerprint, LockFile, LockedSkill, PackageTree, compare,
+};
 use prowess_spec::{SkillName, nearest};
 use rayon::prelude::*;
 
@@ -73,10 +75,20 @@ pub(super) enum DiskState {
 
 /// Edits of a skill.
 pub(super) struct Edits {
-    /// The version that was edited: that of the lock file, or the one that this machine was last changed to.
+    /// The version that was edited: the one that this machine was last changed to, else that of the lock file.
     pub(super) base: LockedSkill,
     /// The differences from it.
     pub(super) changes: Vec<FileChange>,
+    pub(super) origin: BaseOrigin,
+}
+
+/// How it is known which version was edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BaseOrigin {
+    /// This machine was last changed to it.
+    Applied,
+    /// There is no note of it: it is the version of the lock file, or another one.
+    Assumed,
 }
 
 impl Edits {
@@ -128,26 +140,59 @@ pub(super) fn disk_state(
     let Some(changes) = differences(locked)? else {
         return Ok(DiskState::Missing);
     };
-    let mut edits = Edits {
-        base: locked.clone(),
-        changes,
-    };
-    if edits.changes.is_empty() {
+    if changes.is_empty() {
         return Ok(DiskState::Unchanged);
     }
-    let before = applied.skills.get(name);
-    if let Some(before) = before.filter(|it| it.digest != locked.digest) {
-        let changes = differences(before)?.unwrap_or_default();
-        if changes.is_empty() {
-            return Ok(DiskState::Older);
+    let (base, changes, origin) = match applied.skills.get(name) {
+        Some(before) if before.digest != locked.digest => {
+            let changes = differences(before)?.unwrap_or_default();
+            if changes.is_empty() {
+                return Ok(DiskState::Older);
+            }
+            (before, changes, BaseOrigin::Applied)
         }
-        // The nearer one is what was edited.
-        if changes.len() < edits.changes.len() {
-            let base = before.clone();
-            edits = Edits { base, changes };
-        }
-    }
-    Ok(DiskState::Edited(edits))
+        Some(_) => (locked, changes, BaseOrigin::Applied),
+        None => (locked, changes, BaseOrigin::Assumed),
+    };
+    let base = base.clone();
+    Ok(DiskState::Edited(Edits {
+        base,
+        changes,
+        origin,
+    }))
+}
+
+/// A skill on disk, as a plan sees it.
+pub(super) struct SeenSkill {
+    /// What its name held before anything of it was read.
+    pub(super) seen: Fingerprint,
+    pub(super) state: DiskState,
+}
+
+/// Looks at a skill that is about to be replaced.
+pub(super) fn look_at(
+    session: &Session<'_>,
+    applied: &LockFile,
+    name: &SkillName,
+    locked: &LockedSkill,
+) -> Result<SeenSkill> {
+    let path = session.place.skills().join(name.as_str());
+    let seen = Fingerprint::of(&path)
+        .with_context(|| format!("cannot read {}", configuration::shown(&path)))?;
+    let state = disk_state(session, applied, name, locked)?;
+    Ok(SeenSkill { seen, state })
+}
+
+/// The same for several skills, in parallel.
+pub(super) fn look_at_all(
+    session: &Session<'_>,
+    skills: &[(SkillName, LockedSkill)],
+) -> Vec<Result<SeenSkill>> {
+    let applied = session.applied();
+    skills
+        .par_iter()
+        .map(|(name, locked)| look_at(session, &applied, name, locked))
+        .collect()
 }
 
 /// Compares skills with the lock file, in parallel.

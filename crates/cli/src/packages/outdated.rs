@@ -18,6 +18,7 @@ use url::Url;
 
 use super::downgrade::registry_version;
 use super::installed::{named, nothing, sessions};
+use super::interrupted::note_waiting;
 use super::lock_trust;
 use super::open_packages::tree_of;
 use super::registry_notes::yanked;
@@ -112,7 +113,7 @@ pub(crate) fn run(arguments: &OutdatedArguments, global: &Global) -> Result<Exit
     }
     let mut rows = Vec::new();
     for session in &sessions {
-        session.recover()?;
+        note_waiting(session);
         let skills = named(session, &arguments.names)?;
         let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
         lock_trust::ask(session, &sources, arguments.yes)?;

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use prowess_registry::{Content, InstallableTree, PackageTree};
+use prowess_registry::{InstallableTree, LockedSkill, PackageTree};
 use prowess_spec::SkillName;
 use serde_json::json;
 
 use super::apply::Changes;
 use super::inspect::marked;
-use super::installed::{DiskState, disk_state, named, nothing, sessions};
+use super::installed::{DiskState, SeenSkill, look_at, named, nothing, sessions};
+use super::interrupted::until_unchanged;
 use super::session::{ScopeArgument, Session};
 use crate::arguments::Global;
 use crate::error::{Context, Result};
@@ -54,42 +55,17 @@ pub(crate) fn run(arguments: &RemoveArguments, global: &Global) -> Result<Exit> 
     let index = sessions.iter().position(has_all).unwrap_or_default();
     let session = sessions.swap_remove(index);
     session.recover()?;
-    let skills = named(&session, &arguments.names)?;
-    let applied = session.applied();
-    let mut changes = Changes::begin(&session, false)?;
-    let mut edited_files: Vec<PathBuf> = Vec::new();
-    for (name, locked) in &skills {
-        let path = session.place.skills().join(name.as_str());
-        let edits = match disk_state(&session, &applied, name, locked)? {
-            DiskState::Edited(edits) if !arguments.force => {
-                let (tree, _) = PackageTree::read_directory(&path)?;
-                edits.refuse_foreign(name, InstallableTree::from(tree).files())?;
-                edits.changes
-            }
-            _ => Vec::new(),
-        };
-        let copies = changes.remove(name)?;
-        for copy in &copies {
-            let copy = configuration::shown(copy);
-            terminal::note(&format!("{copy} stays: it is not what prowess installed"));
-        }
-        if !arguments.force && edits.iter().any(|it| path.join(&it.path).exists()) {
-            let (tree, _) = PackageTree::read_directory(&path)
-                .with_context(|| format!("cannot read `{name}`"))?;
-            let edited = |path: &str| edits.iter().any(|it| it.path == path);
-            let files = tree.files().filter(|(path, _)| edited(path.as_str()));
-            let files = files.map(|(path, file)| (path.clone(), file.clone()));
-            let rest = PackageTree::new(files)?;
-            let skills = session.place.skills();
-            let content = Content::Tree(&rest);
-            changes
-                .transaction()
-                .put(&skills, name.as_str(), &content)?;
-            edited_files.extend(rest.files().map(|(inside, _)| path.join(inside.as_str())));
-        }
+    let removal = until_unchanged(|| Removal::make(&session, arguments))?;
+    let Removal {
+        skills,
+        copies,
+        edited_files,
+    } = removal;
+    for copy in &copies {
+        let copy = configuration::shown(copy);
+        terminal::note(&format!("{copy} stays: it is not what prowess installed"));
     }
     if !arguments.dry_run {
-        changes.commit()?;
         end_approvals(&session, skills.iter().map(|(name, _)| name))?;
     }
     if arguments.json {
@@ -111,6 +87,56 @@ pub(crate) fn run(arguments: &RemoveArguments, global: &Global) -> Result<Exit> 
         ));
     }
     Ok(Exit::Success)
+}
+
+/// What was removed.
+struct Removal {
+    skills: Vec<(SkillName, LockedSkill)>,
+    /// Copies of agents that were edited and stay.
+    copies: Vec<PathBuf>,
+    /// Edited files that stay.
+    edited_files: Vec<PathBuf>,
+}
+
+impl Removal {
+    fn make(session: &Session<'_>, arguments: &RemoveArguments) -> Result<Self> {
+        let mut changes = Changes::begin(session, false)?;
+        let skills = named(session, &arguments.names)?;
+        let applied = session.applied();
+        let (mut copies, mut edited_files) = (Vec::new(), Vec::new());
+        for (name, locked) in &skills {
+            let path = session.place.skills().join(name.as_str());
+            let SeenSkill { seen, state } = look_at(session, &applied, name, locked)?;
+            let edits = match state {
+                DiskState::Edited(edits) if !arguments.force => edits,
+                _ => {
+                    copies.extend(changes.remove(name, &seen)?);
+                    continue;
+                }
+            };
+            let (tree, _) = PackageTree::read_directory(&path)
+                .with_context(|| format!("cannot read `{name}`"))?;
+            edits.refuse_foreign(name, InstallableTree::from(tree.clone()).files())?;
+            let is_edited = |path: &str| edits.changes.iter().any(|change| change.path == path);
+            let files = tree.files().filter(|(path, _)| is_edited(path.as_str()));
+            let files = files.map(|(path, file)| (path.clone(), file.clone()));
+            let rest = PackageTree::new(files)?;
+            if rest.files().len() == 0 {
+                copies.extend(changes.remove(name, &seen)?);
+                continue;
+            }
+            copies.extend(changes.reduce(name, &rest, &seen)?);
+            edited_files.extend(rest.files().map(|(inside, _)| path.join(inside.as_str())));
+        }
+        if !arguments.dry_run {
+            changes.commit()?;
+        }
+        Ok(Self {
+            skills,
+            copies,
+            edited_files,
+        })
+    }
 }
 
 /// Ends what was approved for skills, here or everywhere.

@@ -16,6 +16,7 @@ use url::Url;
 use super::import::other_path;
 use super::inspect::plural;
 use super::installed::{DiskState, disk_states};
+use super::interrupted::{WAITING_HINT, note_waiting};
 use super::session::{ScopeName, Session};
 use crate::arguments::Global;
 use crate::configuration;
@@ -100,6 +101,15 @@ impl PackageStates {
         Self {
             project: lock(ScopeName::Project),
             user: lock(ScopeName::User),
+        }
+    }
+
+    /// Says that a command was interrupted in one of the places.
+    pub(crate) fn note_waiting(global: &Global) {
+        for scope in [ScopeName::Project, ScopeName::User] {
+            if let Ok(session) = Session::open(scope, global) {
+                note_waiting(&session);
+            }
         }
     }
 
@@ -203,12 +213,8 @@ fn of_place(session: &Session<'_>) -> Vec<PackageProblem> {
         });
     };
     if session.is_interrupted() {
-        let detail = "a command was interrupted; `prowess verify` finishes it";
-        add(
-            true,
-            configuration::shown(&session.place.skills()),
-            detail.to_owned(),
-        );
+        let detail = format!("a command was interrupted; {WAITING_HINT}");
+        add(true, configuration::shown(&session.place.skills()), detail);
     }
     let lock_path = configuration::shown(session.place.lock_path());
     let lock = match session.lock() {
@@ -259,7 +265,7 @@ fn of_place(session: &Session<'_>) -> Vec<PackageProblem> {
             add(false, name, detail);
         }
         for path in leftovers(&directory) {
-            let detail = "left by an interrupted command; remove it";
+            let detail = "left by an interrupted command, maybe of another user; if `prowess sync` leaves it, remove it";
             add(false, configuration::shown(&path), detail.to_owned());
         }
     }

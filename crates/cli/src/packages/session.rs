@@ -7,13 +7,14 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use prowess_config::SkillsConfig;
 use prowess_registry::{
-    Agent, InstallableTree, LockFile, LockedSkill, Package, PackageReference, PackageStore, Place,
-    Transaction, UserHome,
+    Agent, AppliedNote, InstallableTree, LockFile, LockedSkill, Package, PackageReference,
+    PackageStore, Place, Transaction, UserHome,
 };
 use prowess_sources::{Network, RemoteOptions};
 use prowess_spec::nearest;
 use prowess_trust::ProjectRoot;
 
+use super::interrupted;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::progress::FetchProgress;
@@ -128,11 +129,10 @@ impl<'g> Session<'g> {
         self.store.applied(scope, &root)
     }
 
-    /// Remembers what is installed: of skills that disappear from the lock file, only these are removed by `sync`.
-    pub(super) fn remember(&self, lock: &LockFile) {
+    /// The note of what was applied here.
+    pub(super) fn applied_note(&self) -> AppliedNote {
         let (scope, root) = self.applied_key();
-        // What is not remembered stays on disk.
-        let _ = self.store.set_applied(scope, &root, lock);
+        self.store.applied_note(scope, &root)
     }
 
     fn applied_key(&self) -> (&'static str, PathBuf) {
@@ -154,7 +154,7 @@ impl<'g> Session<'g> {
             .with_context(|| format!("cannot write {}", configuration::shown(directory)))
     }
 
-    /// Locks the place, and finishes what a killed process began.
+    /// Locks the place, and finishes or undoes what a killed process began.
     pub(super) fn begin(&self) -> Result<Transaction> {
         if !self.place.is_project()
             && let Some(directory) = self.place.lock_path().parent()
@@ -164,15 +164,19 @@ impl<'g> Session<'g> {
         let skills = self.place.skills();
         let journals = self.store.directory().join("journals");
         let waiting = || terminal::note("waiting for another prowess to finish");
-        Transaction::begin(&skills, self.place.within(), &journals, waiting)
-            .with_context(|| format!("cannot change {}", configuration::shown(&skills)))
+        let begun = Transaction::begin(&skills, self.place.within(), &journals, waiting);
+        let mut transaction =
+            begun.with_context(|| format!("cannot change {}", configuration::shown(&skills)))?;
+        if let Some(recovery) = transaction.take_recovery() {
+            interrupted::report(&recovery)?;
+        }
+        Ok(transaction)
     }
 
-    /// Finishes what a killed process began, if there is such a thing.
+    /// Finishes or undoes what a killed process began, if there is such a thing.
     pub(super) fn recover(&self) -> Result<()> {
         if self.is_interrupted() {
             drop(self.begin()?);
-            terminal::note("finished or undid the changes of a command that was interrupted");
         }
         Ok(())
     }

@@ -1,18 +1,25 @@
 //! `prowess sync`: brings a place to exactly what its lock file says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use clap::Args;
-use prowess_registry::{InstallableTree, LockedSkill, Merge, PackageTree, merge, plugin_files_in};
+use prowess_registry::{
+    Agent, Fingerprint, InstallableTree, LockedSkill, Merge, PackageTree, merge, plugin_files_in,
+};
 use prowess_spec::SkillName;
 use serde_json::json;
 
-use super::apply::{Changes, Installation, Linked, SourceSkill, print_unlinked};
+use super::apply::{
+    Changes, Installation, LinkPlan, MissingLinks, SourceSkill, plan_links, print_unlinked,
+    seen_lock,
+};
 use super::conflicts;
 use super::consent::{AllowArgument, Examiner, GivenConsent, examine_on_disk};
+use super::edited_base;
 use super::inspect::{Consent, Inspection, marked, plural};
-use super::installed::{AgentCopies, DiskState, Edits, disk_states, named};
+use super::installed::{AgentCopies, DiskState, Edits, SeenSkill, look_at_all, named};
+use super::interrupted::until_unchanged;
 use super::lock_trust;
 use super::open_packages::{Packages, locked_reference};
 use super::session::{AgentArguments, ScopeArgument, ScopeName, Session};
@@ -70,30 +77,26 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
     if !session.place.lock_path().exists() {
         return no_lock_file(&session, arguments.frozen);
     }
-    let skills = named(&session, &[])?;
-    let states = disk_states(&session, &skills)?;
-    let skills: Vec<(SkillName, LockedSkill, DiskState)> = skills
-        .into_iter()
-        .zip(states)
-        .map(|((name, locked), state)| (name, locked, state))
-        .collect();
-    let is_edited = |state: &DiskState| matches!(state, DiskState::Edited(_));
-    let edited = skills.iter().filter(|(_, _, state)| is_edited(state));
-    let edited: Vec<&SkillName> = edited.map(|(name, _, _)| name).collect();
-    if arguments.frozen {
-        let entries: Vec<(&SkillName, &LockedSkill)> = skills
-            .iter()
-            .map(|(name, locked, _)| (name, locked))
-            .collect();
-        let mut differing: Vec<String> = edited.iter().map(ToString::to_string).collect();
-        let earlier = skills.iter().filter(|it| it.1.has_plugin_files());
-        differing.extend(earlier.map(|(name, _, _)| name.to_string()));
-        differing.extend(AgentCopies::of(&session).differing(&entries));
-        if !differing.is_empty() {
-            return differs(&differing, arguments.json);
+    let mut refused = Refused::default();
+    let (plan, differing) = until_unchanged(|| {
+        let mut plan = Plan::new(&session)?;
+        let differing = if arguments.frozen {
+            plan.differing(&session)
+        } else {
+            Vec::new()
+        };
+        if differing.is_empty() {
+            plan.decide(&session, arguments, &mut refused)?;
+            plan.apply(&session, arguments)?;
         }
+        Ok((plan, differing))
+    })?;
+    if !differing.is_empty() {
+        return differs(&differing, arguments.json);
     }
-    let outcome = apply(&session, arguments, &skills)?;
+    let edited = plan.edited();
+    let count = plural(plan.skills.len(), "skill");
+    let outcome = plan.outcome;
     if arguments.json {
         terminal::print_json(&json!({
             "installed": outcome.installed,
@@ -103,7 +106,8 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
             "missing_dependencies": outcome.missing,
             "left_out": outcome.left_out,
             "not_linked": outcome.unlinked,
-            "refused": outcome.refused,
+            "refused": refused.skills,
+            "failed": outcome.failed.keys().collect::<Vec<_>>(),
         }))?;
     } else {
         let names = |names: &[SkillName]| -> Vec<String> {
@@ -118,7 +122,6 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
                 ));
             }
         }
-        let count = plural(skills.len(), "skill");
         session.phase(&format!("synchronised {count}"), began);
     }
     for name in &outcome.conflicts {
@@ -138,10 +141,17 @@ pub(crate) fn run(arguments: &SyncArguments, global: &Global) -> Result<Exit> {
     for (name, files) in &outcome.unlinked {
         print_unlinked(name, files);
     }
-    for (name, inspection) in &outcome.refused {
+    for (name, inspection) in &refused.skills {
         print_refused(name, inspection);
     }
-    if !outcome.refused.is_empty() {
+    for (name, error) in &outcome.failed {
+        let message = format!("cannot synchronise `{name}`: {}", error.message);
+        terminal::print_problem(&message, error.hints.first().map(String::as_str));
+    }
+    if !outcome.failed.is_empty() {
+        return Ok(Exit::Failure);
+    }
+    if !refused.skills.is_empty() {
         return Ok(Exit::Permission);
     }
     let is_incomplete = arguments.frozen && !outcome.missing.is_empty();
@@ -177,97 +187,226 @@ struct Outcome {
     left_out: BTreeMap<SkillName, Vec<String>>,
     /// Skills that got no link, and the files of a plugin in them.
     unlinked: BTreeMap<SkillName, Vec<String>>,
-    /// Skills that were not installed or linked, because the user did not agree to what was found.
-    refused: BTreeMap<SkillName, Inspection>,
+    /// Skills that could not be compared or merged.
+    failed: BTreeMap<SkillName, CommandError>,
 }
 
-fn apply(
-    session: &Session<'_>,
-    arguments: &SyncArguments,
-    skills: &[(SkillName, LockedSkill, DiskState)],
-) -> Result<Outcome> {
-    let agents = arguments.agents.choose(session)?;
-    let is_wanted = |(_, locked, state): &&(SkillName, LockedSkill, DiskState)| match state {
-        DiskState::Missing | DiskState::Older => true,
-        // Edits of another version have to be merged with this one.
-        DiskState::Edited(edits) => arguments.force || edits.base.digest != locked.digest,
-        DiskState::Unchanged => false,
-    };
-    let (wanted, rest): (Vec<_>, Vec<_>) = skills.iter().partition(is_wanted);
-    let sources: Vec<(&SkillName, &LockedSkill)> = wanted
-        .iter()
-        .map(|(name, locked, _)| (name, locked))
-        .collect();
-    let fetched = fetch(session, &sources, arguments.yes)?;
-    let mut outcome = Outcome::default();
-    let examiner = Examiner::new(session, &arguments.allow)?;
-    let mut question = Question {
-        given: GivenConsent::new(Consent::of_options(arguments.yes, false), arguments.json),
-        refused: &mut outcome.refused,
-    };
-    let mut changes = Changes::begin(session, arguments.agents.copy)?;
-    for ((name, _, state), skill) in wanted.into_iter().zip(fetched) {
-        let inspection = examiner.inspect(name, &skill.tree);
-        let needed = examiner.consent(name, &skill.tree, &inspection);
-        if !question.ask("install", name, inspection, needed)? {
-            continue;
-        }
-        session.keep(&skill.locked, &skill.tree)?;
-        if !arguments.json {
-            for note in skill.notes() {
-                terminal::note(&terminal::printable(&format!("{name}: {note}")));
+/// What would become of the skills of a place. Nothing is locked while it is made and asked about.
+struct Plan {
+    /// What the lock file held.
+    lock: Fingerprint,
+    agents: Vec<&'static Agent>,
+    skills: Vec<(SkillName, LockedSkill, SeenSkill)>,
+    installs: Vec<PlannedInstall>,
+    links: Vec<(SkillName, MissingLinks)>,
+    outcome: Outcome,
+}
+
+struct PlannedInstall {
+    /// The index of the skill.
+    skill: usize,
+    new: SourceSkill,
+    /// The new version with the edits of the one on disk.
+    merged: Option<Merge>,
+}
+
+impl Plan {
+    fn new(session: &Session<'_>) -> Result<Self> {
+        let lock = seen_lock(session)?;
+        let skills = named(session, &[])?;
+        let seen = look_at_all(session, &skills);
+        let mut outcome = Outcome::default();
+        let mut looked = Vec::new();
+        for ((name, locked), seen) in skills.into_iter().zip(seen) {
+            let resolved = seen.and_then(|seen| {
+                let state = edited_base::resolve(session, &name, &locked, seen.state)?;
+                Ok(SeenSkill { state, ..seen })
+            });
+            match resolved {
+                Ok(seen) => looked.push((name, locked, seen)),
+                Err(error) => {
+                    outcome.failed.insert(name, error);
+                }
             }
         }
-        if !skill.left_out.is_empty() {
-            let left_out = skill.left_out.iter().map(ToString::to_string).collect();
-            outcome.left_out.insert(name.clone(), left_out);
-        }
-        let (mut tree, locked) = (skill.tree, skill.locked);
-        if let DiskState::Edited(edits) = state
-            && !arguments.force
-        {
-            let merged = merge_edits(session, name, edits, &tree)?;
-            if !merged.conflicts.is_empty() {
-                conflicts::write(session, &mut changes, name, &merged.tree, &locked)?;
-                outcome.conflicts.push(name.clone());
-                continue;
-            }
-            tree = merged.tree.into();
-            // The edits can have come with the project.
-            let inspection = examiner.inspect(name, &tree);
-            let needed = examiner.consent(name, &tree, &inspection);
+        Ok(Self {
+            lock,
+            agents: Vec::new(),
+            skills: looked,
+            installs: Vec::new(),
+            links: Vec::new(),
+            outcome,
+        })
+    }
+
+    fn edited(&self) -> Vec<SkillName> {
+        let is_edited = |seen: &SeenSkill| matches!(seen.state, DiskState::Edited(_));
+        let edited = self.skills.iter().filter(|(_, _, seen)| is_edited(seen));
+        edited.map(|(name, _, _)| name.clone()).collect()
+    }
+
+    /// What `--frozen` does not accept.
+    fn differing(&self, session: &Session<'_>) -> Vec<String> {
+        let entries: Vec<(&SkillName, &LockedSkill)> = self
+            .skills
+            .iter()
+            .map(|(name, locked, _)| (name, locked))
+            .collect();
+        let mut differing: Vec<String> = self.edited().iter().map(ToString::to_string).collect();
+        let earlier = entries
+            .iter()
+            .filter(|(_, locked)| locked.has_plugin_files());
+        differing.extend(earlier.map(|(name, _)| name.to_string()));
+        differing.extend(AgentCopies::of(session).differing(&entries));
+        differing
+    }
+
+    /// Fetches what is missing, merges edits, and asks about what was found.
+    fn decide(
+        &mut self,
+        session: &Session<'_>,
+        arguments: &SyncArguments,
+        refused: &mut Refused,
+    ) -> Result<()> {
+        self.agents = arguments.agents.choose(session)?;
+        let is_wanted = |locked: &LockedSkill, state: &DiskState| match state {
+            DiskState::Missing | DiskState::Older => true,
+            // Edits of another version have to be merged with this one.
+            DiskState::Edited(edits) => arguments.force || edits.base.digest != locked.digest,
+            DiskState::Unchanged => false,
+        };
+        let (wanted, rest): (Vec<_>, Vec<_>) = self
+            .skills
+            .iter()
+            .enumerate()
+            .partition(|(_, (_, locked, seen))| is_wanted(locked, &seen.state));
+        let sources: Vec<(&SkillName, &LockedSkill)> = wanted
+            .iter()
+            .map(|(_, (name, locked, _))| (name, locked))
+            .collect();
+        let fetched = fetch(session, &sources, arguments.yes)?;
+        let examiner = Examiner::new(session, &arguments.allow)?;
+        let level = Consent::of_options(arguments.yes, false);
+        let mut question = Question {
+            given: GivenConsent::new(level, arguments.json),
+            refused,
+        };
+        for ((index, (name, _, seen)), new) in wanted.into_iter().zip(fetched) {
+            let inspection = examiner.inspect(name, &new.tree);
+            let needed = examiner.consent(name, &new.tree, &inspection);
             if !question.ask("install", name, inspection, needed)? {
                 continue;
             }
+            let mut merged = None;
+            if let DiskState::Edited(edits) = &seen.state
+                && !arguments.force
+            {
+                match merge_edits(session, name, edits, &new.tree) {
+                    Ok(merge) => merged = Some(merge),
+                    Err(error) => {
+                        self.outcome.failed.insert(name.clone(), error);
+                        continue;
+                    }
+                }
+            }
+            if let Some(merge) = merged.as_ref().filter(|merge| merge.conflicts.is_empty()) {
+                // The edits can have come with the project.
+                let tree = merge.tree.clone().into();
+                let inspection = examiner.inspect(name, &tree);
+                let needed = examiner.consent(name, &tree, &inspection);
+                if !question.ask("install", name, inspection, needed)? {
+                    continue;
+                }
+            }
+            self.installs.push(PlannedInstall {
+                skill: index,
+                new,
+                merged,
+            });
         }
-        let tree = &tree;
-        changes.install(Installation { name, tree, locked }, &agents)?;
-        outcome.installed.push(name.clone());
-    }
-    // Links for agents that came later.
-    for (name, locked, state) in rest {
-        let is_unedited = matches!(state, DiskState::Unchanged);
-        let is_known =
-            is_unedited || plugin_files_in(&session.place.skills().join(name.as_str())).is_empty();
-        let is_accepted = examiner.is_accepted(name, locked) && is_known;
-        let linked = changes.link_missing(name, &agents, is_accepted, |skill| {
-            let (inspection, needed) = examine_on_disk(&examiner, name, skill);
-            question.ask("use", name, inspection, needed)
-        })?;
-        if let Linked::Plugin(files) = linked {
-            outcome.unlinked.insert(name.clone(), files);
+        // Links for agents that came later.
+        for (_, (name, locked, seen)) in rest {
+            let skill = session.place.skills().join(name.as_str());
+            let is_unedited = matches!(seen.state, DiskState::Unchanged);
+            let is_known = is_unedited || plugin_files_in(&skill).is_empty();
+            let is_accepted = examiner.is_accepted(name, locked) && is_known;
+            let links = plan_links(session, name, &self.agents, is_accepted, |skill| {
+                let (inspection, needed) = examine_on_disk(&examiner, name, skill);
+                question.ask("use", name, inspection, needed)
+            })?;
+            match links {
+                LinkPlan::Links(links) => self.links.push((name.clone(), links)),
+                LinkPlan::Plugin(files) => {
+                    self.outcome.unlinked.insert(name.clone(), files);
+                }
+                LinkPlan::Nothing | LinkPlan::Refused => {}
+            }
         }
+        Ok(())
     }
-    outcome.removed = remove_disappeared(session, &mut changes)?;
-    outcome.missing = missing_dependencies(&changes, session);
-    changes.commit()?;
-    Ok(outcome)
+
+    /// Carries it out, if nothing was changed since it was made.
+    fn apply(&mut self, session: &Session<'_>, arguments: &SyncArguments) -> Result<()> {
+        let mut changes = Changes::begin_as_planned(session, arguments.agents.copy, &self.lock)?;
+        for install in std::mem::take(&mut self.installs) {
+            let Some((name, locked, seen)) = self.skills.get(install.skill) else {
+                continue;
+            };
+            let new = install.new;
+            session.keep(&new.locked, &new.tree)?;
+            let merged = install.merged.as_ref();
+            if let Some(merge) = merged.filter(|merge| !merge.conflicts.is_empty()) {
+                let conflict = conflicts::Conflict {
+                    name,
+                    merge,
+                    new: &new.locked,
+                    locked,
+                    ours: &seen.seen,
+                };
+                conflicts::write(session, &mut changes, &conflict)?;
+                self.outcome.conflicts.push(name.clone());
+                continue;
+            }
+            if !arguments.json {
+                for note in new.notes() {
+                    terminal::note(&terminal::printable(&format!("{name}: {note}")));
+                }
+            }
+            if !new.left_out.is_empty() {
+                let left_out = new.left_out.iter().map(ToString::to_string).collect();
+                self.outcome.left_out.insert(name.clone(), left_out);
+            }
+            let merged = install.merged.map(|merge| merge.tree.into());
+            let installation = Installation {
+                name,
+                tree: merged.as_ref().unwrap_or(&new.tree),
+                locked: new.locked,
+                seen: &seen.seen,
+            };
+            changes.install(installation, &self.agents)?;
+            self.outcome.installed.push(name.clone());
+        }
+        for (name, links) in std::mem::take(&mut self.links) {
+            changes.link_missing(&name, &links)?;
+        }
+        self.outcome.removed = remove_disappeared(session, &mut changes)?;
+        self.outcome.missing = missing_dependencies(&changes, session);
+        changes.commit()
+    }
+}
+
+/// Skills that were not installed or linked, because the user did not agree to what was found; and what the user agreed
+/// to, when the same is asked again.
+#[derive(Default)]
+struct Refused {
+    skills: BTreeMap<SkillName, Inspection>,
+    agreed: BTreeSet<String>,
 }
 
 /// Asks about what was found in skills, one after the other.
 struct Question<'q> {
     given: GivenConsent,
-    refused: &'q mut BTreeMap<SkillName, Inspection>,
+    refused: &'q mut Refused,
 }
 
 impl Question<'_> {
@@ -280,9 +419,15 @@ impl Question<'_> {
     ) -> Result<bool> {
         let found = inspection.lines_if(needed, name);
         let question = format!("{act} {name}, with what was found?");
+        let asked = format!("{found}{question}");
+        if self.refused.agreed.contains(&asked) {
+            return Ok(true);
+        }
         let agrees = self.given.covers(needed, &found, &question)?;
-        if !agrees {
-            self.refused.insert(name.clone(), inspection);
+        if agrees {
+            self.refused.agreed.insert(asked);
+        } else {
+            self.refused.skills.insert(name.clone(), inspection);
         }
         Ok(agrees)
     }
@@ -370,12 +515,13 @@ fn remove_disappeared(session: &Session<'_>, changes: &mut Changes<'_>) -> Resul
     let gone = session.applied().skills.into_iter();
     let gone = gone.filter(|(name, _)| !changes.lock.skills.contains_key(name));
     let gone: Vec<(SkillName, LockedSkill)> = gone.collect();
-    let states = disk_states(session, &gone)?;
+    let all = look_at_all(session, &gone);
     let mut removed = Vec::new();
-    for ((name, _), state) in gone.into_iter().zip(states) {
+    for ((name, _), seen) in gone.into_iter().zip(all) {
+        let SeenSkill { seen, state } = seen?;
         match state {
             DiskState::Unchanged | DiskState::Older => {
-                changes.remove(&name)?;
+                changes.remove(&name, &seen)?;
                 removed.push(name);
             }
             DiskState::Edited(_) => {
@@ -385,7 +531,7 @@ fn remove_disappeared(session: &Session<'_>, changes: &mut Changes<'_>) -> Resul
             }
             // Links to it may be left.
             DiskState::Missing => {
-                changes.remove(&name)?;
+                changes.remove(&name, &seen)?;
             }
         }
     }

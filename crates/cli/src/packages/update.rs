@@ -1,21 +1,25 @@
 //! `prowess update`: newer versions of installed skills, without losing edits.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 use clap::Args;
 use prowess_registry::{
-    FileChange, InstallableTree, LockFile, LockedSkill, PackageReference, PackageTree, merge,
+    FileChange, Fingerprint, InstallableTree, LockFile, LockedSkill, Merge, PackageReference,
+    PackageTree, merge,
 };
 use prowess_spec::{SkillName, SkillPath};
 use serde_json::{Value, json};
 
-use super::apply::{Changes, Installation, SourceSkill, left_out_notes};
+use super::apply::{Changes, Installation, SourceSkill, left_out_notes, seen_lock};
 use super::conflicts;
 use super::consent::{AllowArgument, Examiner, GivenConsent};
 use super::downgrade::DowngradeArgument;
+use super::edited_base;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
-use super::installed::{DiskState, disk_state, named, nothing, sessions};
+use super::installed::{DiskState, SeenSkill, look_at, named, nothing, sessions};
+use super::interrupted::until_unchanged;
 use super::lock_trust;
 use super::news;
 use super::open_packages::Packages;
@@ -108,16 +112,17 @@ struct Update {
     tree: InstallableTree,
     /// The files on disk now.
     current: InstallableTree,
+    /// What the name of the skill held before its files were read.
+    seen: Fingerprint,
     /// The new version.
     new: InstallableTree,
     locked: LockedSkill,
     /// Files of a plugin in the new version, which are not installed.
     left_out: Vec<SkillPath>,
-    /// The version that was edited.
-    installed: Option<LockedSkill>,
     /// The files that keep an edit.
     edited: Vec<String>,
-    conflicts: Vec<String>,
+    /// The merge, if it has conflicts.
+    conflicts: Option<Merge>,
     inspection: Inspection,
     news: news::News,
     consent: Consent,
@@ -137,6 +142,28 @@ impl Update {
     fn is_notable(&self) -> bool {
         self.consent > Consent::None || !self.edited.is_empty() || !self.left_out.is_empty()
     }
+}
+
+/// What would become of the skills of a place. Nothing is locked while it is made, shown and asked about.
+struct Plan {
+    /// What the lock file held.
+    lock: Fingerprint,
+    skills: Vec<PlannedSkill>,
+}
+
+struct PlannedSkill {
+    name: SkillName,
+    before: LockedSkill,
+    outcome: Outcome,
+    /// Whether the user agrees to it.
+    is_accepted: bool,
+}
+
+/// What was shown and agreed to, when the same is planned again.
+#[derive(Default)]
+struct Answers {
+    shown: BTreeSet<String>,
+    agreed: BTreeSet<String>,
 }
 
 pub(crate) fn run(arguments: &UpdateArguments, global: &Global) -> Result<Exit> {
@@ -183,106 +210,181 @@ fn update(
     arguments: &UpdateArguments,
     rows: &mut Vec<Value>,
 ) -> Result<Exit> {
-    let began = Instant::now();
-    let skills = named(session, &arguments.names)?;
-    let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
-    lock_trust::ask(session, &sources, arguments.yes)?;
-    let known = Known {
-        examiner: Examiner::new(session, &arguments.allow)?,
-        applied: session.applied(),
-        signatures: SignatureRules::new(session, None)?,
-    };
+    let mut answers = Answers::default();
     let mut packages = Packages::new(session);
-    packages.prepare(sources.iter().filter_map(|it| it.source.parse().ok()));
-    let outcomes: Vec<Outcome> = skills
-        .iter()
-        .map(|(name, locked)| {
-            look(session, &mut packages, &known, arguments, name, locked)
-                .unwrap_or_else(Outcome::Failed)
-        })
-        .collect();
-    session.phase(
-        &format!("looked at {}", plural(skills.len(), "skill")),
-        began,
-    );
-    let mut exit = Exit::Success;
-    let mut updated: Vec<String> = Vec::new();
-    let is_new = |it: &&Outcome| matches!(it, Outcome::Updated(_));
-    let shows = outcomes.iter().filter(is_new).count() <= MANY || arguments.dry_run;
-    let mut changes = Changes::begin(session, false)?;
-    for ((name, before), outcome) in skills.iter().zip(outcomes) {
-        let update = outcome.update();
-        let found = update
-            .filter(|update| shows || update.is_notable())
-            .map(|update| found(name, before, update, arguments.dry_run));
-        let found = found.unwrap_or_default();
-        let asks = matches!(outcome, Outcome::Updated(_)) && !arguments.dry_run;
-        if !asks && !arguments.json {
-            terminal::print_styled(&found)?;
+    let plan = until_unchanged(|| {
+        let mut plan = Plan::new(session, &mut packages, arguments)?;
+        plan.ask(arguments, &mut answers)?;
+        if !arguments.dry_run {
+            plan.apply(session)?;
         }
-        let left_out = update.map(|update| update.left_out.clone());
-        let (state, worse) = match outcome {
-            Outcome::UpToDate => ("up to date", Exit::Success),
-            Outcome::Moved(locked) => {
-                changes.lock.skills.insert(name.clone(), locked);
-                ("up to date", Exit::Success)
-            }
-            Outcome::Failed(error) => {
-                let message = format!("cannot update `{name}`: {}", error.message);
-                terminal::print_problem(&message, error.hints.first().map(String::as_str));
-                ("failed", Exit::Failure)
-            }
-            Outcome::Conflict(update) if arguments.dry_run => {
-                drop(update);
-                ("conflict", Exit::Findings)
-            }
-            Outcome::Conflict(update) => {
-                conflicts::write(
-                    session,
-                    &mut changes,
-                    name,
-                    update.tree.files(),
-                    &update.locked,
-                )?;
-                session.keep(&update.locked, &update.new)?;
-                let files = update.conflicts.join(", ");
-                terminal::print_problem(
-                    &format!("`{name}` was not updated: conflicts in {files}"),
-                    Some(&conflicts::hint(name)),
-                );
-                ("conflict", Exit::Findings)
-            }
-            Outcome::Updated(_) if arguments.dry_run => ("would update", Exit::Success),
-            Outcome::Updated(update) => {
-                if agrees(arguments, name, &update, &found)? {
-                    let (tree, locked) = (&update.tree, update.locked.clone());
-                    changes.install(Installation { name, tree, locked }, &[])?;
-                    session.keep(&update.locked, &update.new)?;
-                    ("updated", Exit::Success)
-                } else {
-                    ("not accepted", Exit::Findings)
-                }
-            }
+        Ok(plan)
+    })?;
+    plan.report(arguments, rows)
+}
+
+impl Plan {
+    fn new(
+        session: &Session<'_>,
+        packages: &mut Packages<'_>,
+        arguments: &UpdateArguments,
+    ) -> Result<Self> {
+        let began = Instant::now();
+        let lock = seen_lock(session)?;
+        let skills = named(session, &arguments.names)?;
+        let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
+        lock_trust::ask(session, &sources, arguments.yes)?;
+        let known = Known {
+            examiner: Examiner::new(session, &arguments.allow)?,
+            applied: session.applied(),
+            signatures: SignatureRules::new(session, None)?,
         };
-        exit = worst(exit, worse);
-        if arguments.json {
-            rows.push(json!({
-                "name": name,
-                "state": state,
-                "source": before.source,
-                "left_out": left_out.unwrap_or_default(),
-            }));
-        } else if state == "updated" {
-            updated.push(name.to_string());
-        } else if state == "up to date" && !arguments.names.is_empty() {
-            terminal::print(&format!("{name} is up to date\n"))?;
+        packages.prepare(
+            sources
+                .iter()
+                .filter_map(|locked| locked.source.parse().ok()),
+        );
+        let count = plural(skills.len(), "skill");
+        let skills = skills.into_iter().map(|(name, before)| PlannedSkill {
+            outcome: look(session, packages, &known, arguments, &name, &before)
+                .unwrap_or_else(Outcome::Failed),
+            name,
+            before,
+            is_accepted: true,
+        });
+        let skills = skills.collect();
+        session.phase(&format!("looked at {count}"), began);
+        Ok(Self { lock, skills })
+    }
+
+    /// Shows what was found, and asks about what wants more than before.
+    fn ask(&mut self, arguments: &UpdateArguments, answers: &mut Answers) -> Result<()> {
+        let is_new = |skill: &&PlannedSkill| matches!(skill.outcome, Outcome::Updated(_));
+        let shows = self.skills.iter().filter(is_new).count() <= MANY || arguments.dry_run;
+        for skill in &mut self.skills {
+            let PlannedSkill { name, before, .. } = skill;
+            if let Outcome::Failed(error) = &skill.outcome {
+                let message = format!("cannot update `{name}`: {}", error.message);
+                if answers.shown.insert(message.clone()) {
+                    let hint = error.hints.first().map(String::as_str);
+                    terminal::print_problem(&message, hint);
+                }
+                continue;
+            }
+            let Some(update) = skill.outcome.update() else {
+                continue;
+            };
+            let found = if shows || update.is_notable() {
+                found(name, before, update, arguments.dry_run)
+            } else {
+                String::new()
+            };
+            let asks = matches!(skill.outcome, Outcome::Updated(_)) && !arguments.dry_run;
+            if asks {
+                // Edits that were saved since change what is shown, not what was agreed to.
+                let findings = update.inspection.lines();
+                let agreed = format!("{name} {} {findings}", update.locked.digest);
+                skill.is_accepted =
+                    answers.agreed.contains(&agreed) || agrees(arguments, name, update, &found)?;
+                if skill.is_accepted {
+                    answers.agreed.insert(agreed);
+                }
+            } else if !arguments.json && answers.shown.insert(found.clone()) {
+                terminal::print_styled(&found)?;
+            }
         }
+        Ok(())
     }
-    if !arguments.dry_run {
-        changes.commit()?;
+
+    /// Carries it out, if nothing was changed since it was made.
+    fn apply(&self, session: &Session<'_>) -> Result<()> {
+        let mut changes = Changes::begin_as_planned(session, false, &self.lock)?;
+        for skill in &self.skills {
+            let name = &skill.name;
+            match &skill.outcome {
+                Outcome::Moved(locked) => {
+                    changes.lock.skills.insert(name.clone(), locked.clone());
+                }
+                Outcome::Conflict(update) => {
+                    if let Some(merge) = &update.conflicts {
+                        let conflict = conflicts::Conflict {
+                            name,
+                            merge,
+                            new: &update.locked,
+                            locked: &skill.before,
+                            ours: &update.seen,
+                        };
+                        conflicts::write(session, &mut changes, &conflict)?;
+                        session.keep(&update.locked, &update.new)?;
+                    }
+                }
+                Outcome::Updated(update) if skill.is_accepted => {
+                    let installation = Installation {
+                        name,
+                        tree: &update.tree,
+                        locked: update.locked.clone(),
+                        seen: &update.seen,
+                    };
+                    changes.install(installation, &[])?;
+                    conflicts::forget(session, &mut changes, name)?;
+                    session.keep(&update.locked, &update.new)?;
+                }
+                Outcome::UpToDate | Outcome::Updated(_) | Outcome::Failed(_) => {}
+            }
+        }
+        changes.commit()
     }
-    terminal::print(&marked("*", &updated))?;
-    Ok(exit)
+
+    /// Says what was done.
+    fn report(self, arguments: &UpdateArguments, rows: &mut Vec<Value>) -> Result<Exit> {
+        let mut exit = Exit::Success;
+        let mut updated: Vec<String> = Vec::new();
+        for skill in self.skills {
+            let name = &skill.name;
+            let left_out = skill.outcome.update().map(|update| update.left_out.clone());
+            let (state, worse) = match &skill.outcome {
+                Outcome::UpToDate | Outcome::Moved(_) => ("up to date", Exit::Success),
+                Outcome::Failed(_) => ("failed", Exit::Failure),
+                Outcome::Conflict(update) => {
+                    if !arguments.dry_run {
+                        let files = update.conflicting_files();
+                        terminal::print_problem(
+                            &format!("`{name}` was not updated: conflicts in {files}"),
+                            Some(&conflicts::hint(name)),
+                        );
+                    }
+                    ("conflict", Exit::Findings)
+                }
+                Outcome::Updated(_) if arguments.dry_run => ("would update", Exit::Success),
+                Outcome::Updated(_) if skill.is_accepted => ("updated", Exit::Success),
+                Outcome::Updated(_) => ("not accepted", Exit::Findings),
+            };
+            exit = worst(exit, worse);
+            if arguments.json {
+                rows.push(json!({
+                    "name": name,
+                    "state": state,
+                    "source": skill.before.source,
+                    "left_out": left_out.unwrap_or_default(),
+                }));
+            } else if state == "updated" {
+                updated.push(name.to_string());
+            } else if state == "up to date" && !arguments.names.is_empty() {
+                terminal::print(&format!("{name} is up to date\n"))?;
+            }
+        }
+        terminal::print(&marked("*", &updated))?;
+        Ok(exit)
+    }
+}
+
+impl Update {
+    /// The files with a conflict, for people.
+    fn conflicting_files(&self) -> String {
+        let conflicts = self.conflicts.iter().flat_map(|merge| &merge.conflicts);
+        let files: Vec<String> = conflicts.map(ToString::to_string).collect();
+        files.join(", ")
+    }
 }
 
 /// What every skill is compared with.
@@ -315,7 +417,12 @@ fn look(
     skill.locked.signed_by = signature.key();
     arguments.downgrade.check(name, before, &skill.locked)?;
     let (new, after) = (skill.tree.clone(), &skill.locked);
-    let state = disk_state(session, applied, name, before)?;
+    let SeenSkill { seen, state } = look_at(session, applied, name, before)?;
+    let state = if arguments.ours || arguments.theirs {
+        state
+    } else {
+        edited_base::resolve(session, name, before, state)?
+    };
     let is_current = match &state {
         DiskState::Unchanged => true,
         DiskState::Edited(edits) => edits.base.digest == before.digest,
@@ -326,7 +433,7 @@ fn look(
         let discards = arguments.theirs && matches!(state, DiskState::Edited(_));
         return Ok(if discards {
             let news = news::News::default();
-            Outcome::Updated(finish(name, examiner, new.clone(), skill, news))
+            Outcome::Updated(finish(name, examiner, new.clone(), seen, skill, news))
         } else if after == before {
             Outcome::UpToDate
         } else {
@@ -358,14 +465,14 @@ fn look(
     let base: Option<InstallableTree> = base;
     news.add_changelog(base.as_ref().map(InstallableTree::files), new.files());
     if edits.is_empty() || arguments.theirs {
-        let mut update = finish(name, examiner, new, skill, news);
+        let mut update = finish(name, examiner, new, seen, skill, news);
         update.current = ours.or(base).unwrap_or_default();
         return Ok(Outcome::Updated(update));
     }
     let ours = ours.unwrap_or_default();
     if arguments.ours {
         let tree = keep_edits(&edits, ours.files(), new.files())?.into();
-        let mut update = finish(name, examiner, tree, skill, news);
+        let mut update = finish(name, examiner, tree, seen, skill, news);
         update.edited = edits.into_iter().map(|it| it.path).collect();
         update.current = ours;
         return Ok(Outcome::Updated(update));
@@ -374,15 +481,14 @@ fn look(
         || "the installed version is not available for a merge; pass `--ours` or `--theirs`",
     )?;
     let merged = merge(base.files(), ours.files(), new.files())?;
-    let tree = merged.tree.into();
-    let mut update = finish(name, examiner, tree, skill, news);
+    let tree = merged.tree.clone().into();
+    let mut update = finish(name, examiner, tree, seen, skill, news);
     update.edited = merged.edited.iter().map(ToString::to_string).collect();
-    update.installed = Some(installed);
     update.current = ours;
-    update.conflicts = merged.conflicts.iter().map(ToString::to_string).collect();
-    Ok(if update.conflicts.is_empty() {
+    Ok(if merged.conflicts.is_empty() {
         Outcome::Updated(update)
     } else {
+        update.conflicts = Some(merged);
         Outcome::Conflict(update)
     })
 }
@@ -391,6 +497,7 @@ fn finish(
     name: &SkillName,
     examiner: &Examiner<'_>,
     tree: InstallableTree,
+    seen: Fingerprint,
     skill: SourceSkill,
     news: news::News,
 ) -> Box<Update> {
@@ -412,12 +519,12 @@ fn finish(
     Box::new(Update {
         tree,
         current: InstallableTree::default(),
+        seen,
         new,
         locked,
         left_out,
-        installed: None,
         edited: Vec::new(),
-        conflicts: Vec::new(),
+        conflicts: None,
         inspection,
         news,
         consent,
@@ -453,8 +560,8 @@ fn found(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -
     for note in left_out_notes(&update.left_out) {
         let _ = writeln!(text, "  {}", terminal::printable(&note));
     }
-    if !update.conflicts.is_empty() {
-        let files = terminal::printable(&update.conflicts.join(", "));
+    if update.conflicts.is_some() {
+        let files = terminal::printable(&update.conflicting_files());
         let _ = writeln!(text, "  conflicts with your edits in {files}");
     } else if !update.edited.is_empty() {
         let edited = terminal::printable(&update.edited.join(", "));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::inspect::plural;
 use super::installed::{AgentCopies, differences, named, nothing, sessions};
+use super::interrupted::note_waiting;
 use super::registry_notes::yanked_in;
 use super::session::ScopeArgument;
 use crate::arguments::Global;
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
     let (mut total, mut files, mut differing) = (0, 0, 0);
     let mut copies: Vec<String> = Vec::new();
     for session in &sessions {
-        session.recover()?;
+        note_waiting(session);
         let skills = named(session, &arguments.names)?;
         let states = differences(session, &skills)?;
         let entries: Vec<_> = skills.iter().map(|(name, locked)| (name, locked)).collect();

@@ -8,7 +8,7 @@ use crate::support::Run;
 use crate::workshop::{FIRST, Workshop, noise, state};
 
 /// Runs a script with mounts of its own, in the project. `$PROWESS` is the program.
-fn with_mounts(workshop: &Workshop, script: &str) -> Run {
+pub(crate) fn with_mounts(workshop: &Workshop, script: &str) -> Run {
     let program = workshop.command(&[]);
     let mut command = Command::new("unshare");
     at_home(&mut command, workshop.path("home"))

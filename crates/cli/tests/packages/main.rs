@@ -1,4 +1,4 @@
-//! The contract of packages, with the program: docs/contract/packages.md.
+//! The contract of packages, with the program: docs/contract/packages.md and durability.md.
 #![cfg(test)]
 #![cfg(unix)]
 
@@ -9,8 +9,10 @@ mod bad_input;
 mod conditions;
 mod consent;
 mod downloads;
+mod edits;
 mod fake_registry;
 mod forged_lines;
+mod interrupted;
 mod kill;
 mod lock;
 mod many;
@@ -32,4 +34,5 @@ mod sources;
 mod trust;
 mod update;
 mod versions;
+mod waiting_merges;
 mod workshop;

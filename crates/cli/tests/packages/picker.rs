@@ -10,14 +10,14 @@ use crate::support::terminal::plain;
 use crate::workshop::{FIRST, Workshop};
 
 /// A program in a terminal.
-struct Screen {
+pub(crate) struct Screen {
     child: ChildGuard,
     ours: File,
     shown: String,
 }
 
 impl Screen {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let (ours, theirs) = terminal(100, 24);
         let end = || Stdio::from(theirs.try_clone().unwrap());
         command.stdin(end()).stdout(end()).stderr(end());
@@ -37,17 +37,36 @@ impl Screen {
         count > 0
     }
 
-    /// Reads until a text was shown, and types.
-    fn answer(&mut self, text: &str, keys: &str) {
+    /// Reads until a text was shown.
+    pub(crate) fn wait_for(&mut self, text: &str) {
         while !plain(&self.shown).contains(text) {
             assert!(self.read(), "{}", self.shown);
         }
+    }
+
+    /// Reads until a text was shown, and types.
+    pub(crate) fn answer(&mut self, text: &str, keys: &str) {
+        self.wait_for(text);
         self.shown.clear();
         self.ours.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// Says yes to every question; everything that is shown, and the exit code.
+    pub(crate) fn agree(mut self) -> (String, Option<i32>) {
+        let mut answered = 0;
+        loop {
+            while answered < plain(&self.shown).matches("[y/N]").count() {
+                self.ours.write_all(b"y\n").unwrap();
+                answered += 1;
+            }
+            if !self.read() {
+                return self.end();
+            }
+        }
+    }
+
     /// The rest of what is shown, and the exit code.
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         while self.read() {}
         let code = self.child.wait().unwrap().code();
         (plain(&self.shown).replace('\r', ""), code)

@@ -1,5 +1,7 @@
 //! Skills in a directory.
 
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod exchanged;
 #[cfg(target_os = "linux")]
 mod fast;
 mod files;

@@ -16,8 +16,12 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::exchanged::{exchange_name, settle};
 use super::{Links, files};
-use crate::beneath::{Missing, open_directory, open_real, temporary_file, temporary_name};
+use crate::beneath::{
+    Missing, NEW, is_owned, open_directory, open_real, remove_stale, suffix, temporary_file,
+    temporary_name,
+};
 
 /// Creates a skill in the directory `relative` of `root`.
 pub(super) fn create(
@@ -45,11 +49,19 @@ pub(super) fn create(
         Missing::Make,
     );
     let above = above.map_err(|it| failed(&it))?;
-    let staged = temporary_name();
+    let staged = format!("{NEW}{}", suffix());
     mkdirat(&root, &staged, Mode::from_raw_mode(0o777)).map_err(errno)?;
     let flags = RenameFlags::NOREPLACE;
-    let made = fill(&root, &staged, files)
-        .and_then(|()| renameat_with(&root, &staged, &above, name, flags).map_err(io::Error::from));
+    // While it is open, no other process takes it for stale.
+    let held = open_directory(
+        root.try_clone().map_err(|it| failed(&it))?,
+        Path::new(&staged),
+        Missing::Fail,
+    );
+    let made = held
+        .and_then(|held| is_owned(&held).map(|_| held))
+        .and_then(|held| fill(&root, &staged, files).map(|()| held))
+        .and_then(|_held| Ok(renameat_with(&root, &staged, &above, name, flags)?));
     made.map_err(|error| {
         let _ = remove_all(&root, &staged);
         match Errno::from_io_error(&error) {
@@ -125,21 +137,36 @@ fn put(
     before: Option<&[u8]>,
     bytes: &[u8],
 ) -> Result<(), WriteError> {
-    let (mut file, temporary) = temporary_file(root).map_err(|it| failed(&it))?;
+    let (mut file, unfinished) = temporary_file(root).map_err(|it| failed(&it))?;
+    // Under this name, only whole files are found after a kill: the new content or the old.
+    let temporary = exchange_name(before, Some(bytes));
     let flags = if before.is_some() {
         RenameFlags::EXCHANGE
     } else {
         RenameFlags::NOREPLACE
     };
     let exchange = || renameat_with(root, &temporary, above, name, flags);
-    let written = file
+    let staged = file
         .write_all(bytes)
         .and_then(|()| match mode {
             Some(mode) => Ok(fchmod(&file, mode)?),
             None => Ok(()),
         })
         .and_then(|()| file.sync_all())
-        .and_then(|()| exchange().map_err(io::Error::from));
+        .and_then(|()| {
+            Ok(renameat_with(
+                root,
+                &unfinished,
+                root,
+                &temporary,
+                RenameFlags::NOREPLACE,
+            )?)
+        });
+    if let Err(error) = staged {
+        let _ = unlinkat(root, &unfinished, AtFlags::empty());
+        return Err(failed(&error));
+    }
+    let written = exchange().map_err(io::Error::from);
     let done = match written {
         Err(error) => Err(changed_or(&error)),
         Ok(()) => match before {
@@ -159,7 +186,7 @@ fn put(
 }
 
 fn take_away(root: &OwnedFd, above: &OwnedFd, name: &str, before: &[u8]) -> Result<(), WriteError> {
-    let temporary = temporary_name();
+    let temporary = exchange_name(Some(before), None);
     let flags = RenameFlags::NOREPLACE;
     renameat_with(above, name, root, &temporary, flags).map_err(changed)?;
     if holds(root, &temporary, before) {
@@ -252,6 +279,8 @@ impl SourceRoot<'_> {
             _ => failed(&error),
         })?;
         flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
+        // What cannot be removed stays hidden, and is no part of a skill.
+        let _ = remove_stale(&root, NEW).and_then(|()| settle(&root));
         Ok(root)
     }
 }
@@ -372,6 +401,37 @@ mod tests {
         write(anywhere(root), skill, &file, Some(current), Some(b"new")).unwrap();
         assert_eq!(fs::read(root.join("a/x")).unwrap(), b"new");
         assert_eq!(fs::read_dir(root).unwrap().count(), 1);
+    }
+
+    /// What a killed server left: new content, old content, and a file that a person saved in the last moment.
+    #[test]
+    fn du11_what_a_killed_server_left_is_removed_unless_a_person_wrote_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        fs::create_dir_all(root.join("a")).unwrap();
+        fs::write(root.join("a/x"), "old").unwrap();
+        let (old, new): (&[u8], &[u8]) = (b"old", b"new");
+        for (content, before, after) in [
+            (old, Some(old), Some(new)),
+            (new, Some(old), Some(new)),
+            (new, None, Some(new)),
+            (old, Some(old), None),
+            (b"by a person", Some(old), Some(new)),
+        ] {
+            fs::write(root.join(exchange_name(before, after)), content).unwrap();
+        }
+        fs::create_dir(root.join(format!("{NEW}1-2"))).unwrap();
+        fs::write(root.join(format!("{NEW}1-2/SKILL.md")), "half").unwrap();
+        // What another transaction wrote is not this one's.
+        fs::write(root.join(".prowess-staged-0-0"), "").unwrap();
+        let file = SkillPath::parse("x").unwrap();
+        write(anywhere(root), Path::new("a"), &file, Some(old), Some(new)).unwrap();
+        let entries = fs::read_dir(root).unwrap().flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".prowess-staged-0-0", "a", "saved-by-prowess-1"]);
+        let kept = fs::read_to_string(root.join("saved-by-prowess-1"));
+        assert_eq!(kept.unwrap(), "by a person");
     }
 
     /// Several programs that write one file through this lose nothing: each change is based on the one before.
