@@ -10,7 +10,9 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{
+    Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt,
+};
 use prowess_sources::beneath::{Missing, open_real};
 use rustix::fs::{FlockOperation, flock, symlinkat};
 use rustix::io::Errno;
@@ -159,7 +161,7 @@ impl Transaction {
             self.announce()?;
         }
         let staged = self.journal.next_name();
-        stage(&handle, &staged, content, &mut self.unsynced)?;
+        stage(&handle, &staged, name, content, &mut self.unsynced)?;
         self.journal.steps.push(Step {
             directory,
             name: name.to_owned(),
@@ -307,9 +309,11 @@ fn apply_all(steps: &[Step]) -> Result<(), TransactionError> {
     Ok(())
 }
 
+/// Writes content under a temporary name. Files have the mode of those that they replace in `old`.
 fn stage(
     handle: &OwnedFd,
     name: &str,
+    old: &str,
     content: &Content<'_>,
     unsynced: &mut UnsyncedFiles,
 ) -> io::Result<()> {
@@ -317,11 +321,24 @@ fn stage(
         || -> io::Result<Dir> { Ok(Dir::from_std_file(File::from(handle.try_clone()?))) };
     match content {
         Content::Link(target) => Ok(symlinkat(*target, handle, name)?),
-        Content::File(bytes) => unsynced.add(write(&directory()?, name, bytes, 0o666)?),
+        Content::File(bytes) => {
+            let above = directory()?;
+            let mode = mode_of(&above, old);
+            unsynced.add(write(
+                &above,
+                name,
+                bytes,
+                Bits {
+                    executable: false,
+                    mode,
+                },
+            )?)
+        }
         Content::Tree(tree) => {
             let above = directory()?;
             make_directory(&above, name)?;
             let root = above.open_dir(name)?;
+            let before = above.open_dir(old).ok();
             let mut made = "";
             for (path, file) in tree.files() {
                 let path = path.as_str();
@@ -330,7 +347,10 @@ fn stage(
                     make_directories(&root, parent)?;
                     made = parent;
                 }
-                let bits = if file.executable { 0o777 } else { 0o666 };
+                let bits = Bits {
+                    executable: file.executable,
+                    mode: before.as_ref().and_then(|before| mode_of(before, path)),
+                };
                 unsynced.add(write(&root, path, &file.bytes, bits)?)?;
             }
             Ok(())
@@ -356,10 +376,34 @@ fn make_directory(root: &Dir, path: &str) -> io::Result<()> {
     root.create_dir_with(path, &builder)
 }
 
-fn write(root: &Dir, path: &str, bytes: &[u8], mode: u32) -> io::Result<File> {
+/// What decides about the mode of a new file.
+#[derive(Clone, Copy)]
+struct Bits {
+    executable: bool,
+    /// That of the file it replaces.
+    mode: Option<u32>,
+}
+
+/// The mode of a regular file.
+fn mode_of(directory: &Dir, path: &str) -> Option<u32> {
+    let found = directory.symlink_metadata(path).ok()?;
+    found.is_file().then(|| found.permissions().mode())
+}
+
+fn write(root: &Dir, path: &str, bytes: &[u8], bits: Bits) -> io::Result<File> {
+    let all = if bits.executable { 0o777 } else { 0o666 };
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(mode);
+    options.write(true).create_new(true).mode(all);
     let mut file = root.open_with(path, &options)?;
+    if let Some(mode) = bits.mode {
+        // Who may read it may run it.
+        let run = if bits.executable {
+            (mode & 0o444) >> 2
+        } else {
+            0
+        };
+        file.set_permissions(Permissions::from_mode(mode & 0o666 | run))?;
+    }
     file.write_all(bytes)?;
     Ok(file.into_std())
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 use prowess_registry::{
-    FileChange, Fingerprint, InstallableTree, LockFile, LockedSkill, Merge, PackageReference,
-    PackageTree, merge,
+    ChangeKind, FileChange, Fingerprint, InstallableTree, LockFile, LockedSkill, Merge,
+    PackageReference, PackageTree, merge,
 };
 use prowess_spec::{SkillName, SkillPath};
 use serde_json::{Value, json};
@@ -18,7 +18,9 @@ use super::consent::{AllowArgument, Examiner, GivenConsent};
 use super::downgrade::DowngradeArgument;
 use super::edited_base;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
-use super::installed::{DiskState, SeenSkill, look_at, named, nothing, sessions};
+use super::installed::{
+    BaseOrigin, DiskState, Edits, SeenSkill, look_at, named, nothing, sessions,
+};
 use super::interrupted::until_unchanged;
 use super::lock_trust;
 use super::news;
@@ -440,6 +442,10 @@ fn look(
             Outcome::Moved(skill.locked)
         });
     }
+    let state = match state {
+        DiskState::Unchanged => changed_bits(session, name, before).unwrap_or(state),
+        other => other,
+    };
     let mut news = news::since(package.commit(), &reference, before);
     let path = session.place.skills().join(name.as_str());
     let ours = match &state {
@@ -491,6 +497,35 @@ fn look(
         update.conflicts = Some(merged);
         Outcome::Conflict(update)
     })
+}
+
+/// Executable bits that were changed by hand are edits; the lock file knows nothing of them, the stored version does.
+fn changed_bits(
+    session: &Session<'_>,
+    name: &SkillName,
+    locked: &LockedSkill,
+) -> Option<DiskState> {
+    let base = session.store.get(locked.digest)?;
+    let path = session.place.skills().join(name.as_str());
+    let (ours, _) = PackageTree::read_directory(&path).ok()?;
+    let is_changed = |path: &SkillPath, executable: bool| {
+        let before = base.get(path.as_str());
+        before.is_some_and(|before| before.executable != executable)
+    };
+    let files = ours.files();
+    let files = files.filter(|(path, file)| is_changed(path, file.executable));
+    let changes: Vec<FileChange> = files
+        .map(|(path, _)| FileChange {
+            path: path.to_string(),
+            change: ChangeKind::Changed,
+        })
+        .collect();
+    let edits = Edits {
+        base: locked.clone(),
+        changes,
+        origin: BaseOrigin::Applied,
+    };
+    (!edits.changes.is_empty()).then_some(DiskState::Edited(edits))
 }
 
 fn finish(

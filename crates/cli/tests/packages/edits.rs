@@ -335,14 +335,65 @@ fn du12_skills_in_a_lower_layer_of_an_overlay_are_replaced() {
     let script = format!(
         "{mount}; cd project
         sed -i s/first/edited/ .agents/skills/pdf/SKILL.md
-        $PROWESS update; grep newer .agents/skills/pdf/SKILL.md; grep edited .agents/skills/pdf/SKILL.md
-        $PROWESS remove csv; test ! -e .agents/skills/csv
-        $PROWESS update pdf --theirs; $PROWESS verify; find . -name '.prowess-*' -o -name '*.saved-*'"
+        \"$PROWESS\" update; grep newer .agents/skills/pdf/SKILL.md; grep edited .agents/skills/pdf/SKILL.md
+        \"$PROWESS\" remove csv; test ! -e .agents/skills/csv
+        \"$PROWESS\" update pdf --theirs; \"$PROWESS\" verify; find . -name '.prowess-*' -o -name '*.saved-*'"
     );
     let run = with_mounts(&workshop, &script);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(
         !run.stdout.contains(".prowess-") && !run.stdout.contains(".saved-"),
         "{run:?}"
+    );
+}
+
+/// A private file of a skill stays private, and what a user made executable stays so.
+#[test]
+fn du7_modes_of_installed_files_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let workshop = Workshop::new();
+    workshop.write("repository/skills/pdf/secret.json", "{}\n");
+    workshop.write("repository/skills/pdf/tool.sh", "echo 1\n");
+    workshop.commit("files");
+    workshop.add();
+    let path = |file: &str| workshop.path(&format!("project/.agents/skills/pdf/{file}"));
+    let set = |file: &str, mode| {
+        fs::set_permissions(path(file), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let mode = |file: &str| fs::metadata(path(file)).unwrap().permissions().mode() & 0o777;
+    set("secret.json", 0o600);
+    set("tool.sh", 0o755);
+    set("scripts/fill.py", 0o700);
+    for (number, edited) in [(2, false), (3, true)] {
+        if edited {
+            workshop.write(
+                "project/.agents/skills/pdf/SKILL.md",
+                version("first", "mine"),
+            );
+        }
+        for file in ["secret.json", "tool.sh"] {
+            let text = format!("version {number}\n");
+            workshop.write(&format!("repository/skills/pdf/{file}"), text);
+        }
+        workshop.commit("newer");
+        workshop.expect(0, &["update"]);
+        assert_eq!(
+            workshop.read("project/.agents/skills/pdf/tool.sh"),
+            format!("version {number}\n")
+        );
+        assert_eq!(
+            (mode("secret.json"), mode("tool.sh")),
+            (0o600, 0o755),
+            "{number}"
+        );
+        assert_eq!(mode("scripts/fill.py"), 0o700, "{number}");
+    }
+    // The lock file of the project, too.
+    let lock = workshop.path("project/prowess.lock");
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o640)).unwrap();
+    workshop.expect(0, &["add", &workshop.url(), "--skill", "csv"]);
+    assert_eq!(
+        fs::metadata(lock).unwrap().permissions().mode() & 0o777,
+        0o640
     );
 }

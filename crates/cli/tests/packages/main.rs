@@ -30,6 +30,7 @@ mod running;
 mod servers;
 mod session;
 mod signatures;
+mod soak;
 mod sources;
 mod trust;
 mod update;

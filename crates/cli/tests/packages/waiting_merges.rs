@@ -53,7 +53,7 @@ fn du4_a_merge_is_continued_with_the_version_it_was_made_of() {
     for name in ["project", "home"] {
         copy(&prepared.path(name), &prepared.path("backup").join(name));
     }
-    let moments = changes(&prepared, &["update"], 3);
+    let moments = changes(&prepared, &["update"], Some(3));
     let (mut second, mut third) = (0, 0);
     for (call, count) in &moments {
         for name in ["project", "home"] {
