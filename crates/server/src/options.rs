@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
+use prowess_store::Store;
 use tokio::time::Instant;
 
+use crate::health::Readiness;
 use crate::host::Hosts;
 use crate::limits::CONSOLE_APPROVES;
 use crate::observe::{Exchange, Observer};
@@ -36,6 +38,7 @@ pub struct ApiOptions {
     pub(crate) rate: RateLimits,
     pub(crate) read_only: bool,
     pub(crate) shutdown: Shutdown,
+    pub(crate) readiness: Readiness,
     token: Option<Token>,
     console: Option<ConsoleToken>,
     tokens: TokenTable,
@@ -166,6 +169,13 @@ impl ApiOptions {
     #[must_use]
     pub fn shutdown(mut self, shutdown: &Shutdown) -> Self {
         self.shutdown = shutdown.clone();
+        self
+    }
+
+    /// Makes `/readyz` ask this store, unless other servers share it.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.readiness = Readiness::of(store);
         self
     }
 

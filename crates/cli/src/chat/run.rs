@@ -26,11 +26,13 @@ const SYSTEM: &str =
 pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
     if arguments.list || arguments.delete.is_some() {
         return code_skills::block_on(async {
-            let store = code_skills::open_store(&configuration::load(global)?).await?;
-            match &arguments.delete {
-                Some(named) => saved_chats::delete(&store, named, global.quiet).await,
-                None => saved_chats::list(&store, arguments.json, global.quiet).await,
+            let config = configuration::load(global)?;
+            if let Some(named) = &arguments.delete {
+                let store = code_skills::open_existing_store(&config).await?;
+                return saved_chats::delete(&store, named, global.quiet).await;
             }
+            let store = code_skills::open_store_to_read(&config).await?;
+            saved_chats::list(&store, arguments.json, global.quiet).await
         });
     }
     let events = EventWriter::new(arguments.json);
@@ -181,7 +183,9 @@ async fn open(
         Mode::Headless
     };
     let store = resolved.store.clone();
-    let chat_store = (!arguments.no_save).then(|| store.clone());
+    // A chat that nothing would find later is not saved.
+    let is_saved = !(arguments.no_save || store.is_memory());
+    let chat_store = is_saved.then(|| store.clone());
     signals::set(
         &resolved.skills,
         &resolved.config,

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
     });
     let store = store.map(|config| {
         // A store that cannot be read changes the order a little.
-        runtime.spawn(async move { code_skills::open_existing_store(&config).await.ok() })
+        runtime.spawn(async move { code_skills::open_store_to_read(&config).await.ok() })
     });
     let mut cache = IndexCache::default();
     let skills = open::skills_with(&config, window, &arguments.sources, global, |builder| {

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use super::administration::ServedAdministration;
 use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
-use crate::code_skills::{open_existing_store, open_store};
+use crate::code_skills::{open_store_to_serve, store_exists};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::log::LogFormat;
@@ -129,26 +129,15 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         .context("cannot start threads")?;
     let mut config = configuration::load(global)?;
     config.secret_variables.insert(arguments.token_env.clone());
-    // The skills can be read without a store; only the token of the environment counts then.
-    let opened = runtime.block_on(async {
-        if arguments.read_only {
-            open_existing_store(&config).await
+    // A server without its store would acknowledge what it forgets, and refuse tokens that are valid.
+    let store = runtime.block_on(async {
+        if arguments.read_only && !store_exists(&config) {
+            // Nothing is written, and there is nothing to read.
+            Ok(Store::memory().await?)
         } else {
-            open_store(&config).await
+            open_store_to_serve(&config).await
         }
-    });
-    let store = match opened {
-        Ok(store) => Some(store),
-        // A registry that others rely on is started again until its database is there.
-        Err(error) if config.registry.storage.is_some() => return Err(error),
-        Err(error) => {
-            terminal::note(&format!(
-                "warning: {}: stored tokens are unknown, and chats are unavailable",
-                error.message
-            ));
-            None
-        }
-    };
+    })?;
     let tokens = StoredTokens {
         store,
         table: TokenTable::default(),
@@ -156,6 +145,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     let has_tokens = runtime.block_on(tokens.synchronise());
     let (mut options, http) = options(arguments)?;
     options = options.tokens(tokens.table.clone());
+    options = options.store(tokens.store.clone());
     let has_own = std::env::var_os(&arguments.token_env).is_some();
     if !arguments.bind.ip().to_canonical().is_loopback() {
         // No client could use it.
@@ -169,15 +159,12 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         options = options.only_with_token();
     }
     options.check(arguments.bind)?;
-    let registry = match &tokens.store {
-        Some(store) => runtime.block_on(serve_registry::open_filled(
-            &arguments.seed,
-            global,
-            &config,
-            store,
-        ))?,
-        None => None,
-    };
+    let registry = runtime.block_on(serve_registry::open_filled(
+        &arguments.seed,
+        global,
+        &config,
+        &tokens.store,
+    ))?;
     let window = model::configured_window(&config);
     let sources = SourceArguments {
         awaits_packages: true,
@@ -189,21 +176,21 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
-    let stored = match tokens.store.clone().filter(|_| !arguments.read_only) {
-        Some(store) => {
-            let administration = ServedAdministration::new(
-                config.clone(),
-                store.clone(),
-                skills.clone(),
-                sources,
-                &arguments.token_env,
-                global,
-            );
-            let host = ServedChats::new(skills.clone(), config, store, global);
-            let chats = host.chats(arguments.on_disconnect)?;
-            Some((chats, Arc::new(administration)))
-        }
-        None => None,
+    let stored = if arguments.read_only {
+        None
+    } else {
+        let store = tokens.store.clone();
+        let administration = ServedAdministration::new(
+            config.clone(),
+            store.clone(),
+            skills.clone(),
+            sources,
+            &arguments.token_env,
+            global,
+        );
+        let host = ServedChats::new(skills.clone(), config, store, global);
+        let chats = host.chats(arguments.on_disconnect)?;
+        Some((chats, Arc::new(administration)))
     };
     let services = Services {
         skills,
@@ -231,7 +218,7 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 
 /// The tokens of the store, as the server knows them.
 struct StoredTokens {
-    store: Option<Store>,
+    store: Store,
     table: TokenTable,
 }
 
@@ -239,9 +226,7 @@ impl StoredTokens {
     /// Writes the uses of tokens and reads all tokens again; returns whether there are any. A store that fails leaves
     /// the tokens as they are.
     async fn synchronise(&self) -> bool {
-        let Some(store) = &self.store else {
-            return false;
-        };
+        let store = &self.store;
         let uses = self.table.take_uses();
         if !uses.is_empty() {
             let _ = store.note_token_uses(uses).await;
@@ -412,7 +397,7 @@ async fn listen(
     tokio::select! {
         never = fresh => match never {},
         never = tokens.keep_synchronised() => match never {},
-        never = share_rate_limits(tokens.store.as_ref(), limits) => match never {},
+        never = share_rate_limits(&tokens.store, limits) => match never {},
         never = serve_registry::keep_current(registry.as_ref()) => match never {},
         closed = serving => {
             if closed > 0 {

@@ -1,0 +1,13 @@
+//! What was acknowledged is there: stores that fail, disks that are full, signals at any moment.
+#![cfg(test)]
+#![cfg(unix)]
+
+#[path = "../serve_chats/server.rs"]
+#[allow(dead_code, reason = "the other tests use more of it")]
+mod server;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod holder;
+mod refused_store;
+mod replaced_store;
