@@ -13,6 +13,7 @@
     reason = "SQLite and PostgreSQL are names, not code"
 )]
 
+mod backup;
 mod cache;
 mod chat_id;
 mod chat_list;
@@ -36,6 +37,7 @@ mod sessions;
 mod state;
 mod tokens;
 
+pub use backup::{back_up, restore};
 pub use cache::Cached;
 pub use chat_id::ChatId;
 pub use chat_list::{ChatCursor, InvalidCursor};

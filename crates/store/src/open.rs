@@ -87,6 +87,11 @@ impl Store {
         matches!(self.kind, StoreKind::Memory)
     }
 
+    /// Closes every connection. The last one to a file moves the write-ahead log into it.
+    pub(crate) async fn close(self) {
+        self.pool.close().await;
+    }
+
     /// Whether the store answers, and whether its file is still the one at its path.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.run(|pool| async move {

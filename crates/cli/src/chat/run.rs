@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_agent::AgentOptions;
 use prowess_config::SkillsConfig;
@@ -17,11 +18,16 @@ use crate::arguments::Global;
 use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::model::{self, ModelArguments, SelectedModel};
+use crate::unsaved::UnsavedGuard;
 use crate::{code_skills, configuration, signals, terminal, trust};
 
 const SYSTEM: &str =
     "You are a helpful assistant for a user at a terminal. Be brief and write Markdown.";
+
+/// How long an answer that cannot be saved is tried again before the program ends.
+pub(super) const SAVE_PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
     if arguments.list || arguments.delete.is_some() {
@@ -59,7 +65,7 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &EventWriter) -> Re
         .then(|| single_message::message(arguments))
         .transpose()?;
     // Ctrl-C stops an answer; it must not end the program.
-    code_skills::with_threads(chat(arguments, global, message, events))
+    code_skills::with_threads(|interrupts| chat(arguments, global, message, events, interrupts))
 }
 
 async fn chat(
@@ -67,6 +73,7 @@ async fn chat(
     global: &Global,
     message: Option<String>,
     events: &EventWriter,
+    mut interrupts: Interrupts,
 ) -> Result<Exit> {
     let screen = Arc::new(Screen::new(global.quiet));
     let opening = async {
@@ -83,18 +90,26 @@ async fn chat(
         };
         Ok::<_, CommandError>((opened, chat))
     };
-    let (opened, mut chat) = tokio::select! {
-        opened = opening => opened?,
-        _ = tokio::signal::ctrl_c() => return Err(CommandError::interrupted()),
-    };
+    let (opened, mut chat) = interrupts.unless(opening).await??;
     let Some(message) = message else {
-        return conversation::run(opened, chat, screen, global).await;
+        return conversation::run(opened, chat, screen, interrupts, global).await;
     };
+    // Also if a signal ends the program in the middle of a save.
+    let _unsaved = UnsavedGuard::new(chat.unsaved(), &opened.config);
     if opened.is_demo_by_default() && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
     let runtime = &opened.setup.runtime;
-    let exit = single_message::send(&mut chat, &message, global, &screen, events, runtime).await;
+    let sending = single_message::send(
+        &mut chat,
+        &message,
+        global,
+        &screen,
+        events,
+        runtime,
+        &mut interrupts,
+    );
+    let exit = sending.await;
     runtime.shut_down().await;
     exit
 }
@@ -103,7 +118,7 @@ async fn chat(
 pub(super) struct OpenedChat {
     pub(super) setup: AgentSetup,
     pub(super) store: Store,
-    config: SkillsConfig,
+    pub(super) config: SkillsConfig,
     /// The model as the user typed it.
     typed: ModelArguments,
     /// The model that answers now.
@@ -196,6 +211,12 @@ async fn open(
     let options = AgentOptions {
         system: arguments.system.clone().unwrap_or(SYSTEM.to_owned()),
         saved_model: wanted.saved(&chosen),
+        // In a conversation, the next prompt does not wait for it.
+        save_patience: if is_conversation {
+            Duration::ZERO
+        } else {
+            SAVE_PATIENCE
+        },
         ..AgentOptions::default()
     };
     Ok(OpenedChat {

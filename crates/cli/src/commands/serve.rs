@@ -25,13 +25,13 @@ use crate::arguments::{Global, SourceArguments};
 use crate::code_skills::{open_store_to_serve, store_exists};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::log::LogFormat;
 use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
 use crate::{configuration, model, serve_registry, terminal};
 
 use super::serve_console as console;
 use super::serve_rates::share_rate_limits;
-use super::serve_signals::StopSignals;
 
 const HELP: &str = "\
 Examples:
@@ -331,7 +331,7 @@ async fn listen(
                 "use another port with `--bind`, such as `--bind 127.0.0.1:0` for any free one",
             )
         })?;
-    let mut signals = StopSignals::listen()?;
+    let mut signals = Interrupts::listen()?;
     let mut token = None;
     if !arguments.read_only {
         // Never stored: it is valid until the server stops.
@@ -378,16 +378,16 @@ async fn listen(
         );
     };
     let stop = async {
-        signals.next().await;
+        signals.either().await;
         note(global, "stopping: requests that were sent are answered");
         shutdown.begin();
-        signals.next().await;
+        signals.either().await;
     };
     let close_chats = async {
         shutdown.begun().await;
         if let Some((chats, _)) = &stored {
-            // Turns end first: the rest of the time is for the streams that show their end.
-            chats.close(drain * 2 / 3).await;
+            // Turns end first: the rest of the time is for their saves and for the streams that show their end.
+            chats.close(drain).await;
         }
     };
     let serving = async {
@@ -408,7 +408,9 @@ async fn listen(
         }
         () = stop => note(global, "stopped at once"),
     }
-    if let Some((_, administration)) = &stored {
+    if let Some((chats, administration)) = &stored {
+        // Stopped at once, or it took too long.
+        chats.keep_unsaved();
         administration.stop();
     }
     tokens.synchronise().await;
