@@ -5,9 +5,17 @@
 #[path = "../serve_chats/server.rs"]
 #[allow(dead_code, reason = "the other tests use more of it")]
 mod server;
+#[path = "../chat/session.rs"]
+#[allow(dead_code, reason = "the other tests use more of it")]
+mod session;
+#[path = "../chat/setup.rs"]
+#[allow(dead_code, reason = "the other tests use more of it")]
+mod setup;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod holder;
+mod interrupts;
 mod refused_store;
 mod replaced_store;
+mod unsaved;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use prowess_testing::{ChildGuard, sql};
@@ -15,21 +15,19 @@ const FILE: &str = "home/.local/share/prowess/prowess.db";
 
 /// Runs a server that must not start.
 fn refused(project: &TestProject, more: &[&str]) -> Run {
-    let words = [&["serve", "--json", "--bind", "127.0.0.1:0"], more].concat();
+    let words = [&["serve", "--bind", "127.0.0.1:0"], more].concat();
     let mut command = project.command(&words);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = ChildGuard(child.unwrap());
-    let mut ready = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut ready)
-        .unwrap();
-    assert_eq!(ready, "", "it serves");
+    let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = ChildGuard(command.spawn().unwrap());
     let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    let code = child.wait().unwrap().code();
+    for line in BufReader::new(child.stderr.take().unwrap()).lines() {
+        let line = line.unwrap();
+        assert!(!line.starts_with("serving "), "{stderr}{line}");
+        stderr = stderr + &line + "\n";
+    }
     Run {
-        code,
-        stdout: ready,
+        code: child.wait().unwrap().code(),
+        stdout: String::new(),
         stderr,
     }
 }
@@ -39,6 +37,8 @@ fn with_store() -> TestProject {
     let project = TestProject::new();
     let run = project.run(&["token", "create", "ada"]);
     assert_eq!(run.code, Some(0), "{}", run.snapshot());
+    // All of it is in the file, and nothing beside it.
+    sql(project.path(FILE), "PRAGMA wal_checkpoint(TRUNCATE)");
     project
 }
 

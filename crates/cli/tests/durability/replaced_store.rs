@@ -33,12 +33,11 @@ fn du15_nothing_is_acknowledged_that_went_to_a_lost_file() {
     assert_eq!(ready(&server), 503);
     let (status, refused) = server.post("/api/chats", &json!({}));
     assert_eq!(status, 503, "{refused}");
-    let message = refused["error"]["message"].as_str().unwrap_or_default();
+    let message = refused["detail"].as_str().unwrap_or_default();
     assert!(message.contains("removed or replaced"), "{refused}");
-    let events = server.say(&chat, "second").until("turn-finished");
-    let known = events.iter().any(|event| event["type"] == "not-saved")
-        || events.iter().any(|event| event["type"] == "failed");
-    assert!(known, "{events:#?}");
+    let messages = format!("{chat}/messages");
+    let (status, refused) = server.post(&messages, &json!({"text": "second"}));
+    assert_eq!(status, 503, "{refused}");
     // It is back, and so is the store.
     fs::rename(&away, project.path(DIRECTORY)).unwrap();
     assert_eq!(ready(&server), 200);
@@ -48,9 +47,26 @@ fn du15_nothing_is_acknowledged_that_went_to_a_lost_file() {
     fs::rename(&copy, project.path(FILE)).unwrap();
     assert_eq!(ready(&server), 503);
     assert_eq!(server.post("/api/chats", &json!({})).0, 503);
-    let mut events = server.say(&chat, "third");
+    assert_eq!(server.post(&messages, &json!({"text": "third"})).0, 503);
+}
+
+/// The file is gone while the model answers: the turn is not said to be saved.
+#[test]
+fn du15_a_turn_that_went_to_a_lost_file_is_not_saved() {
+    let project = TestProject::new();
+    let model = ScriptedModel::start(Wire::OpenAi, [Step::Hang("half an answer")]);
+    configure(&project, &model);
+    let server = Server::start(&project, &["--drain-seconds", "1"]);
+    let chat = server.chat();
+    let mut events = server.say(&chat, "first");
+    model.wait_for_hang();
+    let away = project.path("away");
+    fs::rename(project.path(DIRECTORY), &away).unwrap();
+    let pid = rustix::process::Pid::from_child(&server.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     let events = events.until("turn-finished");
-    let end = find(&events, "turn-finished");
-    let saved = end["discarded"] == false && events.iter().all(|event| event["type"] != "not-saved");
-    assert!(!saved, "{events:#?}");
+    let reason = find(&events, "not-saved")["reason"].as_str().unwrap();
+    assert!(reason.contains("removed or replaced"), "{reason}");
+    let log = server.terminate();
+    assert!(log.contains("unsaved-"), "{log}");
 }
