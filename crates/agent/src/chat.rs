@@ -344,7 +344,10 @@ impl Chat {
         self.unsaved.set(Some(new.clone()));
         let saved = self.write(new.messages).await;
         // What another process changed cannot be saved here any more.
-        if saved.as_ref().map_or_else(|error| !error.is_passing(), |()| true) {
+        if saved
+            .as_ref()
+            .map_or_else(|error| !error.is_passing(), |()| true)
+        {
             self.unsaved.set(None);
         }
         saved

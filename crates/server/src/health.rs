@@ -57,9 +57,7 @@ enum StoreFault {
 impl StoreFault {
     fn line(self) -> &'static str {
         match self {
-            Self::Replaced => {
-                "the file of the store was removed or replaced; restart the server\n"
-            }
+            Self::Replaced => "the file of the store was removed or replaced; restart the server\n",
             Self::Unavailable => "the store is unavailable\n",
         }
     }

@@ -55,7 +55,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Failure> {
     let NewSkill { id, content } = new;
     let diagnostics = valid(content.as_bytes(), id.name(), Profile::Check)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     if let Some(existing) = app.skills().catalog().get(id.as_str()) {
         let message = format!("the skill `{id}` exists in {}", existing.source);
         return Err(Failure::new(Code::SkillExists, message));
@@ -97,7 +97,7 @@ pub(crate) async fn update(
 ) -> Result<Response, Failure> {
     let id = visible(&app.skills().catalog(), &part(id)?)?;
     let diagnostics = valid(changed.content.as_bytes(), id.name(), Profile::Load)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let (catalog, path, before) = unchanged(&app, &id, &headers).await?;
     let bytes = Some(changed.content.into_bytes());
     let writer = writer(&app, &catalog, &id)?;
@@ -113,7 +113,7 @@ pub(crate) async fn remove(
     headers: HeaderMap,
 ) -> Result<StatusCode, Failure> {
     let id = visible(&app.skills().catalog(), &part(id)?)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let files = app.skills().sources().files(&id).await?;
     let (catalog, path, before) = if files.is_empty() {
         unchanged(&app, &id, &headers).await?
@@ -224,7 +224,7 @@ async fn change_file(
     headers: &HeaderMap,
     bytes: Option<Vec<u8>>,
 ) -> Result<StatusCode, Failure> {
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let catalog = app.skills().catalog();
     let writer = writer(app, &catalog, id)?;
     let before = read(app, id, path).await?;
@@ -346,6 +346,7 @@ fn cannot(action: &str, id: &SkillId, error: &WriteError) -> Failure {
         WriteError::Changed => changed(),
         WriteError::Exists(_) => Failure::new(Code::SkillExists, message),
         WriteError::NotWritable(_) => Failure::new(Code::NotWritable, message),
+        WriteError::Busy => Failure::new(Code::Busy, message),
         WriteError::Failed(_) => Failure::new(Code::Unavailable, message),
     }
 }

@@ -96,11 +96,7 @@ async fn check_file(path: &Path, used: Use) -> Result<AnyConnection, StoreError>
 }
 
 /// Writes what a connection sees to a new file, for its owner only.
-async fn copy_to(
-    connection: &mut AnyConnection,
-    from: &Path,
-    to: &Path,
-) -> Result<(), StoreError> {
+async fn copy_to(connection: &mut AnyConnection, from: &Path, to: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::File {
         action: "write",
         path: to.to_owned(),
@@ -122,7 +118,11 @@ async fn copy_to(
     let copied = query.execute(connection).await;
     let synced = copied
         .map_err(|error| StoreError::of("copy", &error).at(from))
-        .and_then(|_| File::open(to).and_then(|file| file.sync_all()).map_err(failed))
+        .and_then(|_| {
+            File::open(to)
+                .and_then(|file| file.sync_all())
+                .map_err(failed)
+        })
         .and_then(|()| sync_directory(to));
     if synced.is_err() {
         let _ = fs::remove_file(to);
@@ -185,7 +185,10 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 /// Makes a new name outlast a power cut.
 fn sync_directory(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
-    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    if let Some(directory) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
         let synced = File::open(directory).and_then(|directory| directory.sync_all());
         synced.map_err(|source| StoreError::File {
             action: "write",

@@ -276,6 +276,28 @@ impl Store {
         .await
     }
 
+    /// The chats whose ids start with a text, at most `limit`.
+    pub async fn chats_starting(
+        &self,
+        start: &str,
+        limit: usize,
+    ) -> Result<Vec<ChatSummary>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
+        let start = start.to_owned();
+        self.run(move |pool| async move {
+            let statement = concat!(
+                "SELECT ",
+                columns!(),
+                " FROM chats WHERE turns > 0 AND substr(id, 1, CAST($1 AS INTEGER)) = $2 ORDER BY id LIMIT $3"
+            );
+            let query = sqlx::query(statement).bind(length).bind(start).bind(limit);
+            let rows = query.fetch_all(&*pool).await?;
+            rows.iter().map(summary).collect()
+        })
+        .await
+    }
+
     /// The skills that chats in a project used, the latest first.
     pub async fn recent_skills(
         &self,

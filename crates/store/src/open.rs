@@ -248,14 +248,13 @@ async fn open_to_read(backend: StoreBackend) -> Result<Store, StoreError> {
         ("mode=ro&immutable=1", "PRAGMA query_only = 1")
     };
     let file = OpenedFile::at(path);
-    let options = lasting(AnyPoolOptions::new().max_connections(1)).after_connect(
-        move |connection, _| {
+    let options =
+        lasting(AnyPoolOptions::new().max_connections(1)).after_connect(move |connection, _| {
             Box::pin(async move {
                 let query = sqlx::query(locking);
                 query.fetch_optional(connection).await.map(|_| ())
             })
-        },
-    );
+        });
     let pool = options.connect(&file_url(path, parameters)?).await;
     let pool = pool.map_err(|error| StoreError::of("open", &error).at(path))?;
     let mut only = acquired(&pool).await?;

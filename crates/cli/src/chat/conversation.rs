@@ -14,7 +14,7 @@ use super::commands::ChatCommand;
 use super::editor::{Input, LineEditor};
 use super::export::export;
 use super::run::OpenedChat;
-use super::saved_chats;
+use super::saved_chats::{self, ChatPage};
 use super::saving::{save_before_another, save_before_the_end, while_saving};
 use super::screen::Screen;
 use super::single_message::{EMPTY, FILTERED, LENGTH};
@@ -105,8 +105,7 @@ pub(super) async fn run(
             }
         }
     }
-    let is_saved =
-        save_before_the_end(&mut conversation.chat, &mut conversation.interrupts).await;
+    let is_saved = save_before_the_end(&mut conversation.chat, &mut conversation.interrupts).await;
     if let Some(id) = conversation
         .chat
         .id()
@@ -214,7 +213,8 @@ impl Conversation {
                 return Ok(());
             }
             ChatCommand::Resume(id) if id.is_empty() => {
-                saved_chats::list(&self.opened.store, false, false).await?;
+                let page = ChatPage::default();
+                saved_chats::list(&self.opened.store, page, false, false).await?;
                 String::new()
             }
             command => match self.result(command, global).await {

@@ -11,6 +11,7 @@ use prowess_store::{ChatId, ChatSummary, Store};
 
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
+use super::saved_chats::ChatPage;
 use super::screen::Screen;
 use super::{conversation, saved_chats, single_message};
 use crate::agent::{AgentSetup, build_agent};
@@ -38,7 +39,11 @@ pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
                 return saved_chats::delete(&store, named, global.quiet).await;
             }
             let store = code_skills::open_store_to_read(&config).await?;
-            saved_chats::list(&store, arguments.json, global.quiet).await
+            let page = ChatPage {
+                limit: arguments.limit,
+                before: arguments.before.as_deref(),
+            };
+            saved_chats::list(&store, page, arguments.json, global.quiet).await
         });
     }
     let events = EventWriter::new(arguments.json);

@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "sandbox": sandbox,
             "parsers": parsers.as_ref().ok().map(|jail| jail.as_str()),
             "store": checkup.store,
+            "registry": checkup.registry,
             "model": checkup.model,
             "manifests": checkup.manifests,
             "packages": checkup.packages,

@@ -171,6 +171,9 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         ..arguments.sources.clone()
     };
     let (skills, new_skills) = serve_writable::open(arguments, &sources, &config, window, global)?;
+    if !arguments.read_only {
+        recover_removed(&runtime, &skills, global);
+    }
     // What one client loads says nothing about another.
     crate::signals::set(&skills, &config, None, std::path::Path::new(""), global);
     if let Some(directory) = new_skills {
@@ -202,6 +205,32 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     // Work that does not end on its own is not waited for.
     runtime.shutdown_background();
     Ok(Exit::Success)
+}
+
+/// Puts back skills that a killed server was about to remove.
+fn recover_removed(runtime: &tokio::runtime::Runtime, skills: &Skills, global: &Global) {
+    let recovered = runtime.block_on(async {
+        let mut back = 0;
+        for writer in skills.sources().writers() {
+            match writer.recover().await {
+                Ok(count) => back += count,
+                Err(error) => terminal::note(&format!(
+                    "warning: cannot look for skills that were not removed completely: {error}"
+                )),
+            }
+        }
+        if back > 0 {
+            skills.refresh().await;
+        }
+        back
+    });
+    if recovered > 0 {
+        let skills = counted(recovered, "skill");
+        note(
+            global,
+            &format!("put back {skills} that a stopped server was about to remove"),
+        );
+    }
 }
 
 /// Reads an address; `localhost` is the only name.

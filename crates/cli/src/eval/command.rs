@@ -42,8 +42,7 @@ async fn evaluate(
     let approver_of_skills = Arc::new(approver.clone());
     // Nothing of it is saved.
     let need = StoreNeed::Optional;
-    let resolving =
-        code_skills::resolve(config, window, &layers, global, approver_of_skills, need);
+    let resolving = code_skills::resolve(config, window, &layers, global, approver_of_skills, need);
     let resolved = interrupts.unless(resolving).await??;
     let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
     let suite = skill::suite(arguments, &resolved.skills, &skill).await?;

@@ -84,7 +84,10 @@ fn cl68_every_interrupt_ends_a_turn() {
         let took = began.elapsed();
         assert!(took < BOUND, "round {round}: {took:?}");
         let screen = session.screen();
-        assert!(screen.ends_with("\nstopped\n\n> █"), "round {round}: {screen}");
+        assert!(
+            screen.ends_with("\nstopped\n\n> █"),
+            "round {round}: {screen}"
+        );
     }
     assert_eq!(session.end(), Some(0));
 }
@@ -94,7 +97,10 @@ fn cl68_every_interrupt_ends_a_turn() {
 fn cl68_every_interrupt_ends_a_command() {
     let mut random = random();
     let project = new_project();
-    project.write("case/SKILL.md", "---\nname: case\ndescription: d\n---\nDo it.\n");
+    project.write(
+        "case/SKILL.md",
+        "---\nname: case\ndescription: d\n---\nDo it.\n",
+    );
     let model = ScriptedModel::from_fn(|_| Step::Hang("Once upon a time, "));
     let commands: [&dyn Fn(&TestProject) -> Command; 3] = [
         &|project| chat(project, Some(&model), &["-p", "a long story"]),

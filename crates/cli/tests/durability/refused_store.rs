@@ -65,9 +65,21 @@ fn du14_a_server_refuses_a_store_that_it_cannot_use() {
     let newer = with_store();
     sql(newer.path(FILE), "UPDATE prowess_store SET version = 99");
     for (project, reason, what_to_do) in [
-        (&damaged, "is not a store or is corrupt", "prowess doctor --repair"),
-        (&cut, "is not a store or is corrupt", "prowess store restore FILE"),
-        (&newer, "unsupported store version 99", "use a newer Prowess"),
+        (
+            &damaged,
+            "is not a store or is corrupt",
+            "prowess doctor --repair",
+        ),
+        (
+            &cut,
+            "is not a store or is corrupt",
+            "prowess store restore FILE",
+        ),
+        (
+            &newer,
+            "unsupported store version 99",
+            "use a newer Prowess",
+        ),
     ] {
         let before = files(project);
         for more in [&[][..], &["--read-only"]] {
@@ -102,7 +114,11 @@ fn du14_only_a_repair_moves_a_damaged_store() {
     let before = files(&project);
     let run = project.run(&["doctor", "--repair"]);
     assert_eq!(run.code, Some(1), "{}", run.snapshot());
-    assert!(run.stderr.contains("another process uses"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("another process uses"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(files(&project), before);
     holder.release();
     // No other command moves it.
@@ -120,7 +136,11 @@ fn du14_only_a_repair_moves_a_damaged_store() {
         assert_eq!(fs::read(project.path(FILE)).unwrap(), [0xff; 8192]);
     }
     let run = project.run(&["doctor", "--repair"]);
-    assert!(run.stderr.contains("prowess.broken-1"), "{}", run.snapshot());
+    assert!(
+        run.stderr.contains("prowess.broken-1"),
+        "{}",
+        run.snapshot()
+    );
     let aside = project.path(DIRECTORY).join("prowess.broken-1");
     assert_eq!(fs::read(aside).unwrap(), [0xff; 8192]);
     assert!(!project.path(FILE).exists());
@@ -129,5 +149,8 @@ fn du14_only_a_repair_moves_a_damaged_store() {
     // A store that works stays.
     let run = project.run(&["doctor", "--repair"]);
     assert!(!run.stderr.contains("renamed"), "{}", run.snapshot());
-    assert_eq!(project.run(&["chat", "--list", "--json"]).json()[0]["turns"], 1);
+    assert_eq!(
+        project.run(&["chat", "--list", "--json"]).json()[0]["turns"],
+        1
+    );
 }

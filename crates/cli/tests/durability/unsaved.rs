@@ -62,7 +62,10 @@ fn du16_a_turn_is_tried_again_until_it_is_saved() {
     let (project, model) = project([Step::Say("late")]);
     let holder = Holder::write(&project.path(FILE));
     let mut command = chat(&project, Some(&model), &["-q", "-p", "hello"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let child = child.unwrap();
     asked(&model, 1);
     // What is measured here is a time: SQLite waits for 5 s of it.
@@ -93,7 +96,10 @@ fn du16_a_turn_that_is_not_saved_is_a_failure_and_in_a_file() {
     assert_eq!(files[0]["messages"][1]["text"], "lost");
     // A signal in the middle of the first attempt loses nothing either.
     let mut command = chat(&project, Some(&model), &["-p", "again"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let mut child = ChildGuard(child.unwrap());
     let mut answer = [0; 12];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut answer).unwrap();
@@ -134,7 +140,10 @@ fn du16_a_conversation_saves_later() {
     holder.release();
     let files = unsaved(&project);
     assert_eq!(files.len(), 1, "{files:?}");
-    assert_eq!((&files[0]["after"], &files[0]["messages"][1]["text"]), (&json!(2), &json!("two")));
+    assert_eq!(
+        (&files[0]["after"], &files[0]["messages"][1]["text"]),
+        (&json!(2), &json!("two"))
+    );
     assert_eq!(saved(&project)[0]["turns"], 1);
 }
 
@@ -149,7 +158,11 @@ fn du16_a_server_saves_later_also_while_it_stops() {
     let events = server.say(&path, "first").until("turn-finished");
     find(&events, "not-saved");
     let shown = server.get(&path);
-    assert_eq!((&shown["saved"], &shown["state"]), (&json!(false), &json!("idle")), "{shown}");
+    assert_eq!(
+        (&shown["saved"], &shown["state"]),
+        (&json!(false), &json!("idle")),
+        "{shown}"
+    );
     let last = shown["last_event"].as_str().unwrap().to_owned();
     holder.release();
     server.events(&path, &last).until("saved");
@@ -220,7 +233,10 @@ fn du16_a_full_disk_is_said_and_the_turn_saved_when_there_is_room() {
 #[test]
 fn du20_chats_are_listed_on_a_full_disk() {
     let project = new_project();
-    for checkpoint in ["true", "python3 -c \"import sqlite3; c = sqlite3.connect('home/.local/share/prowess/prowess.db'); c.execute('PRAGMA wal_checkpoint(TRUNCATE)'); c.close()\""] {
+    for checkpoint in [
+        "true",
+        "python3 -c \"import sqlite3; c = sqlite3.connect('home/.local/share/prowess/prowess.db'); c.execute('PRAGMA wal_checkpoint(TRUNCATE)'); c.close()\"",
+    ] {
         let script = format!(
             "$PROWESS chat -q -p first; {checkpoint}; rm -f {DIRECTORY}/*-shm; {FILL}
             $PROWESS chat --list"

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use prowess_agent::{Ending, Unsaved, UnsavedMessages};
 use prowess_agent::wire::AgentEvent;
+use prowess_agent::{Ending, Unsaved, UnsavedMessages};
 use prowess_store::ChatId;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};

@@ -261,7 +261,9 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoChat { .. } => unknown_chat(),
-            StoreError::Locked | StoreError::Full => Self::new(Code::Unavailable, error.to_string()),
+            StoreError::Locked | StoreError::Full => {
+                Self::new(Code::Unavailable, error.to_string())
+            }
             StoreError::Replaced { .. } => {
                 let message = "the file of the store was removed or replaced; restart the server";
                 Self::new(Code::Unavailable, message)
