@@ -71,18 +71,23 @@ fn named(error: StoreError, backend: &StoreBackend) -> StoreError {
 pub(crate) async fn check_log(path: &Path) -> Result<(), StoreError> {
     // SQLite follows a link, and puts its other files beside what the link leads to.
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if !std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0) {
+    let log = beside(path, "-wal");
+    if !std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
         return Ok(());
     }
-    let failed = |error: sqlx::Error| StoreError::of("open", &error).at(path);
+    let damaged = |reason: String| StoreError::Damaged {
+        path: path.clone(),
+        reason: format!("with its write-ahead log `{}`: {reason}", log.display()),
+    };
+    let failed = |error: sqlx::Error| match StoreError::of("open", &error) {
+        StoreError::Damaged { reason, .. } => damaged(reason),
+        other => other.at(path),
+    };
     let mut connection = connect(&file_url(path, "mode=ro")?).await.map_err(failed)?;
     let found = quick_check(&mut connection).await;
     let _ = connection.close().await;
     match found.map_err(failed)? {
-        Some(reason) => Err(StoreError::Damaged {
-            path: path.clone(),
-            reason: format!("together with its write-ahead log: {reason}"),
-        }),
+        Some(reason) => Err(damaged(reason)),
         None => Ok(()),
     }
 }

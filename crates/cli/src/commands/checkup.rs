@@ -145,7 +145,7 @@ fn store(config: &SkillsConfig) -> Checked {
 
 /// What the registry of this machine stores without a version. One that cannot be read is broken as the store is.
 fn registry(config: &SkillsConfig) -> Option<Checked> {
-    let unused = pollster::block_on(serve_registry::count_unused(config));
+    let unused = code_skills::block_on(serve_registry::count_unused(config));
     let checked = |detail: String| Some(Checked::new(State::Ok, "packages", detail));
     match unused.ok()?? {
         0 => checked("every stored package has a version".to_owned()),

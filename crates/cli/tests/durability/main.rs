@@ -14,8 +14,10 @@ mod setup;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod copies;
 mod holder;
 mod interrupts;
 mod refused_store;
 mod replaced_store;
+mod skills_on_disk;
 mod unsaved;

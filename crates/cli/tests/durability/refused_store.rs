@@ -14,7 +14,7 @@ const DIRECTORY: &str = "home/.local/share/prowess";
 const FILE: &str = "home/.local/share/prowess/prowess.db";
 
 /// Runs a server that must not start.
-fn refused(project: &TestProject, more: &[&str]) -> Run {
+pub(crate) fn refused(project: &TestProject, more: &[&str]) -> Run {
     let words = [&["serve", "--bind", "127.0.0.1:0"], more].concat();
     let mut command = project.command(&words);
     let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
