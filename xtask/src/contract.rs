@@ -24,6 +24,7 @@ const FILES: &[&str] = &[
     "chats",
     "command-line",
     "packages",
+    "durability",
     "registry",
     "replicas",
     "audit",

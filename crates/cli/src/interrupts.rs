@@ -22,7 +22,7 @@ struct Received {
 /// How many [`Interrupts`] exist. Without one, a signal does what the system would do.
 static IN_CHARGE: AtomicUsize = AtomicUsize::new(0);
 
-/// The signals from the moment at which this was made. Whoever has one decides what they do.
+/// The signals from the moment at which this was made. Its owner decides what they do.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     received: watch::Receiver<Received>,
@@ -32,15 +32,17 @@ pub(crate) struct Interrupts {
 impl Interrupts {
     /// Listens from now on.
     pub(crate) fn listen() -> Result<Self> {
+        static LISTENER: OnceLock<io::Result<watch::Sender<Received>>> = OnceLock::new();
+        // Before anything is counted for this: what arrives from here on is new.
+        let counted = LISTENER.get().and_then(|listener| listener.as_ref().ok());
+        let seen = counted.map_or_else(Received::default, |sender| *sender.borrow());
         // First: a signal that arrives in between is counted instead of ending the process.
         IN_CHARGE.fetch_add(1, Ordering::SeqCst);
-        static LISTENER: OnceLock<io::Result<watch::Sender<Received>>> = OnceLock::new();
         match LISTENER.get_or_init(start) {
-            Ok(sender) => {
-                let received = sender.subscribe();
-                let seen = *received.borrow();
-                Ok(Self { received, seen })
-            }
+            Ok(sender) => Ok(Self {
+                received: sender.subscribe(),
+                seen,
+            }),
             Err(error) => {
                 IN_CHARGE.fetch_sub(1, Ordering::SeqCst);
                 Err(io::Error::from(error.kind())).context("cannot listen for signals")

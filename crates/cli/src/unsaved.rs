@@ -59,7 +59,7 @@ impl Watched {
 
 /// Writes the unsaved turns of all chats: the process ends now.
 pub(crate) fn write_all() {
-    // Whoever has the lock writes.
+    // The owner of the lock writes.
     if let Ok(mut watched) = WATCHED.try_lock() {
         for watched in watched.drain(..) {
             watched.write();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess_net::TaskError;
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteError;
 
 /// Why a store could not be opened or used. None of them shows a URL, which may hold a password.
@@ -109,7 +110,7 @@ mod code {
     pub(super) const FULL: i32 = 13;
     pub(super) const NOT_A_DATABASE: i32 = 26;
     /// With what extends it: the index of the log cannot grow, which has no other reason than a full disk.
-    pub(super) const INDEX_CANNOT_GROW: i32 = 10 | (19 << 8);
+    pub(super) const INDEX_CANNOT_GROW: i32 = 0x130a;
 }
 
 /// The error of PostgreSQL for a lock that was not released in time.
@@ -134,7 +135,7 @@ impl StoreError {
             None => {}
         }
         let database = error.as_database_error();
-        if database.and_then(|error| error.code()).as_deref() == Some(LOCK_NOT_AVAILABLE) {
+        if database.and_then(DatabaseError::code).as_deref() == Some(LOCK_NOT_AVAILABLE) {
             return Self::Locked;
         }
         Self::Database { action, reason }

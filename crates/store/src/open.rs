@@ -72,7 +72,7 @@ impl Store {
         prowess_net::run(open_to_read(backend)).await?
     }
 
-    /// A store in memory, for work whose results nobody relies on later.
+    /// A store in memory, for work whose results are not needed later.
     pub async fn memory() -> Result<Self, StoreError> {
         Self::open(StoreBackend::Memory).await
     }

@@ -95,7 +95,7 @@ async fn chat(
         };
         Ok::<_, CommandError>((opened, chat))
     };
-    let (opened, mut chat) = interrupts.unless(opening).await??;
+    let (opened, mut chat) = Box::pin(interrupts.unless(opening)).await??;
     let Some(message) = message else {
         return conversation::run(opened, chat, screen, interrupts, global).await;
     };

@@ -35,6 +35,7 @@ Exit codes:
 /// Arguments of `doctor`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) sources: SourceArguments,

@@ -64,7 +64,7 @@ async fn evaluate(
         ));
     }
     let opening = setup::open(&skill, &suite, runs, resolved, &models);
-    let setup = interrupts.unless(opening).await??;
+    let setup = Box::pin(interrupts.unless(opening)).await??;
     approver.close();
     for line in print::estimate(&suite, runs, &models) {
         print_note(&line);

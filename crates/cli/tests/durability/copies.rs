@@ -186,8 +186,8 @@ fn du21_packages_without_a_version_are_removed_and_counted() {
     // Other packages of the same form, without a version: one is older than the grace time.
     let name = used.file_name().unwrap().to_str().unwrap();
     let other = |digit: char| {
-        let (start, rest) = name.split_at(20);
-        used.with_file_name(format!("{start}{digit}{}", &rest[1..]))
+        let change = |(index, old)| if index == 20 { digit } else { old };
+        used.with_file_name(name.chars().enumerate().map(change).collect::<String>())
     };
     let digits: Vec<char> = "0123"
         .chars()

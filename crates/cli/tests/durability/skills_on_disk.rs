@@ -68,7 +68,7 @@ fn du18_a_refused_removal_does_not_move_the_skill() {
 
 /// What a killed server was about to remove is back; what it had begun to erase goes.
 #[test]
-fn du18_a_killed_removal_is_taken_back_at_the_start() {
+fn du18_a_killed_removal_is_undone_at_the_start() {
     let project = TestProject::new();
     project.skill(".agents/skills/a");
     project.skill(".agents/skills/deep/er/b");

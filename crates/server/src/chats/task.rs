@@ -66,13 +66,11 @@ impl ChatTask {
         let mut ends = Vec::new();
         loop {
             let command = if ends.is_empty() && self.has_unsaved() {
-                match timeout(SAVE_PAUSE, self.commands.recv()).await {
-                    Ok(command) => command,
-                    Err(_) => {
-                        self.save_again().await;
-                        continue;
-                    }
-                }
+                let Ok(command) = timeout(SAVE_PAUSE, self.commands.recv()).await else {
+                    self.save_again().await;
+                    continue;
+                };
+                command
             } else if ends.is_empty() {
                 let command = timeout(CHAT_IDLE, self.commands.recv()).await;
                 command.unwrap_or_else(|_| {
