@@ -26,7 +26,7 @@ Examples:
   prowess doctor --strict     fail if a source is unavailable
   prowess doctor --ask-model  send one short request to the model
   prowess doctor --json       print the same as JSON
-  prowess doctor --repair     rename a damaged store, so that a new one is created
+  prowess doctor --repair     rename a damaged store
 
 Exit codes:
   0  everything works, possibly with warnings
