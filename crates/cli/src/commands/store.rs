@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use prowess_store::{StoreBackend, StoreError, back_up, restore};
+use serde_json::json;
 
+use super::print_json;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
@@ -32,12 +34,18 @@ enum StoreAction {
     Backup {
         /// File to create
         file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Check a copy and put it in place of the store, which no process may use
     #[command(after_long_help = "Examples:\n  prowess store restore /backup/prowess.db")]
     Restore {
         /// Copy to restore, which stays where it is
         file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -55,21 +63,25 @@ pub(crate) fn run(arguments: &StoreArguments, global: &Global) -> Result<Exit> {
     };
     code_skills::block_on(async {
         match &arguments.action {
-            StoreAction::Backup { file } => copy(&store, file, global).await,
-            StoreAction::Restore { file } => put_back(file, &store, global).await,
+            StoreAction::Backup { file, json } => copy(&store, file, *json, global).await,
+            StoreAction::Restore { file, json } => put_back(file, &store, *json, global).await,
         }
     })
 }
 
-async fn copy(store: &Path, file: &Path, global: &Global) -> Result<Exit> {
+async fn copy(store: &Path, file: &Path, as_json: bool, global: &Global) -> Result<Exit> {
     let shown = configuration::shown(file);
     let made = back_up(store, file).await;
     made.with_context(|| format!("cannot copy the store to `{shown}`"))?;
+    if as_json {
+        print_json(&json!({"store": store, "copy": file}))?;
+        return Ok(Exit::Success);
+    }
     say(global, &format!("copied the store to `{shown}`"));
     Ok(Exit::Success)
 }
 
-async fn put_back(file: &Path, store: &Path, global: &Global) -> Result<Exit> {
+async fn put_back(file: &Path, store: &Path, as_json: bool, global: &Global) -> Result<Exit> {
     let shown = configuration::shown(file);
     let replaced = restore(file, store).await.map_err(|error| {
         let is_used = matches!(error, StoreError::InUse { .. });
@@ -80,6 +92,10 @@ async fn put_back(file: &Path, store: &Path, global: &Global) -> Result<Exit> {
             error
         }
     })?;
+    if as_json {
+        print_json(&json!({"store": store, "copy": file, "replaced": replaced}))?;
+        return Ok(Exit::Success);
+    }
     let place = configuration::shown(store);
     say(global, &format!("restored `{shown}` to `{place}`"));
     if let Some(old) = replaced {
