@@ -18,7 +18,7 @@ use crate::code_skills::{approval_text, command_text, resolve_over, skill_detail
 use crate::error::{Context, Result};
 use crate::model::{self, ModelArguments, SelectedModel};
 use crate::terminal::{self, printable};
-use crate::unsaved;
+use crate::{code_skills, unsaved};
 
 const SYSTEM: &str = "You are a helpful assistant. Be brief and write Markdown.";
 
@@ -130,7 +130,7 @@ impl ChatHost for ServedChats {
     }
 
     fn keep_unsaved(&self, unsaved: &UnsavedMessages) {
-        let directory = unsaved::directory(&self.config);
+        let directory = code_skills::store_directory(&self.config);
         unsaved::write(unsaved, directory.as_deref());
     }
 

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use prowess_agent::{Unsaved, UnsavedMessages};
-use prowess_config::SkillsConfig;
-use prowess_store::StoreBackend;
 
-use crate::{code_skills, configuration, environment, terminal};
+use crate::{configuration, terminal};
 
 /// How many files of one chat there may be.
 const FILES: usize = 1_000;
@@ -27,13 +25,14 @@ struct Watched {
 pub(crate) struct UnsavedGuard(u64);
 
 impl UnsavedGuard {
-    pub(crate) fn new(unsaved: Unsaved, config: &SkillsConfig) -> Self {
+    /// Files are written to `directory`.
+    pub(crate) fn new(unsaved: Unsaved, directory: Option<PathBuf>) -> Self {
         let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
         let number = watched.last().map_or(0, |last| last.number + 1);
         watched.push(Watched {
             number,
             unsaved,
-            directory: directory(config),
+            directory,
         });
         Self(number)
     }
@@ -64,14 +63,6 @@ pub(crate) fn write_all() {
         for watched in watched.drain(..) {
             watched.write();
         }
-    }
-}
-
-/// The directory of the store; the data directory if the store is on another machine.
-pub(crate) fn directory(config: &SkillsConfig) -> Option<PathBuf> {
-    match code_skills::store_backend(config) {
-        StoreBackend::File(path) => path.parent().map(Path::to_owned),
-        StoreBackend::Postgres(_) | StoreBackend::Memory => environment::data_directory(),
     }
 }
 

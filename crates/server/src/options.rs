@@ -8,12 +8,12 @@ use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
 use prowess_store::Store;
 use tokio::time::Instant;
 
-use crate::health::Readiness;
 use crate::host::Hosts;
 use crate::limits::CONSOLE_APPROVES;
 use crate::observe::{Exchange, Observer};
 use crate::proxy::{self, ProxyNetwork};
 use crate::rate::RateLimits;
+use crate::readiness::Readiness;
 use crate::scope::{Scope, Scopes};
 use crate::shutdown::Shutdown;
 use crate::token::{Token, TokenId, bearer, hash};

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection, Row};
 
+use crate::connection::{connect, file_url};
 use crate::error::StoreError;
 use crate::exclusive::{ExclusiveFile, beside};
 use crate::file::BESIDE;
-use crate::open::{Store, StoreBackend, connect, file_url};
+use crate::open::{Store, StoreBackend};
 use crate::repair::free_name;
 use crate::schema::{SCHEMA_VERSION, version};
 

@@ -1,30 +1,26 @@
 //! Opens a store.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use prowess_config::Url;
 use sqlx::any::{Any, AnyPoolOptions, AnyRow};
 use sqlx::pool::PoolConnection;
 use sqlx::{AnyConnection, AnyPool, Connection, Row};
 
+use crate::connection::{CONNECT, connect, file_url};
 use crate::error::StoreError;
 use crate::exclusive::beside;
 use crate::file::prepare_file;
-use crate::inspect::check_log;
+use crate::log_check::check_log;
 use crate::opened_file::OpenedFile;
 use crate::postgres;
 use crate::schema::{SCHEMA_VERSION, migrate, version};
 
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
-
-/// How long a server may take to accept a connection: a request waits for it.
-const CONNECT: Duration = Duration::from_secs(5);
 
 /// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);
@@ -270,12 +266,6 @@ async fn open_to_read(backend: StoreBackend) -> Result<Store, StoreError> {
     })
 }
 
-/// A connection. A server that does not answer is an error after a while, not a program that hangs.
-pub(crate) async fn connect(url: &str) -> Result<AnyConnection, sqlx::Error> {
-    let connected = prowess_net::within(CONNECT, AnyConnection::connect(url)).await;
-    connected.unwrap_or_else(|| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
-}
-
 /// Sets the lock timeout, write-ahead logging for SQLite, and the schema for PostgreSQL.
 async fn configure_connection(
     connection: &mut AnyConnection,
@@ -311,19 +301,6 @@ async fn write_ahead(connection: &mut AnyConnection) -> Result<(), sqlx::Error> 
 
 fn is_locked(error: &sqlx::Error) -> bool {
     matches!(StoreError::of("open", error), StoreError::Locked)
-}
-
-/// The URL of a file, opened with the given parameters of SQLite.
-pub(crate) fn file_url(path: &Path, parameters: &str) -> Result<String, StoreError> {
-    const IN_PATH: &AsciiSet = &CONTROLS.add(b'?').add(b'#').add(b'%').add(b' ');
-    let text = path.to_str().ok_or_else(|| StoreError::Database {
-        action: "open",
-        reason: "its path is not UTF-8".to_owned(),
-    })?;
-    Ok(format!(
-        "sqlite://{}?{parameters}",
-        utf8_percent_encode(text, IN_PATH)
-    ))
 }
 
 /// A column as text.

@@ -62,7 +62,7 @@ pub(super) async fn run(
     let history = history.filter(|_| chat.id().is_some());
     let mut editor = LineEditor::open(opened.setup.agent.skills().clone(), history)?;
     let mut conversation = Conversation {
-        unsaved: UnsavedGuard::new(chat.unsaved(), &opened.config),
+        unsaved: UnsavedGuard::new(chat.unsaved(), opened.store_directory()),
         interrupts,
         opened,
         chat,
@@ -298,7 +298,7 @@ impl Conversation {
     async fn replace(&mut self, chat: Chat) {
         save_before_another(&mut self.chat).await;
         // The guard of the last chat writes.
-        self.unsaved = UnsavedGuard::new(chat.unsaved(), &self.opened.config);
+        self.unsaved = UnsavedGuard::new(chat.unsaved(), self.opened.store_directory());
         self.chat = chat;
     }
 

@@ -1,6 +1,7 @@
 //! Runs `prowess chat`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,7 +101,7 @@ async fn chat(
         return conversation::run(opened, chat, screen, interrupts, global).await;
     };
     // Also if a signal ends the program in the middle of a save.
-    let _unsaved = UnsavedGuard::new(chat.unsaved(), &opened.config);
+    let _unsaved = UnsavedGuard::new(chat.unsaved(), opened.store_directory());
     if opened.is_demo_by_default() && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
@@ -123,7 +124,7 @@ async fn chat(
 pub(super) struct OpenedChat {
     pub(super) setup: AgentSetup,
     pub(super) store: Store,
-    pub(super) config: SkillsConfig,
+    config: SkillsConfig,
     /// The model as the user typed it.
     typed: ModelArguments,
     /// The model that answers now.
@@ -149,6 +150,11 @@ impl OpenedChat {
         self.setup.model.set(provider);
         (self.wanted, self.chosen) = (wanted, chosen);
         Ok(())
+    }
+
+    /// Where turns are written that cannot be saved.
+    pub(super) fn store_directory(&self) -> Option<PathBuf> {
+        code_skills::store_directory(&self.config)
     }
 
     /// The model of a saved chat, or the one that the user typed.

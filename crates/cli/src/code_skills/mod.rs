@@ -22,8 +22,8 @@ pub(crate) use open::{HostServices, OpenedRuntime, ResolvedSkills, open, resolve
 pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use over_path::{TestBench, resolve_path};
 pub(crate) use store::{
-    StoreNeed, backend as store_backend, exists as store_exists, open as open_store,
-    open_existing as open_existing_store, open_to_read as open_store_to_read,
+    StoreNeed, backend as store_backend, directory as store_directory, exists as store_exists,
+    open as open_store, open_existing as open_existing_store, open_to_read as open_store_to_read,
     open_to_serve as open_store_to_serve,
 };
 

@@ -1,5 +1,7 @@
 //! Opens the configured store.
 
+use std::path::{Path, PathBuf};
+
 use prowess_config::{SkillsConfig, StoreLocation};
 use prowess_store::{Store, StoreBackend, StoreError};
 
@@ -29,6 +31,14 @@ pub(crate) fn backend(config: &SkillsConfig) -> StoreBackend {
         },
         StoreLocation::Sqlite(path) => StoreBackend::File(path.clone()),
         StoreLocation::Postgres(url) => StoreBackend::Postgres(url.clone()),
+    }
+}
+
+/// The directory of the store, for what cannot be saved in it; the data directory if the store is on another machine.
+pub(crate) fn directory(config: &SkillsConfig) -> Option<PathBuf> {
+    match backend(config) {
+        StoreBackend::File(path) => path.parent().map(Path::to_owned),
+        StoreBackend::Postgres(_) | StoreBackend::Memory => environment::data_directory(),
     }
 }
 
