@@ -13,6 +13,7 @@ use crate::limits::TITLE_CHARS;
 use crate::options::AgentOptions;
 use crate::prompt::CatalogText;
 use crate::provider::{Message, Usage};
+use crate::unsaved::{Unsaved, UnsavedMessages};
 use crate::view::View;
 use crate::wire::{AgentEvent, ChatEntry, WorkflowRun};
 use crate::workflow::result_text;
@@ -38,6 +39,7 @@ pub struct Chat {
     /// The size of the context window, if it turned out to be smaller than configured.
     pub(crate) window: Option<usize>,
     kept: Option<Kept>,
+    unsaved: Unsaved,
     /// The state before a turn that is not finished, to roll back a turn that was dropped.
     pub(crate) unfinished: Option<Before>,
 }
@@ -112,6 +114,7 @@ impl Chat {
             begun: false,
             window: None,
             kept: None,
+            unsaved: Unsaved::default(),
             unfinished: None,
             agent,
         }
@@ -160,6 +163,11 @@ impl Chat {
         });
     }
 
+    /// Its messages that are not in the store, now and from now on.
+    pub fn unsaved(&self) -> Unsaved {
+        self.unsaved.clone()
+    }
+
     /// Whether a turn of it is in the store.
     pub fn is_kept(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.stored > 0)
@@ -181,6 +189,10 @@ impl Chat {
         }
         self.view = before.view;
         self.ledger = before.ledger;
+        if !self.unsaved.is_empty() {
+            let earlier = self.new_messages().ok().flatten();
+            self.unsaved.set(earlier);
+        }
     }
 
     /// Continues with another model from the next turn on. The agent must have the same skills.
@@ -297,12 +309,11 @@ impl Chat {
         }))
     }
 
-    /// Writes what is not in the store yet, as one turn.
-    pub(crate) async fn save(&mut self, usage: Usage) -> Result<(), StoreError> {
-        let (Some(store), Some(kept)) = (&self.agent.inner.store, &mut self.kept) else {
-            return Ok(());
+    /// What is not in the store yet; `None` if nothing is to be written.
+    fn new_messages(&self) -> Result<Option<UnsavedMessages>, StoreError> {
+        let (Some(_), Some(kept)) = (&self.agent.inner.store, &self.kept) else {
+            return Ok(None);
         };
-        kept.unpaid += usage;
         let new = self.lines.get(kept.lines..).unwrap_or_default();
         let written = new.iter().map(|line| serde_json::to_string(&line.entry));
         let messages: Result<Vec<String>, serde_json::Error> = written.collect();
@@ -310,9 +321,43 @@ impl Chat {
             action: "use",
             reason: error.to_string(),
         })?;
-        if messages.is_empty() && kept.lines == kept.stored {
+        let is_new = !messages.is_empty() || kept.lines != kept.stored;
+        Ok(is_new.then(|| UnsavedMessages {
+            chat: kept.id.clone(),
+            after: kept.lines,
+            messages,
+        }))
+    }
+
+    /// Writes what is not in the store yet, as one turn.
+    pub(crate) async fn save(&mut self, usage: Usage) -> Result<(), StoreError> {
+        self.owe(usage);
+        self.save_again().await
+    }
+
+    /// Tries to save what is not saved yet.
+    pub async fn save_again(&mut self) -> Result<(), StoreError> {
+        let Some(new) = self.new_messages()? else {
+            self.unsaved.set(None);
             return Ok(());
+        };
+        self.unsaved.set(Some(new.clone()));
+        let saved = self.write(new.messages).await;
+        // What another process changed cannot be saved here any more.
+        if saved
+            .as_ref()
+            .map_or_else(|error| !error.is_passing(), |()| true)
+        {
+            self.unsaved.set(None);
         }
+        saved
+    }
+
+    async fn write(&mut self, messages: Vec<String>) -> Result<(), StoreError> {
+        let (Some(store), Some(kept)) = (&self.agent.inner.store, &mut self.kept) else {
+            return Ok(());
+        };
+        let new = self.lines.get(kept.lines..).unwrap_or_default();
         let first = new.iter().find_map(|line| match &line.entry {
             ChatEntry::User { text, .. } => Some(title(text)),
             _ => None,

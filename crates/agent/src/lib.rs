@@ -46,6 +46,7 @@ mod search_history;
 mod tools;
 mod turn;
 mod undo;
+mod unsaved;
 mod view;
 pub mod wire;
 mod workflow;
@@ -64,4 +65,5 @@ pub use provider::{
 pub use runtime_handle::{EventBuffer, RuntimeHandle};
 pub use search_history::SearchHistory;
 pub use turn::{Saved, TurnReport};
+pub use unsaved::{Unsaved, UnsavedMessages};
 pub use wire::Ending;

@@ -17,6 +17,7 @@
 //! | [`ERROR_CHARS`] | the shown part of an error of a provider |
 //! | [`RECENT_SKILLS`] | skills used last that come first in the catalog |
 //! | [`TITLE_CHARS`] | the title of a chat |
+//! | [`SAVE_PAUSE`] | the wait before a turn that could not be saved is tried again |
 
 use std::time::Duration;
 
@@ -60,3 +61,5 @@ pub const ERROR_CHARS: usize = 500;
 pub const RECENT_SKILLS: usize = 20;
 /// Characters of a title.
 pub const TITLE_CHARS: usize = 60;
+/// The wait between two attempts to save a turn.
+pub const SAVE_PAUSE: Duration = Duration::from_millis(500);

@@ -31,6 +31,9 @@ pub struct AgentOptions {
     pub saved_model: Option<String>,
     /// Skills that come first in the catalog.
     pub pinned: Vec<SkillId>,
+    /// How long a turn that cannot be saved is tried again before it ends. Whatever is not saved then goes with the next turn,
+    /// or with [`Chat::save_again`](crate::Chat::save_again).
+    pub save_patience: Duration,
     /// The root of the project, whose last used skills come first, too; needs a store.
     pub project: Option<String>,
 }
@@ -80,6 +83,7 @@ impl Default for AgentOptions {
             retry: Retry::default(),
             saved_model: None,
             pinned: Vec::new(),
+            save_patience: Duration::ZERO,
             project: None,
         }
     }

@@ -5,7 +5,6 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use prowess_core::{CatalogPlacement, SkillId, ToolUse, without_own_tags};
 use prowess_spec::estimate_tokens;
-use prowess_store::StoreError;
 use serde_json::Value;
 
 use crate::account::TurnTokens;
@@ -15,7 +14,7 @@ use crate::chat::Chat;
 use crate::error::AgentError;
 use crate::fit::add_notice;
 use crate::history::{Line, Replied, messages};
-use crate::limits::MESSAGE_BYTES;
+use crate::limits::{MESSAGE_BYTES, SAVE_PAUSE};
 use crate::prompt::{catalog_placement, fragments, joined, tool_tokens};
 use crate::provider::{Message, ProviderError, Request, StopReason, ToolCall, ToolReply, Usage};
 use crate::runtime_handle::EventSink;
@@ -134,18 +133,14 @@ impl Chat {
         }
         progress.tokens.skills = self.ledger.skills().to_vec();
         emit(AgentEvent::Usage(progress.tokens.clone()));
-        let mut saved = Saved::Yes;
-        if is_nothing(outcome.ending, &outcome.text, progress.rounds) {
+        let saved = if is_nothing(outcome.ending, &outcome.text, progress.rounds) {
             self.restore();
             self.owe(progress.tokens.provider);
-        } else if let Err(error) = self.save(progress.tokens.provider).await {
-            saved = Saved::NotYet;
-            let reason = error.to_string();
-            emit(AgentEvent::NotSaved { reason });
-            if matches!(error, StoreError::ChatChanged { .. }) {
-                saved = Saved::Elsewhere;
-            }
-        }
+            Saved::Yes
+        } else {
+            self.owe(progress.tokens.provider);
+            self.save_turn(emit, cancel).await
+        };
         self.unfinished = None;
         emit(AgentEvent::Done {
             ending: outcome.ending,
@@ -162,6 +157,33 @@ impl Chat {
                 failure,
                 saved,
             }),
+        }
+    }
+
+    /// Saves the turn, again and again for as long as the options say. The user is told at once if it is not saved.
+    async fn save_turn(&mut self, emit: &EventSink<'_>, cancel: &Cancel) -> Saved {
+        let Err(error) = self.save_again().await else {
+            return Saved::Yes;
+        };
+        let reason = error.to_string();
+        emit(AgentEvent::NotSaved { reason });
+        let patience = self.agent.inner.options.save_patience;
+        let end = Instant::now() + patience;
+        let mut last = error;
+        while last.is_passing() && Instant::now() < end && !cancel.is_cancelled() {
+            cancel.unless(tokio::time::sleep(SAVE_PAUSE)).await;
+            match self.save_again().await {
+                Ok(()) => {
+                    emit(AgentEvent::Saved);
+                    return Saved::Yes;
+                }
+                Err(error) => last = error,
+            }
+        }
+        if last.is_passing() {
+            Saved::NotYet
+        } else {
+            Saved::Elsewhere
         }
     }
 

@@ -23,6 +23,7 @@ use crate::commands::run::RunArguments;
 use crate::commands::search::SearchArguments;
 use crate::commands::serve::ServeArguments;
 use crate::commands::show::ShowArguments;
+use crate::commands::store::StoreArguments;
 use crate::commands::token::TokenArguments;
 use crate::commands::trace::TraceArguments;
 use crate::commands::why::WhyArguments;
@@ -191,6 +192,8 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Create, list and revoke tokens of clients of `serve`
     Token(TokenArguments),
+    /// Back up and restore the store of chats, approvals and packages
+    Store(StoreArguments),
     /// Show or check the configuration
     Config(ConfigArguments),
     /// Print the completion script of a shell

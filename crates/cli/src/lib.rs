@@ -19,6 +19,7 @@ mod environment;
 mod error;
 mod eval;
 mod exit;
+mod interrupts;
 mod log;
 mod mcp;
 mod model;
@@ -39,6 +40,7 @@ mod target;
 mod terminal;
 mod test_skill;
 mod trust;
+mod unsaved;
 mod user_file;
 mod work_on;
 
@@ -148,6 +150,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         Command::Mcp(arguments) => commands::mcp::run(arguments, &cli.global),
         Command::Serve(arguments) => commands::serve::run(arguments, &cli.global),
         Command::Token(arguments) => commands::token::run(arguments, &cli.global),
+        Command::Store(arguments) => commands::store::run(arguments, &cli.global),
         Command::Config(arguments) => commands::config::run(arguments, &cli.global),
         Command::Completions(arguments) => commands::completions::run(arguments),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use clap::ValueEnum;
-use prowess_agent::AgentOptions;
+use prowess_agent::{AgentOptions, UnsavedMessages};
 use prowess_config::SkillsConfig;
 use prowess_core::Skills;
 use prowess_runtime::{ApprovalRequest, Approver, CommandApprovalRequest, ProtectedWriteRequest};
@@ -18,6 +18,7 @@ use crate::code_skills::{approval_text, command_text, resolve_over, skill_detail
 use crate::error::{Context, Result};
 use crate::model::{self, ModelArguments, SelectedModel};
 use crate::terminal::{self, printable};
+use crate::{code_skills, unsaved};
 
 const SYSTEM: &str = "You are a helpful assistant. Be brief and write Markdown.";
 
@@ -126,6 +127,11 @@ impl ChatHost for ServedChats {
             Err(reason) => (None, false, Some(format!("{reason}; {HINT}"))),
         };
         ChatModel { name, demo, hint }
+    }
+
+    fn keep_unsaved(&self, unsaved: &UnsavedMessages) {
+        let directory = code_skills::store_directory(&self.config);
+        unsaved::write(unsaved, directory.as_deref());
     }
 
     async fn agent(&self, approver: Arc<dyn Approver>) -> std::result::Result<ChatAgent, String> {

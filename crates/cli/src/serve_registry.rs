@@ -1,11 +1,13 @@
 //! The registry of `prowess serve`: where its packages are, and how it is filled.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
 use prowess_config::{Secret, SkillsConfig};
+use prowess_policy::ContentDigest;
 use prowess_registry::{
-    HostedRegistry, Imported, PackageStorage, Publisher, S3Options, StorageLocation,
+    HostedRegistry, Imported, PackageStorage, Publisher, S3Options, StorageLocation, UNUSED_GRACE,
 };
 use prowess_store::Store;
 
@@ -55,6 +57,23 @@ pub(crate) async fn keep_current(registry: Option<&HostedRegistry>) -> Infallibl
         Some(registry) => registry.run().await,
         None => std::future::pending().await,
     }
+}
+
+/// How many packages no version refers to, which the server of the registry removes; `None` if there is no registry here.
+pub(crate) async fn count_unused(config: &SkillsConfig) -> Result<Option<usize>> {
+    let location = location(config)?;
+    let StorageLocation::Directory(path) = &location else {
+        return Ok(None);
+    };
+    // Opening one would create it.
+    if !(path.exists() && code_skills::store_exists(config)) {
+        return Ok(None);
+    }
+    let store = code_skills::open_store_to_read(config).await?;
+    let used: HashSet<String> = store.digests().await?.into_iter().collect();
+    let is_used = move |digest: ContentDigest| used.contains(&digest.to_string());
+    let storage = PackageStorage::open(&location)?;
+    Ok(storage.count_unused(is_used, UNUSED_GRACE).await?)
 }
 
 /// Where the packages are; by default beside the store of this machine.

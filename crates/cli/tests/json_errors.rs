@@ -89,6 +89,7 @@ const FAILURES: &[(&[&str], i32, &str, &str)] = &[
         "--approve-skills: `demo`",
     ),
     (&["trust", "--revoke"], 1, "failure", "no stored answer"),
+    (&["store", "restore", "nope"], 1, "failure", "nope"),
     (&["token", "revoke", "nope"], 1, "failure", "nope"),
     (&["why", "nope"], 1, "failure", "nope"),
     (&["add", "./nope"], 1, "failure", "nope: No such file"),

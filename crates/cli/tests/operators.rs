@@ -210,25 +210,6 @@ fn cl87_store_that_is_down_does_not_stop_no_save() {
 }
 
 #[test]
-fn cl81_a_broken_store_is_renamed_once() {
-    let project = TestProject::new();
-    let file = "home/.local/share/prowess/prowess.db";
-    project.write(file, [0xff; 8192]);
-    let first = project.run(&["chat", "-p", "hello"]);
-    assert_eq!(first.code, Some(0), "{}", first.snapshot());
-    assert!(
-        first.stderr.contains("it was renamed to"),
-        "{}",
-        first.stderr
-    );
-    let second = project.run(&["chat", "-p", "hello"]);
-    assert!(!second.stderr.contains("renamed"), "{}", second.stderr);
-    let directory = project.path("home/.local/share/prowess");
-    assert!(directory.join("prowess.broken-1").exists());
-    assert!(!directory.join("prowess.broken-2").exists());
-}
-
-#[test]
 fn cl89_one_hint_for_a_command_of_other_programs() {
     let project = TestProject::new();
     let run = project.run(&["validate"]);

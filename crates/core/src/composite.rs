@@ -200,6 +200,12 @@ impl Composite {
         self.layers.get(layer)?.source.writer()
     }
 
+    /// The sources that can be written.
+    pub fn writers(&self) -> impl Iterator<Item = &dyn SkillWriter> {
+        let sources = self.layers.iter();
+        sources.filter_map(|layer| layer.source.writer())
+    }
+
     /// Writes skills of the source over `directory`.
     pub fn writer_in(&self, directory: &Path) -> Option<&dyn SkillWriter> {
         let is_over = |layer: &&NamedSource| {

@@ -34,6 +34,11 @@ pub trait SkillWriter: Send + Sync {
         before: Vec<u8>,
         files: Vec<(SkillPath, u64)>,
     ) -> Result<(), WriteError>;
+
+    /// Finishes what a killed process left: a skill that it was about to remove is where it was. Returns how many are back.
+    async fn recover(&self) -> Result<usize, WriteError> {
+        Ok(0)
+    }
 }
 
 /// Why a skill was not changed.
@@ -48,6 +53,9 @@ pub enum WriteError {
     /// It must not or cannot be written.
     #[error("{0}")]
     NotWritable(String),
+    /// Another process changes skills of the directory for too long.
+    #[error("another process changes skills there")]
+    Busy,
     /// The system failed.
     #[error("{0}")]
     Failed(String),

@@ -64,7 +64,7 @@ pub use fetch::{FetchError, FoundSkill, Package, download_package};
 pub use fingerprint::Fingerprint;
 pub use hosting::{
     DownloadedVersion, HostedRegistry, HostingError, Imported, ImportedVersion, InvalidFile,
-    ListingEntry, Publisher, VersionFacts, VersionSpec,
+    ListingEntry, Publisher, UNUSED_GRACE, VersionFacts, VersionSpec,
 };
 pub use key_pins::{KeyPins, Pin, PinError};
 pub use lock::{LockError, LockFile, LockedSkill};

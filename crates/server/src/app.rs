@@ -5,9 +5,11 @@ use std::sync::Arc;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query};
 use prowess_core::{Catalog, SkillId, Skills};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard, Semaphore};
+use tokio::time::timeout;
 
 use crate::error::{Code, Failure};
+use crate::limits::{WAITING_WRITES, WRITE_WAIT};
 use crate::lists::LastLists;
 use crate::mcp_sessions::McpSessions;
 use crate::metrics::Metrics;
@@ -30,6 +32,8 @@ struct Inner {
     indexed: Mutex<u64>,
     /// Held while skills are changed.
     writing: Mutex<()>,
+    /// Changes that may still wait for it.
+    waiting: Semaphore,
 }
 
 impl App {
@@ -43,6 +47,7 @@ impl App {
             metrics: Metrics::default(),
             indexed: Mutex::default(),
             writing: Mutex::default(),
+            waiting: Semaphore::new(WAITING_WRITES),
         }))
     }
 
@@ -66,8 +71,15 @@ impl App {
         &self.0.metrics
     }
 
-    pub(crate) fn writing(&self) -> &Mutex<()> {
-        &self.0.writing
+    /// The turn to change skills. It does not wait for long, and not with any number of others.
+    pub(crate) async fn writing(&self) -> Result<MutexGuard<'_, ()>, Failure> {
+        let busy = || {
+            let message = "other changes of skills take too long; try again later";
+            Failure::new(Code::Busy, message)
+        };
+        let _place = self.0.waiting.try_acquire().map_err(|_| busy())?;
+        let turn = timeout(WRITE_WAIT, self.0.writing.lock()).await;
+        turn.map_err(|_| busy())
     }
 
     pub(crate) fn rate(&self) -> &RateLimits {

@@ -7,6 +7,8 @@ use axum::response::{IntoResponse, Response};
 use prowess_core::SourceError;
 use prowess_core::wire::Problem;
 
+use crate::limits::WRITE_RETRY;
+
 /// A stable word for each kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -86,6 +88,8 @@ pub enum Code {
     ReadOnly,
     /// The body of the request did not arrive in time.
     TimedOut,
+    /// Other changes of skills take too long.
+    Busy,
     /// A source does not answer, or the skill cannot be used.
     Unavailable,
 }
@@ -132,7 +136,8 @@ impl Code {
             Self::RateLimited => "rate-limited",
             Self::ReadOnly => "read-only",
             Self::TimedOut => "timed-out",
-            Self::Unavailable => "unavailable",
+            // To a client both are the same: it may try again.
+            Self::Busy | Self::Unavailable => "unavailable",
         }
     }
 
@@ -175,7 +180,7 @@ impl Code {
             }
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 }
@@ -275,6 +280,10 @@ impl IntoResponse for Failure {
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        if self.code == Code::Busy {
+            let seconds = HeaderValue::from(WRITE_RETRY);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         // For the observer, which sees the answer alone.
         response.extensions_mut().insert(self.code);

@@ -18,12 +18,15 @@ pub(crate) const PATH: &str = "/healthz";
 /// The path that says whether requests are answered, which needs no token.
 pub(crate) const READY: &str = "/readyz";
 
-/// The server answers once its sources were asked, which happens before it listens, and until it is asked to stop.
+/// The server answers once its sources were asked, which happens before it listens, while its store does, and until it is
+/// asked to stop.
 pub(crate) async fn ready(State(app): State<App>) -> (StatusCode, &'static str) {
     if app.options().shutdown.has_begun() {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
-    } else {
-        (StatusCode::OK, "ready\n")
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+    }
+    match app.options().readiness.check().await {
+        Ok(()) => (StatusCode::OK, "ready\n"),
+        Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, reason.line()),
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) async fn import(
         let message = format!("cannot read the archive: {error}");
         Failure::new(Code::InvalidPackage, message)
     })?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     for (skill, directory) in snapshot.skills.iter().zip(&snapshot.directories) {
         let id = match &collection {
             Some(collection) => format!("{collection}/{}", skill.id),

@@ -76,6 +76,7 @@ mod proxy;
 mod range;
 mod rate;
 mod rate_client;
+mod readiness;
 mod requester;
 mod router;
 mod scope;

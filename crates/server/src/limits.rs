@@ -40,6 +40,12 @@ pub const JSON_BYTES: usize = 4 * 1024 * 1024;
 pub const FILE_BYTES: usize = 16 * 1024 * 1024;
 /// Directories inside each other in a skill: files below are neither listed nor written.
 pub const DIRECTORIES: usize = 16;
+/// How long a change of a skill waits for others.
+pub const WRITE_WAIT: Duration = Duration::from_secs(2);
+/// Changes of skills that wait at once.
+pub const WAITING_WRITES: usize = 256;
+/// Seconds after which a client should send such a change again.
+pub const WRITE_RETRY: u32 = 1;
 /// Bytes of an archive with skills that a client sends.
 pub const IMPORT_BYTES: usize = 32 * 1024 * 1024;
 /// Files of a skill in such an archive.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
+use prowess_store::Store;
 use prowess_trust::{WorkRecords, Writing};
 use tokio::time::Instant;
 
@@ -13,6 +14,7 @@ use crate::limits::CONSOLE_APPROVES;
 use crate::observe::{Exchange, Observer};
 use crate::proxy::{self, ProxyNetwork};
 use crate::rate::RateLimits;
+use crate::readiness::Readiness;
 use crate::scope::{Scope, Scopes};
 use crate::shutdown::Shutdown;
 use crate::token::{Token, TokenId, bearer, hash};
@@ -38,6 +40,7 @@ pub struct ApiOptions {
     pub(crate) read_only: bool,
     pub(crate) shutdown: Shutdown,
     work: Option<WorkRecords>,
+    pub(crate) readiness: Readiness,
     token: Option<Token>,
     console: Option<ConsoleToken>,
     tokens: TokenTable,
@@ -180,6 +183,13 @@ impl ApiOptions {
     #[must_use]
     pub fn shutdown(mut self, shutdown: &Shutdown) -> Self {
         self.shutdown = shutdown.clone();
+        self
+    }
+
+    /// Makes `/readyz` ask this store, unless other servers share it.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.readiness = Readiness::of(store);
         self
     }
 

@@ -56,7 +56,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Failure> {
     let NewSkill { id, content } = new;
     let diagnostics = valid(content.as_bytes(), id.name(), Profile::Check)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     if let Some(existing) = app.skills().catalog().get(id.as_str()) {
         let message = format!("the skill `{id}` exists in {}", existing.source);
         return Err(Failure::new(Code::SkillExists, message));
@@ -100,7 +100,7 @@ pub(crate) async fn update(
 ) -> Result<Response, Failure> {
     let id = visible(&app.skills().catalog(), &part(id)?)?;
     let diagnostics = valid(changed.content.as_bytes(), id.name(), Profile::Load)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let (catalog, path, before) = unchanged(&app, &id, &headers).await?;
     let bytes = Some(changed.content.into_bytes());
     let writer = writer(&app, &catalog, &id)?;
@@ -117,7 +117,7 @@ pub(crate) async fn remove(
     headers: HeaderMap,
 ) -> Result<StatusCode, Failure> {
     let id = visible(&app.skills().catalog(), &part(id)?)?;
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let files = app.skills().sources().files(&id).await?;
     let (catalog, path, before) = if files.is_empty() {
         unchanged(&app, &id, &headers).await?
@@ -229,7 +229,7 @@ async fn change_file(
     headers: &HeaderMap,
     bytes: Option<Vec<u8>>,
 ) -> Result<StatusCode, Failure> {
-    let _writing = app.writing().lock().await;
+    let _writing = app.writing().await?;
     let catalog = app.skills().catalog();
     let writer = writer(app, &catalog, id)?;
     let before = read(app, id, path).await?;
@@ -358,6 +358,7 @@ fn cannot(action: &str, id: &SkillId, error: &WriteError) -> Failure {
         WriteError::Changed => changed(),
         WriteError::Exists(_) => Failure::new(Code::SkillExists, message),
         WriteError::NotWritable(_) => Failure::new(Code::NotWritable, message),
+        WriteError::Busy => Failure::new(Code::Busy, message),
         WriteError::Failed(_) => Failure::new(Code::Unavailable, message),
     }
 }

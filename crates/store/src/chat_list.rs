@@ -23,6 +23,14 @@ pub struct ChatCursor {
 }
 
 impl ChatCursor {
+    /// The place before every chat.
+    fn first() -> Self {
+        Self {
+            updated: i64::MAX,
+            id: String::new(),
+        }
+    }
+
     /// The place after a chat.
     pub fn after(chat: &ChatSummary) -> Self {
         let since = chat.updated.duration_since(SystemTime::UNIX_EPOCH);
@@ -58,6 +66,28 @@ impl FromStr for ChatCursor {
 }
 
 impl Store {
+    /// The most recently used chats of all owners before a place in the list, newest first.
+    pub async fn all_chats_before(
+        &self,
+        limit: usize,
+        before: Option<ChatCursor>,
+    ) -> Result<Vec<ChatSummary>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ChatCursor { updated, id } = before.unwrap_or_else(ChatCursor::first);
+        self.run(move |pool| async move {
+            let statement = concat!(
+                "SELECT ",
+                columns!(),
+                " FROM chats WHERE turns > 0 AND (updated < $1 OR (updated = $2 AND id > $3))
+                ORDER BY updated DESC, id LIMIT $4"
+            );
+            let query = sqlx::query(statement).bind(updated).bind(updated);
+            let rows = query.bind(id).bind(limit).fetch_all(&*pool).await?;
+            rows.iter().map(summary).collect()
+        })
+        .await
+    }
+
     /// The most recently used chats of an owner before a place in the list, newest first. No owner is the user of this
     /// machine.
     pub async fn chats_before(
@@ -68,10 +98,7 @@ impl Store {
     ) -> Result<Vec<ChatSummary>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let owner = owner.unwrap_or_default().to_owned();
-        let ChatCursor { updated, id } = before.unwrap_or(ChatCursor {
-            updated: i64::MAX,
-            id: String::new(),
-        });
+        let ChatCursor { updated, id } = before.unwrap_or_else(ChatCursor::first);
         self.run(move |pool| async move {
             let statement = concat!(
                 "SELECT ",

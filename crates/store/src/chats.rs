@@ -110,7 +110,8 @@ pub(crate) use columns;
 
 impl Store {
     /// Adds a turn to the `expected` version of a chat, or puts it in the place of earlier messages; the new version. A
-    /// chat begins with its first turn.
+    /// chat begins with its first turn. A turn that is there already is not added again, so that an error can be answered
+    /// by trying again.
     pub async fn append_turn(
         &self,
         id: &ChatId,
@@ -145,8 +146,10 @@ impl Store {
                 .bind(name.clone())
                 .bind(known);
             if query.execute(&mut *transaction).await?.rows_affected() == 0 {
+                // The same turn may be there: a commit whose answer was lost, tried again.
+                let same = has_turn(&mut transaction, &name, known + 1, &turn.messages).await?;
                 transaction.rollback().await?;
-                return Ok(false);
+                return Ok(same);
             }
             if let Some(title) = turn.title {
                 // A chat may have a title before its first turn.
@@ -273,6 +276,28 @@ impl Store {
         .await
     }
 
+    /// The chats whose ids start with a text, at most `limit`.
+    pub async fn chats_starting(
+        &self,
+        start: &str,
+        limit: usize,
+    ) -> Result<Vec<ChatSummary>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
+        let start = start.to_owned();
+        self.run(move |pool| async move {
+            let statement = concat!(
+                "SELECT ",
+                columns!(),
+                " FROM chats WHERE turns > 0 AND substr(id, 1, CAST($1 AS INTEGER)) = $2 ORDER BY id LIMIT $3"
+            );
+            let query = sqlx::query(statement).bind(length).bind(start).bind(limit);
+            let rows = query.fetch_all(&*pool).await?;
+            rows.iter().map(summary).collect()
+        })
+        .await
+    }
+
     /// The skills that chats in a project used, the latest first.
     pub async fn recent_skills(
         &self,
@@ -364,6 +389,22 @@ impl Store {
         }
         Err(taken())
     }
+}
+
+/// Whether a turn was the last change of a chat, and has exactly these messages.
+async fn has_turn(
+    connection: &mut AnyConnection,
+    chat: &str,
+    turn: i64,
+    messages: &[String],
+) -> Result<bool, sqlx::Error> {
+    let statement = "SELECT body FROM chat_messages WHERE chat = $1 AND turn = $2
+        AND (SELECT version FROM chats WHERE id = $3) = $4 ORDER BY position";
+    let query = sqlx::query(statement).bind(chat.to_owned()).bind(turn);
+    let query = query.bind(chat.to_owned()).bind(turn);
+    let rows = query.fetch_all(connection).await?;
+    let found: Result<Vec<String>, sqlx::Error> = rows.iter().map(|row| text(row, 0)).collect();
+    Ok(!messages.is_empty() && found? == messages)
 }
 
 /// Deletes the messages after the first `keep`.

@@ -1,8 +1,10 @@
 //! Why a store could not be opened or used.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use prowess_net::TaskError;
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::SqliteError;
 
 /// Why a store could not be opened or used. None of them shows a URL, which may hold a password.
 #[derive(Debug, thiserror::Error)]
@@ -27,15 +29,38 @@ pub enum StoreError {
         /// The error of the database.
         reason: String,
     },
-    /// The file is not a store, or broken.
-    #[error("`{}` is not a store or is corrupt ({reason}); it was renamed to `{}`", path.display(), aside.display())]
-    Broken {
+    /// The file is not a store, or corrupt; nothing was changed.
+    #[error("`{}` is not a store or is corrupt: {reason}", path.display())]
+    Damaged {
         /// The file.
         path: PathBuf,
-        /// Its new name.
-        aside: PathBuf,
-        /// The error of the database.
+        /// What SQLite found.
         reason: String,
+    },
+    /// The path leads to another file than the one that is open, or to none: what is written is lost.
+    #[error("`{}` was removed or replaced while it was open; restart to use what is there now", path.display())]
+    Replaced {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Another process has the file open, so that it cannot be moved or replaced.
+    #[error("another process uses `{}`; stop it first", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk has no room left for a write.
+    #[error("the disk of the store is full")]
+    Full,
+    /// A file beside the database could not be read, written or moved.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    File {
+        /// The action.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// Another process holds the lock for too long.
     #[error("the store is locked by another process; try again later")]
@@ -77,15 +102,72 @@ pub enum StoreError {
     Task(#[from] TaskError),
 }
 
+/// Result codes of SQLite, without what extends them.
+mod code {
+    pub(super) const BUSY: i32 = 5;
+    pub(super) const READ_ONLY: i32 = 8;
+    pub(super) const CORRUPT: i32 = 11;
+    pub(super) const FULL: i32 = 13;
+    pub(super) const NOT_A_DATABASE: i32 = 26;
+    /// With what extends it: the index of the log cannot grow, which has no other reason than a full disk.
+    pub(super) const INDEX_CANNOT_GROW: i32 = 0x130a;
+}
+
+/// The error of PostgreSQL for a lock that was not released in time.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+
 impl StoreError {
     pub(crate) fn of(action: &'static str, error: &sqlx::Error) -> Self {
         let reason = match error {
             sqlx::Error::Database(error) => error.message().to_owned(),
             other => other.to_string(),
         };
-        if reason.contains("database is locked") || reason.contains("lock timeout") {
+        let path = PathBuf::new();
+        match sqlite_code(error) {
+            Some(code::INDEX_CANNOT_GROW) => return Self::Full,
+            Some(extended) => match extended & 0xff {
+                code::BUSY => return Self::Locked,
+                code::FULL => return Self::Full,
+                code::READ_ONLY => return Self::ReadOnly { path },
+                code::CORRUPT | code::NOT_A_DATABASE => return Self::Damaged { path, reason },
+                _ => {}
+            },
+            None => {}
+        }
+        let database = error.as_database_error();
+        if database.and_then(DatabaseError::code).as_deref() == Some(LOCK_NOT_AVAILABLE) {
             return Self::Locked;
         }
         Self::Database { action, reason }
     }
+
+    /// The same error with the file that it is about.
+    pub(crate) fn at(self, file: &Path) -> Self {
+        let path = file.to_owned();
+        match self {
+            Self::Damaged { reason, .. } => Self::Damaged { path, reason },
+            Self::ReadOnly { .. } => Self::ReadOnly { path },
+            other => other,
+        }
+    }
+
+    /// Whether the same write may work later.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Locked
+                | Self::Full
+                | Self::Replaced { .. }
+                | Self::ReadOnly { .. }
+                | Self::Database { .. }
+                | Self::Task(_)
+        )
+    }
+}
+
+/// The result code, if SQLite returned it.
+fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
+    let error = error.as_database_error()?;
+    error.try_downcast_ref::<SqliteError>()?;
+    error.code()?.parse().ok()
 }

@@ -1,11 +1,13 @@
 //! Looks at a store without changing it: nothing is created, migrated or renamed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection, Row};
 
+use crate::connection::{connect, file_url};
 use crate::error::StoreError;
-use crate::open::{StoreBackend, connect, file_url};
+use crate::log_check::{check_log, quick_check};
+use crate::open::StoreBackend;
 use crate::postgres;
 use crate::schema::{SCHEMA_VERSION, version};
 
@@ -31,27 +33,20 @@ async fn look(backend: StoreBackend) -> Result<StoreState, StoreError> {
     let url = match &backend {
         StoreBackend::Memory => return Ok(StoreState::Missing),
         StoreBackend::File(path) if !path.exists() => return missing(path),
-        StoreBackend::File(path) => file_url(path, "rw")?,
+        StoreBackend::File(path) => {
+            check_log(path).await?;
+            file_url(path, "mode=rw")?
+        }
         StoreBackend::Postgres(url) => url.expose().to_owned(),
     };
-    let failed = |error: sqlx::Error| match (StoreError::of("open", &error), &backend) {
-        (StoreError::Database { reason, .. }, StoreBackend::File(path))
-            if reason.contains("readonly") =>
-        {
-            StoreError::ReadOnly { path: path.clone() }
-        }
-        (other, _) => other,
-    };
+    let failed = |error: sqlx::Error| named(StoreError::of("open", &error), &backend);
     let mut connection = connect(&url).await.map_err(failed)?;
     let problem = match &backend {
         StoreBackend::Postgres(_) => server_problem(&mut connection).await,
         _ => file_problem(&mut connection).await,
     };
     let found = match problem.map_err(failed)? {
-        Some(reason) => Err(StoreError::Database {
-            action: "use",
-            reason,
-        }),
+        Some(problem) => Err(named(problem, &backend)),
         None => version(&mut connection).await,
     };
     let _ = connection.close().await;
@@ -62,6 +57,13 @@ async fn look(backend: StoreBackend) -> Result<StoreState, StoreError> {
             known: SCHEMA_VERSION,
         }),
         version => Ok(StoreState::Ready { version }),
+    }
+}
+
+fn named(error: StoreError, backend: &StoreBackend) -> StoreError {
+    match backend {
+        StoreBackend::File(path) => error.at(path),
+        StoreBackend::Postgres(_) | StoreBackend::Memory => error,
     }
 }
 
@@ -88,14 +90,10 @@ fn may_write(directory: &Path) -> bool {
 }
 
 /// Why a file cannot be used.
-async fn file_problem(connection: &mut AnyConnection) -> Result<Option<String>, sqlx::Error> {
-    let wait = sqlx::query("PRAGMA busy_timeout = 5000");
-    wait.fetch_optional(&mut *connection).await?;
-    let query = sqlx::query("PRAGMA quick_check(1)");
-    let row = query.fetch_one(&mut *connection).await?;
-    let found: String = row.try_get(0)?;
-    if found != "ok" {
-        return Ok(Some(found));
+async fn file_problem(connection: &mut AnyConnection) -> Result<Option<StoreError>, sqlx::Error> {
+    if let Some(reason) = quick_check(connection).await? {
+        let path = PathBuf::new();
+        return Ok(Some(StoreError::Damaged { path, reason }));
     }
     // The lock for writing is all of a write that leaves nothing behind.
     let writing = connection.begin_with("BEGIN IMMEDIATE").await?;
@@ -104,7 +102,7 @@ async fn file_problem(connection: &mut AnyConnection) -> Result<Option<String>, 
 }
 
 /// Why the tables of a server cannot be used.
-async fn server_problem(connection: &mut AnyConnection) -> Result<Option<String>, sqlx::Error> {
+async fn server_problem(connection: &mut AnyConnection) -> Result<Option<StoreError>, sqlx::Error> {
     let Some(schema) = postgres::schema(connection).await? else {
         return Ok(None);
     };
@@ -122,5 +120,8 @@ async fn server_problem(connection: &mut AnyConnection) -> Result<Option<String>
         ELSE has_schema_privilege(current_schema(), 'CREATE') END";
     let row = sqlx::query(query).fetch_one(connection).await?;
     let is_writable: bool = row.try_get(0)?;
-    Ok((!is_writable).then(|| "its user may not write to it".to_owned()))
+    Ok((!is_writable).then(|| StoreError::Database {
+        action: "use",
+        reason: "its user may not write to it".to_owned(),
+    }))
 }

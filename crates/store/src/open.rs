@@ -1,26 +1,26 @@
 //! Opens a store.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use prowess_config::Url;
-use sqlx::any::{AnyPoolOptions, AnyRow};
+use sqlx::any::{Any, AnyPoolOptions, AnyRow};
+use sqlx::pool::PoolConnection;
 use sqlx::{AnyConnection, AnyPool, Connection, Row};
 
-use crate::broken::{Stamp, is_broken, set_aside};
+use crate::connection::{CONNECT, connect, file_url};
 use crate::error::StoreError;
+use crate::exclusive::beside;
 use crate::file::prepare_file;
+use crate::log_check::check_log;
+use crate::opened_file::OpenedFile;
 use crate::postgres;
-use crate::schema::migrate;
+use crate::schema::{SCHEMA_VERSION, migrate, version};
 
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
-
-/// How long a server may take to accept a connection: a request waits for it.
-const CONNECT: Duration = Duration::from_secs(5);
 
 /// How long a process waits for others that make the same file; the same as the lock timeout of [`configure_connection`].
 const WAIT: Duration = Duration::from_secs(5);
@@ -40,23 +40,61 @@ pub enum StoreBackend {
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: Arc<AnyPool>,
-    is_shared: bool,
+    kind: StoreKind,
+}
+
+/// Where a store is, which decides what else can change it.
+#[derive(Clone, Debug)]
+enum StoreKind {
+    File(Arc<OpenedFile>),
+    Shared,
+    Memory,
 }
 
 impl Store {
-    /// Opens a store and migrates its tables.
+    /// Opens a store and migrates its tables. A file that cannot be used is an error and stays as it is.
     pub async fn open(backend: StoreBackend) -> Result<Self, StoreError> {
-        prowess_net::run(open(backend)).await?
+        prowess_net::run(open(backend, Start::Trusting)).await?
     }
 
-    /// A store in memory, used when no other is available.
+    /// The same for a process that answers others: if there is a write-ahead log, which another process left, the file is
+    /// checked together with it before anything of it is used.
+    pub async fn open_checked(backend: StoreBackend) -> Result<Self, StoreError> {
+        prowess_net::run(open(backend, Start::Checking)).await?
+    }
+
+    /// Opens a store for a command that only reads. Unlike [`Store::open`] it works on a disk that is full or read-only.
+    pub async fn open_to_read(backend: StoreBackend) -> Result<Self, StoreError> {
+        prowess_net::run(open_to_read(backend)).await?
+    }
+
+    /// A store in memory, for work whose results are not needed later.
     pub async fn memory() -> Result<Self, StoreError> {
         Self::open(StoreBackend::Memory).await
     }
 
     /// Whether other machines can use the same store.
     pub fn is_shared(&self) -> bool {
-        self.is_shared
+        matches!(self.kind, StoreKind::Shared)
+    }
+
+    /// Whether what is written is lost when the process ends.
+    pub fn is_memory(&self) -> bool {
+        matches!(self.kind, StoreKind::Memory)
+    }
+
+    /// Closes every connection. The last one to a file moves the write-ahead log into it.
+    pub(crate) async fn close(self) {
+        self.pool.close().await;
+    }
+
+    /// Whether the store answers, and whether its file is still the one at its path.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.run(|pool| async move {
+            let query = sqlx::query("SELECT version FROM prowess_store");
+            query.fetch_one(&*pool).await.map(|_| ())
+        })
+        .await
     }
 
     pub(crate) async fn run<T, F>(
@@ -67,73 +105,165 @@ impl Store {
         T: Send + 'static,
         F: Future<Output = Result<T, sqlx::Error>> + Send,
     {
+        self.check_file()?;
         let pool = Arc::clone(&self.pool);
         let done = prowess_net::run(async move { work(pool).await }).await?;
-        done.map_err(|error| StoreError::of("use", &error))
+        let done = done.map_err(|error| {
+            let error = StoreError::of("use", &error);
+            match &self.kind {
+                StoreKind::File(file) => error.at(file.path()),
+                StoreKind::Shared | StoreKind::Memory => error,
+            }
+        })?;
+        // What was committed to a file that no path leads to is lost: it must not be acknowledged.
+        self.check_file()?;
+        Ok(done)
+    }
+
+    fn check_file(&self) -> Result<(), StoreError> {
+        match &self.kind {
+            StoreKind::File(file) => file.check(),
+            StoreKind::Shared | StoreKind::Memory => Ok(()),
+        }
     }
 }
 
-async fn open(backend: StoreBackend) -> Result<Store, StoreError> {
+/// How much is checked before a file is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    Trusting,
+    Checking,
+}
+
+async fn open(backend: StoreBackend, start: Start) -> Result<Store, StoreError> {
     sqlx::any::install_default_drivers();
-    let (url, connections) = match &backend {
+    match &backend {
         StoreBackend::File(path) => {
             prepare_file(path)?;
-            (file_url(path, "rwc")?, CONNECTIONS)
+            if start == Start::Checking {
+                check_log(path).await?;
+            }
+            let url = file_url(path, "mode=rwc")?;
+            let opened = connect_all(&url, StoreKind::File(Arc::new(OpenedFile::at(path)))).await;
+            opened.map_err(|error| error.at(path))
         }
-        StoreBackend::Postgres(url) => (url.expose().to_owned(), CONNECTIONS),
-        // Every connection would be a separate store.
-        StoreBackend::Memory => ("sqlite::memory:".to_owned(), 1),
-    };
-    let mut options = AnyPoolOptions::new()
-        .max_connections(connections)
-        .acquire_timeout(CONNECT);
-    if connections == 1 {
-        options = options
-            .min_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None);
-    }
-    let stamp = match &backend {
-        StoreBackend::File(path) => Stamp::of(path),
-        StoreBackend::Postgres(_) | StoreBackend::Memory => None,
-    };
-    let failed = |error: sqlx::Error| refused(&backend, stamp, StoreError::of("open", &error));
-    let mut schema = None;
-    if backend != StoreBackend::Memory {
-        // A single connection first: a pool would retry and then only report a timeout.
-        let mut first = connect(&url).await.map_err(failed)?;
-        schema = postgres::schema(&mut first).await.map_err(failed)?;
-        configure_connection(&mut first, schema.as_deref())
-            .await
-            .map_err(failed)?;
-        if let Err(error) = migrate(&mut first).await {
-            let _ = first.close().await;
-            return Err(refused(&backend, stamp, error));
+        StoreBackend::Postgres(url) => connect_all(url.expose(), StoreKind::Shared).await,
+        StoreBackend::Memory => {
+            // Every connection would be a separate store.
+            let pool = lasting(AnyPoolOptions::new().max_connections(1));
+            let pool = pool.connect("sqlite::memory:").await;
+            let pool = pool.map_err(|error| StoreError::of("open", &error))?;
+            let mut only = acquired(&pool).await?;
+            migrate(&mut only).await?;
+            drop(only);
+            Ok(Store {
+                pool: Arc::new(pool),
+                kind: StoreKind::Memory,
+            })
         }
-        let _ = first.close().await;
     }
-    let pool = options
-        .after_connect(move |connection, _| {
-            let schema = schema.clone();
-            Box::pin(async move { configure_connection(connection, schema.as_deref()).await })
-        })
-        .connect(&url)
+}
+
+/// Connections to a database whose tables are migrated first.
+async fn connect_all(url: &str, kind: StoreKind) -> Result<Store, StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of("open", &error);
+    // A single connection first: a pool would retry and then only report a timeout.
+    let mut first = connect(url).await.map_err(failed)?;
+    let schema = postgres::schema(&mut first).await.map_err(failed)?;
+    configure_connection(&mut first, schema.as_deref())
         .await
         .map_err(failed)?;
-    if backend == StoreBackend::Memory {
-        let mut only = pool.acquire().await.map_err(failed)?;
-        migrate(&mut only).await?;
+    let migrated = migrate(&mut first).await;
+    let mut options = AnyPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(CONNECT);
+    let file = match &kind {
+        StoreKind::File(file) => Some(Arc::clone(file)),
+        StoreKind::Shared | StoreKind::Memory => None,
+    };
+    if file.is_some() {
+        options = lasting(options);
+    }
+    let same = file.clone();
+    let pool = match migrated {
+        Ok(()) => {
+            let options = options.after_connect(move |connection, _| {
+                let (schema, file) = (schema.clone(), file.clone());
+                Box::pin(async move {
+                    configure_connection(connection, schema.as_deref()).await?;
+                    match file.map(|file| file.check()) {
+                        Some(Err(error)) => Err(sqlx::Error::Configuration(error.into())),
+                        Some(Ok(())) | None => Ok(()),
+                    }
+                })
+            });
+            options.connect(url).await.map_err(failed)
+        }
+        Err(error) => Err(error),
+    };
+    // Only now: the last connection that is closed removes the write-ahead log.
+    let _ = first.close().await;
+    if let Some(file) = same {
+        file.check()?;
     }
     Ok(Store {
-        pool: Arc::new(pool),
-        is_shared: matches!(backend, StoreBackend::Postgres(_)),
+        pool: Arc::new(pool?),
+        kind,
     })
 }
 
-/// A connection. A server that does not answer is an error after a while, not a program that hangs.
-pub(crate) async fn connect(url: &str) -> Result<AnyConnection, sqlx::Error> {
-    let connected = prowess_net::within(CONNECT, AnyConnection::connect(url)).await;
-    connected.unwrap_or_else(|| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
+/// Connections that stay open: a store in memory is one of them, and a file must not become another one.
+fn lasting(options: AnyPoolOptions) -> AnyPoolOptions {
+    options
+        .min_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+}
+
+async fn acquired(pool: &AnyPool) -> Result<PoolConnection<Any>, StoreError> {
+    let connection = pool.acquire().await;
+    connection.map_err(|error| StoreError::of("open", &error))
+}
+
+/// Opens a file as [`open`] does, or, where SQLite cannot write what it needs for that, in a way that needs no write.
+async fn open_to_read(backend: StoreBackend) -> Result<Store, StoreError> {
+    let refused = match open(backend.clone(), Start::Trusting).await {
+        Err(
+            error @ (StoreError::Full | StoreError::ReadOnly { .. } | StoreError::Database { .. }),
+        ) => error,
+        opened => return opened,
+    };
+    let StoreBackend::File(path) = &backend else {
+        return Err(refused);
+    };
+    let has_log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    // Without a log, the file is all there is. With one, its index is in memory if no other process may use the file.
+    let (parameters, locking) = if has_log {
+        ("mode=rw", "PRAGMA locking_mode = EXCLUSIVE")
+    } else {
+        ("mode=ro&immutable=1", "PRAGMA query_only = 1")
+    };
+    let file = OpenedFile::at(path);
+    let options =
+        lasting(AnyPoolOptions::new().max_connections(1)).after_connect(move |connection, _| {
+            Box::pin(async move {
+                let query = sqlx::query(locking);
+                query.fetch_optional(connection).await.map(|_| ())
+            })
+        });
+    let pool = options.connect(&file_url(path, parameters)?).await;
+    let pool = pool.map_err(|error| StoreError::of("open", &error).at(path))?;
+    let mut only = acquired(&pool).await?;
+    // Tables of another version cannot be migrated here.
+    let found = version(&mut only).await.map_err(|error| error.at(path))?;
+    drop(only);
+    if found != SCHEMA_VERSION {
+        return Err(refused);
+    }
+    Ok(Store {
+        pool: Arc::new(pool),
+        kind: StoreKind::File(Arc::new(file)),
+    })
 }
 
 /// Sets the lock timeout, write-ahead logging for SQLite, and the schema for PostgreSQL.
@@ -171,34 +301,6 @@ async fn write_ahead(connection: &mut AnyConnection) -> Result<(), sqlx::Error> 
 
 fn is_locked(error: &sqlx::Error) -> bool {
     matches!(StoreError::of("open", error), StoreError::Locked)
-}
-
-/// The URL of a file, opened with the given mode of SQLite.
-pub(crate) fn file_url(path: &Path, mode: &str) -> Result<String, StoreError> {
-    const IN_PATH: &AsciiSet = &CONTROLS.add(b'?').add(b'#').add(b'%').add(b' ');
-    let text = path.to_str().ok_or_else(|| StoreError::Database {
-        action: "open",
-        reason: "its path is not UTF-8".to_owned(),
-    })?;
-    Ok(format!(
-        "sqlite://{}?mode={mode}",
-        utf8_percent_encode(text, IN_PATH)
-    ))
-}
-
-/// An error of opening, with what it means for a file.
-fn refused(backend: &StoreBackend, stamp: Option<Stamp>, error: StoreError) -> StoreError {
-    match (error, backend) {
-        (StoreError::Database { reason, .. }, StoreBackend::File(path)) if is_broken(&reason) => {
-            set_aside(path, stamp, reason)
-        }
-        (StoreError::Database { reason, .. }, StoreBackend::File(path))
-            if reason.contains("readonly") =>
-        {
-            StoreError::ReadOnly { path: path.clone() }
-        }
-        (other, _) => other,
-    }
 }
 
 /// A column as text.

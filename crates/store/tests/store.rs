@@ -14,7 +14,9 @@ use pollster::block_on;
 use prowess_core::{SessionStore, SkillId};
 use prowess_policy::{ContentDigest, Contents, Effect, Grant, Lifetime, Subject};
 use prowess_spec::manifest::Permission;
-use prowess_store::{Phase, SCHEMA_VERSION, Store, StoreBackend, StoreError, StoreState, inspect};
+use prowess_store::{
+    Phase, Repair, SCHEMA_VERSION, Store, StoreBackend, StoreError, StoreState, inspect, repair,
+};
 use prowess_testing::sql;
 
 fn grant(skill: &str, content: u8, permission: Permission, effect: Effect) -> Grant {
@@ -210,7 +212,7 @@ fn a_store_of_another_build_is_refused_and_untouched() {
 }
 
 #[test]
-fn cl81_a_broken_file_is_renamed_once() {
+fn cl81_a_damaged_file_is_moved_by_a_repair_only() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("store.db");
     for (number, bytes) in [
@@ -223,11 +225,17 @@ fn cl81_a_broken_file_is_renamed_once() {
         fs::write(&path, bytes).unwrap();
         fs::write(place.path().join("store.db-wal"), "old").unwrap();
         let backend = StoreBackend::File(path.clone());
-        // Looking at it changes nothing.
-        assert!(block_on(inspect(backend.clone())).is_err());
-        let error = block_on(Store::open(backend.clone())).unwrap_err();
-        let StoreError::Broken { aside, .. } = &error else {
-            panic!("{error}");
+        let damaged = |error: &StoreError| matches!(error, StoreError::Damaged { path: found, .. } if *found == path);
+        for _ in 0..2 {
+            let error = block_on(inspect(backend.clone())).unwrap_err();
+            assert!(damaged(&error), "{error}");
+            let error = block_on(Store::open(backend.clone())).unwrap_err();
+            assert!(damaged(&error), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        let repaired = block_on(repair(&path)).unwrap();
+        let Repair::MovedAside { aside, .. } = &repaired else {
+            panic!("{repaired:?}");
         };
         assert_eq!(fs::read(aside).unwrap(), bytes);
         assert!(!path.exists() && !place.path().join("store.db-wal").exists());
@@ -236,19 +244,45 @@ fn cl81_a_broken_file_is_renamed_once() {
         // The next one is new, and stays.
         for _ in 0..2 {
             drop(block_on(Store::open(backend.clone())).unwrap());
+            assert_eq!(block_on(repair(&path)).unwrap(), Repair::NotNeeded);
         }
-        assert_eq!(
-            block_on(inspect(backend)).unwrap(),
-            StoreState::Ready {
-                version: SCHEMA_VERSION
-            }
-        );
+        let version = SCHEMA_VERSION;
+        let state = block_on(inspect(backend)).unwrap();
+        assert_eq!(state, StoreState::Ready { version });
         let again = place.path().join(format!("store.broken-{}", number + 2));
         assert!(!again.exists());
     }
     // An empty file is a new store.
     fs::write(&path, "").unwrap();
     assert!(block_on(Store::open(StoreBackend::File(path))).is_ok());
+}
+
+/// Reads and writes say that the file is no longer the one at its path.
+#[test]
+fn du15_a_replaced_file_is_an_error_of_every_operation() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("store.db");
+    let store = block_on(Store::open(StoreBackend::File(path.clone()))).unwrap();
+    let allow = grant("a", 1, Permission::FileRead, Effect::Allow);
+    let replaced = || {
+        let errors = [
+            block_on(store.save_grant(&allow, "/p")).unwrap_err(),
+            block_on(store.grants("/p")).unwrap_err(),
+            block_on(store.check()).unwrap_err(),
+        ];
+        errors
+            .iter()
+            .all(|error| matches!(error, StoreError::Replaced { .. }))
+    };
+    block_on(store.save_grant(&allow, "/p")).unwrap();
+    let away = place.path().join("away.db");
+    fs::rename(&path, &away).unwrap();
+    assert!(replaced());
+    fs::write(&path, "").unwrap();
+    assert!(replaced());
+    fs::rename(&away, &path).unwrap();
+    block_on(store.check()).unwrap();
+    assert_eq!(block_on(store.grants("/p")).unwrap().iter().len(), 1);
 }
 
 #[test]

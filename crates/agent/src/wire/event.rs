@@ -227,6 +227,8 @@ pub enum AgentEvent {
         /// Why.
         reason: String,
     },
+    /// What could not be written before is in the store now.
+    Saved,
     /// The turn is over. Nothing comes after it.
     Done {
         /// The exit code.

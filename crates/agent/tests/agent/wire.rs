@@ -193,6 +193,7 @@ fn events_have_a_stable_format() {
             AgentEvent::NotSaved { reason: text("x") },
             json!({"type": "not-saved", "reason": "x"}),
         ),
+        (AgentEvent::Saved, json!({"type": "saved"})),
         (
             AgentEvent::Done {
                 ending: Ending::TooManyRounds,

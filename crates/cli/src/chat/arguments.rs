@@ -49,6 +49,12 @@ pub(crate) struct ChatArguments {
     /// List saved chats
     #[arg(long, conflicts_with_all = ["prompt", "resume", "delete"])]
     pub(crate) list: bool,
+    /// List so many chats [default: 50, or all with --json]
+    #[arg(long, value_name = "COUNT", requires = "list")]
+    pub(crate) limit: Option<usize>,
+    /// List the chats after a page, as that one said
+    #[arg(long, value_name = "PLACE", requires = "list")]
+    pub(crate) before: Option<String>,
     /// Delete a saved chat
     #[arg(long, value_name = "ID", conflicts_with_all = ["prompt", "resume"])]
     pub(crate) delete: Option<String>,

@@ -14,7 +14,8 @@ use super::commands::ChatCommand;
 use super::editor::{Input, LineEditor};
 use super::export::export;
 use super::run::OpenedChat;
-use super::saved_chats;
+use super::saved_chats::{self, ChatPage};
+use super::saving::{save_before_another, save_before_the_end, while_saving};
 use super::screen::Screen;
 use super::single_message::{EMPTY, FILTERED, LENGTH};
 use super::turn::{Outgoing, turn};
@@ -23,7 +24,9 @@ use crate::arguments::Global;
 use crate::environment;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::terminal::{self, printable};
+use crate::unsaved::UnsavedGuard;
 
 const DIM: Style = Style::new().dimmed();
 const STRONG: Style = Style::new().bold();
@@ -38,6 +41,9 @@ struct Conversation {
     opened: OpenedChat,
     chat: Chat,
     screen: Arc<Screen>,
+    interrupts: Interrupts,
+    /// Writes what is not saved when the program ends.
+    unsaved: UnsavedGuard,
     /// The cost of the last turn.
     cost: Option<TurnTokens>,
     /// The last message, if it got no answer.
@@ -49,12 +55,15 @@ pub(super) async fn run(
     opened: OpenedChat,
     chat: Chat,
     screen: Arc<Screen>,
+    interrupts: Interrupts,
     global: &Global,
 ) -> Result<Exit> {
     let history = environment::data_directory().map(|directory| directory.join("chat-history"));
     let history = history.filter(|_| chat.id().is_some());
     let mut editor = LineEditor::open(opened.setup.agent.skills().clone(), history)?;
     let mut conversation = Conversation {
+        unsaved: UnsavedGuard::new(chat.unsaved(), opened.store_directory()),
+        interrupts,
         opened,
         chat,
         screen,
@@ -66,7 +75,10 @@ pub(super) async fn run(
     }
     let mut leaving = false;
     loop {
-        let typed = tokio::task::block_in_place(|| editor.next())?;
+        // What arrived until now was for the turn that is over.
+        conversation.interrupts.forget();
+        let chat = &mut conversation.chat;
+        let typed = tokio::task::block_in_place(|| while_saving(chat, || editor.next()))?;
         match typed {
             Input::End => break,
             Input::Interrupted { had_text } => {
@@ -93,6 +105,7 @@ pub(super) async fn run(
             }
         }
     }
+    let is_saved = save_before_the_end(&mut conversation.chat, &mut conversation.interrupts).await;
     if let Some(id) = conversation
         .chat
         .id()
@@ -103,7 +116,11 @@ pub(super) async fn run(
         ));
     }
     conversation.opened.setup.runtime.shut_down().await;
-    Ok(Exit::Success)
+    Ok(if is_saved {
+        Exit::Success
+    } else {
+        Exit::Failure
+    })
 }
 
 impl Conversation {
@@ -147,7 +164,11 @@ impl Conversation {
         let hidden = terminal::Echo::set(false);
         screen.begin();
         let emit = |event: AgentEvent| screen.show(&event);
-        let done = turn(&mut self.chat, outgoing, &emit, || screen.stopping()).await;
+        let interrupts = &mut self.interrupts;
+        let done = turn(&mut self.chat, outgoing, &emit, interrupts, || {
+            screen.stopping();
+        });
+        let done = done.await;
         screen.end(done.as_ref().and_then(|done| done.as_ref().ok()));
         drop(hidden);
         self.unsent = match (outgoing, &done) {
@@ -192,7 +213,8 @@ impl Conversation {
                 return Ok(());
             }
             ChatCommand::Resume(id) if id.is_empty() => {
-                saved_chats::list(&self.opened.store, false, false).await?;
+                let page = ChatPage::default();
+                saved_chats::list(&self.opened.store, page, false, false).await?;
                 String::new()
             }
             command => match self.result(command, global).await {
@@ -244,14 +266,16 @@ impl Conversation {
                 let wanted = self.opened.model_of(&saved);
                 self.opened.use_model(wanted, global)?;
                 self.opened.setup.runtime.shut_down().await;
-                self.chat = self.opened.setup.agent.resume(&saved.id).await?;
+                let chat = self.opened.setup.agent.resume(&saved.id).await?;
+                self.replace(chat).await;
                 (self.cost, self.unsent) = (None, None);
                 saved_chats::last_turn(&self.chat, terminal::width())
             }
             ChatCommand::New => {
                 // Code that became active in the old one is not active in the new one.
                 self.opened.setup.runtime.shut_down().await;
-                self.chat = self.opened.setup.agent.chat();
+                let chat = self.opened.setup.agent.chat();
+                self.replace(chat).await;
                 (self.cost, self.unsent) = (None, None);
                 "started a new chat\n".to_owned()
             }
@@ -263,10 +287,19 @@ impl Conversation {
         })
     }
 
-    async fn reload(&mut self) -> Result<(), AgentError> {
+    async fn reload(&mut self) -> Result<()> {
         let id = self.chat.id().cloned().ok_or(AgentError::NoStore)?;
-        self.chat = self.opened.setup.agent.resume(&id).await?;
+        let chat = self.opened.setup.agent.resume(&id).await?;
+        self.replace(chat).await;
         Ok(())
+    }
+
+    /// Continues with another chat. What this one could not save is written to a file.
+    async fn replace(&mut self, chat: Chat) {
+        save_before_another(&mut self.chat).await;
+        // The guard of the last chat writes.
+        self.unsaved = UnsavedGuard::new(chat.unsaved(), self.opened.store_directory());
+        self.chat = chat;
     }
 
     fn skills(&self) -> String {

@@ -11,6 +11,7 @@ mod export;
 mod markdown;
 mod run;
 mod saved_chats;
+mod saving;
 mod screen;
 mod single_message;
 mod turn;

@@ -1,7 +1,9 @@
 //! Runs `prowess chat`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_agent::AgentOptions;
 use prowess_config::SkillsConfig;
@@ -10,6 +12,7 @@ use prowess_store::{ChatId, ChatSummary, Store};
 
 use super::arguments::ChatArguments;
 use super::events::EventWriter;
+use super::saved_chats::ChatPage;
 use super::screen::Screen;
 use super::{conversation, saved_chats, single_message};
 use crate::agent::{AgentSetup, build_agent};
@@ -17,20 +20,31 @@ use crate::arguments::Global;
 use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::model::{self, ModelArguments, SelectedModel};
+use crate::unsaved::UnsavedGuard;
 use crate::{code_skills, configuration, signals, terminal, trust};
 
 const SYSTEM: &str =
     "You are a helpful assistant for a user at a terminal. Be brief and write Markdown.";
 
+/// How long an answer that cannot be saved is tried again before the program ends.
+pub(super) const SAVE_PATIENCE: Duration = Duration::from_secs(10);
+
 pub(crate) fn run(arguments: &ChatArguments, global: &Global) -> Result<Exit> {
     if arguments.list || arguments.delete.is_some() {
         return code_skills::block_on(async {
-            let store = code_skills::open_store(&configuration::load(global)?).await?;
-            match &arguments.delete {
-                Some(named) => saved_chats::delete(&store, named, global.quiet).await,
-                None => saved_chats::list(&store, arguments.json, global.quiet).await,
+            let config = configuration::load(global)?;
+            if let Some(named) = &arguments.delete {
+                let store = code_skills::open_existing_store(&config).await?;
+                return saved_chats::delete(&store, named, global.quiet).await;
             }
+            let store = code_skills::open_store_to_read(&config).await?;
+            let page = ChatPage {
+                limit: arguments.limit,
+                before: arguments.before.as_deref(),
+            };
+            saved_chats::list(&store, page, arguments.json, global.quiet).await
         });
     }
     let events = EventWriter::new(arguments.json);
@@ -57,7 +71,7 @@ fn begin(arguments: &ChatArguments, global: &Global, events: &EventWriter) -> Re
         .then(|| single_message::message(arguments))
         .transpose()?;
     // Ctrl-C stops an answer; it must not end the program.
-    code_skills::with_threads(chat(arguments, global, message, events))
+    code_skills::with_threads(|interrupts| chat(arguments, global, message, events, interrupts))
 }
 
 async fn chat(
@@ -65,6 +79,7 @@ async fn chat(
     global: &Global,
     message: Option<String>,
     events: &EventWriter,
+    mut interrupts: Interrupts,
 ) -> Result<Exit> {
     let screen = Arc::new(Screen::new(global.quiet));
     let opening = async {
@@ -81,18 +96,26 @@ async fn chat(
         };
         Ok::<_, CommandError>((opened, chat))
     };
-    let (opened, mut chat) = tokio::select! {
-        opened = opening => opened?,
-        _ = tokio::signal::ctrl_c() => return Err(CommandError::interrupted()),
-    };
+    let (opened, mut chat) = Box::pin(interrupts.unless(opening)).await??;
     let Some(message) = message else {
-        return conversation::run(opened, chat, screen, global).await;
+        return conversation::run(opened, chat, screen, interrupts, global).await;
     };
+    // Also if a signal ends the program in the middle of a save.
+    let _unsaved = UnsavedGuard::new(chat.unsaved(), opened.store_directory());
     if opened.is_demo_by_default() && !global.quiet && !arguments.json {
         terminal::note("no model is configured, using the demo model; see `prowess chat --help`");
     }
     let runtime = &opened.setup.runtime;
-    let exit = single_message::send(&mut chat, &message, global, &screen, events, runtime).await;
+    let sending = single_message::send(
+        &mut chat,
+        &message,
+        global,
+        &screen,
+        events,
+        runtime,
+        &mut interrupts,
+    );
+    let exit = sending.await;
     runtime.shut_down().await;
     exit
 }
@@ -127,6 +150,11 @@ impl OpenedChat {
         self.setup.model.set(provider);
         (self.wanted, self.chosen) = (wanted, chosen);
         Ok(())
+    }
+
+    /// Where turns are written that cannot be saved.
+    pub(super) fn store_directory(&self) -> Option<PathBuf> {
+        code_skills::store_directory(&self.config)
     }
 
     /// The model of a saved chat, or the one that the user typed.
@@ -181,7 +209,9 @@ async fn open(
         Mode::Headless
     };
     let store = resolved.store.clone();
-    let chat_store = (!arguments.no_save).then(|| store.clone());
+    // A chat that nothing would find later is not saved.
+    let is_saved = !(arguments.no_save || store.is_memory());
+    let chat_store = is_saved.then(|| store.clone());
     signals::set(
         &resolved.skills,
         &resolved.config,
@@ -192,6 +222,12 @@ async fn open(
     let options = AgentOptions {
         system: arguments.system.clone().unwrap_or(SYSTEM.to_owned()),
         saved_model: wanted.saved(&chosen),
+        // In a conversation, the next prompt does not wait for it.
+        save_patience: if is_conversation {
+            Duration::ZERO
+        } else {
+            SAVE_PATIENCE
+        },
         ..AgentOptions::default()
     };
     Ok(OpenedChat {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use prowess_agent::wire::ChatEntry;
 use prowess_agent::{Agent, Chat};
-use prowess_store::{ChatId, ChatSummary, Store, StoreError};
+use prowess_store::{ChatCursor, ChatId, ChatSummary, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::markdown::Markdown;
@@ -14,17 +14,44 @@ use crate::table::{Column, Width, render};
 use crate::terminal;
 use crate::terminal::print_json;
 
-/// Chats that are looked through for the beginning of an id.
-const SEARCHED: usize = 10_000;
-/// Chats that are listed.
+/// Chats in a page of a list, unless the user says otherwise.
 const LISTED: usize = 50;
+/// Chats that are read at once.
+const READ: usize = 1_000;
+
+/// Which part of the list of chats is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ChatPage<'a> {
+    /// How many; by default all as JSON, and a page in a terminal.
+    pub(super) limit: Option<usize>,
+    /// The place after the last page, as that one said.
+    pub(super) before: Option<&'a str>,
+}
 
 /// Prints the chats, the newest first.
-pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Exit> {
-    let chats = store.chats(if as_json { SEARCHED } else { LISTED }).await?;
+pub(super) async fn list(
+    store: &Store,
+    page: ChatPage<'_>,
+    as_json: bool,
+    quiet: bool,
+) -> Result<Exit> {
+    let limit = page
+        .limit
+        .unwrap_or(if as_json { usize::MAX } else { LISTED });
+    let before = page.before.map(str::parse::<ChatCursor>).transpose();
+    let before = before.map_err(|error| {
+        CommandError::usage(format!("invalid --before: {error}"))
+            .hint("use the value that the page before ended with")
+    })?;
+    // One more tells whether there is another page.
+    let mut chats = read(store, limit.saturating_add(1), before).await?;
+    let has_more = chats.len() > limit;
+    chats.truncate(limit);
+    let next = chats.last().filter(|_| has_more).map(ChatCursor::after);
     if as_json {
         let all: Vec<Value> = chats.iter().map(summary).collect();
         print_json(&all)?;
+        say_next(next.as_ref(), quiet);
         return Ok(Exit::Success);
     }
     if chats.is_empty() {
@@ -65,7 +92,34 @@ pub(super) async fn list(store: &Store, as_json: bool, quiet: bool) -> Result<Ex
         })
         .collect();
     terminal::print(&render(&columns, &rows))?;
+    say_next(next.as_ref(), quiet);
     Ok(Exit::Success)
+}
+
+/// So many chats after a place in the list.
+async fn read(
+    store: &Store,
+    limit: usize,
+    mut before: Option<ChatCursor>,
+) -> Result<Vec<ChatSummary>> {
+    let mut chats = Vec::new();
+    loop {
+        let wanted = limit.saturating_sub(chats.len()).min(READ);
+        let part = store.all_chats_before(wanted, before.take()).await?;
+        before = part.last().map(ChatCursor::after);
+        let is_last = part.len() < wanted;
+        chats.extend(part);
+        if is_last || chats.len() >= limit {
+            return Ok(chats);
+        }
+    }
+}
+
+/// How to list the next page.
+fn say_next(next: Option<&ChatCursor>, quiet: bool) {
+    if let Some(next) = next.filter(|_| !quiet) {
+        terminal::note(&format!("more: prowess chat --list --before {next}"));
+    }
 }
 
 fn summary(chat: &ChatSummary) -> Value {
@@ -110,8 +164,8 @@ pub(super) async fn find(store: &Store, named: &str) -> Result<ChatSummary> {
         Err(StoreError::NoChat { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let chats = store.chats(SEARCHED).await?.into_iter();
-    let mut fitting = chats.filter(|chat| chat.id.as_str().starts_with(named));
+    // A second one is enough to know that the text is not clear.
+    let mut fitting = store.chats_starting(named, 2).await?.into_iter();
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
         (None, _) => Err(failure(format!("unknown chat `{named}`"))),

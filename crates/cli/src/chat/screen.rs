@@ -342,6 +342,7 @@ fn line(event: &AgentEvent) -> Option<String> {
             "{DIM}removed {messages} older messages and {results} results to save space{DIM:#}"
         )),
         AgentEvent::NotSaved { reason } => warning(format!("not saved: {reason}")),
+        AgentEvent::Saved => Some(format!("{DIM}saved{DIM:#}")),
         // Notices about loading repeat the lines above; the caller reports the rest.
         AgentEvent::Notice { text } if !text.ends_with(" loaded") => {
             Some(format!("  {DIM}{}{DIM:#}", printable(text)))

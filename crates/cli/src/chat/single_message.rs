@@ -15,6 +15,7 @@ use super::turn::{Outgoing, turn};
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::terminal;
 
 /// How to send a message without a terminal.
@@ -90,6 +91,7 @@ pub(super) async fn send(
     screen: &Screen,
     events: &EventWriter,
     runtime: &Runtime,
+    interrupts: &mut Interrupts,
 ) -> Result<Exit> {
     events.write_chat(chat)?;
     if !events.enabled {
@@ -107,7 +109,7 @@ pub(super) async fn send(
         }
         screen.show(&event);
     };
-    let Some(done) = turn(chat, Outgoing::Message(message), &show, || ()).await else {
+    let Some(done) = turn(chat, Outgoing::Message(message), &show, interrupts, || ()).await else {
         return Err(CommandError::interrupted());
     };
     if !events.enabled {
@@ -119,6 +121,10 @@ pub(super) async fn send(
     written?;
     if let Some(failure) = &report.failure {
         return Err(failure.into());
+    }
+    if report.saved == Saved::NotYet {
+        // The event said why; what becomes of the turn is said when it is written elsewhere.
+        return Ok(Exit::Failure);
     }
     let (why, exit) = ended(&report);
     if let Some(why) = why.filter(|_| !global.quiet) {

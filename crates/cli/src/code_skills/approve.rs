@@ -16,6 +16,7 @@ use prowess_spec::manifest::Permission;
 
 use super::approve_write::{ask_write, write_text};
 use super::jails::base_rules;
+use crate::interrupts::Interrupts;
 use crate::severities::count_severities;
 use crate::{pages, terminal};
 
@@ -65,10 +66,12 @@ async fn ask_blocking<T: Send + 'static>(
 ) -> Option<T> {
     let cancel_on_drop = CancelOnDrop::default();
     let stopped = Arc::clone(&cancel_on_drop.0);
+    // Before the question is shown.
+    let mut interrupts = Interrupts::listen().ok()?;
     let answered = tokio::task::spawn_blocking(move || ask(&stopped));
     tokio::select! {
         answer = answered => answer.ok(),
-        _ = tokio::signal::ctrl_c() => {
+        () = interrupts.interrupted() => {
             terminal::note("");
             None
         }

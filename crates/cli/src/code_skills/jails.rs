@@ -15,7 +15,7 @@ use prowess_scan::Rules;
 use prowess_trust::ProjectRoot;
 use prowess_worker::JailedParsers;
 
-use super::store;
+use super::store::{self, StoreNeed};
 use crate::error::{CommandError, Context, Result};
 use crate::{environment, terminal};
 
@@ -143,7 +143,7 @@ pub(crate) fn scripts_unattended(
     let home = environment::user_directories().home;
     let root = ProjectRoot::find(&directory, home.as_deref());
     let approvals = pollster::block_on(async {
-        let store = store::open(config).await?;
+        let store = store::open_for(config, StoreNeed::Required).await?;
         Ok::<_, CommandError>(Approvals::load(store, root.path()).await?)
     });
     let approvals = match approvals {

@@ -26,18 +26,19 @@ pub(crate) use open::{
 pub(crate) use over::{resolve_over, runtime_over};
 pub(crate) use over_path::{PathOrigin, TestBench, resolve_path};
 pub(crate) use store::{
-    StoreNeed, backend as store_backend, exists as store_exists, open as open_store,
-    open_existing as open_existing_store,
+    StoreNeed, backend as store_backend, directory as store_directory, exists as store_exists,
+    open as open_store, open_existing as open_existing_store, open_to_read as open_store_to_read,
+    open_to_serve as open_store_to_serve,
 };
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_runtime::{ActivationError, NamedFilesError, ScriptError};
 use tokio::runtime::Runtime;
-use tokio::sync::Notify;
 
 use crate::error::{CommandError, Context, Result, message_of};
+use crate::interrupts::Interrupts;
+use crate::unsaved;
 
 /// Time for running tasks to finish at shutdown.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
@@ -49,23 +50,27 @@ pub(crate) fn approval_hint(name: &str) -> String {
 
 /// Runs a future on a new async runtime; Ctrl-C cancels it.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    block_on_runtime(runtime()?, work)
+    let interrupts = Interrupts::listen()?;
+    block_on_runtime(runtime()?, interrupts, work)
 }
 
 /// The same on a runtime that has started work before.
 pub(crate) fn block_on_runtime<T>(
     runtime: Runtime,
+    interrupts: Interrupts,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    with_threads_of(runtime, async {
+    let mut interrupted = interrupts.clone();
+    with_threads_of(runtime, interrupts, async {
         tokio::select! {
+            biased;
+            () = interrupted.interrupted() => Err(CommandError::interrupted()),
             done = work => done,
-            _ = tokio::signal::ctrl_c() => Err(CommandError::interrupted()),
         }
     })
 }
 
-/// A new async runtime. Signals end the process as usual until [`block_on_runtime`] is called.
+/// A new async runtime. Signals end the process as usual until [`Interrupts::listen`] is called.
 pub(crate) fn runtime() -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -75,17 +80,25 @@ pub(crate) fn runtime() -> Result<Runtime> {
 }
 
 /// Runs a future that handles Ctrl-C itself; SIGTERM and SIGHUP cancel it.
-pub(crate) fn with_threads<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    with_threads_of(runtime()?, work)
+pub(crate) fn with_threads<T, F>(work: impl FnOnce(Interrupts) -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    let interrupts = Interrupts::listen()?;
+    with_threads_of(runtime()?, interrupts.clone(), work(interrupts))
 }
 
-fn with_threads_of<T>(runtime: Runtime, work: impl Future<Output = Result<T>>) -> Result<T> {
-    let stop = Arc::new(Notify::new());
-    runtime.spawn(stop_on_signal(Arc::clone(&stop)));
+fn with_threads_of<T>(
+    runtime: Runtime,
+    mut interrupts: Interrupts,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    runtime.spawn(exit_when_stopped(interrupts.clone()));
     let done = runtime.block_on(async {
         tokio::select! {
+            biased;
+            () = interrupts.stopped() => Err(CommandError::interrupted()),
             done = work => done,
-            () = stop.notified() => Err(CommandError::interrupted()),
         }
     });
     // Dropped futures end the programs of skills. A blocking read from the terminal is not awaited.
@@ -93,39 +106,12 @@ fn with_threads_of<T>(runtime: Runtime, work: impl Future<Output = Result<T>>) -
     done
 }
 
-/// Stops the program on SIGTERM or SIGHUP: gracefully, or by exiting if that takes too long, as during a blocking read.
-#[cfg(unix)]
-async fn stop_on_signal(stop: Arc<Notify>) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return;
-    };
-    // `nohup` keeps a program running after its terminal closes.
-    let hangup = (!is_hangup_ignored()).then(|| signal(SignalKind::hangup()));
-    match hangup {
-        Some(Ok(mut hangup)) => tokio::select! {
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        },
-        _ => {
-            terminate.recv().await;
-        }
-    }
-    stop.notify_one();
+/// Exits after SIGTERM or SIGHUP if the program does not end by itself, as during a blocking read.
+async fn exit_when_stopped(mut interrupts: Interrupts) {
+    interrupts.stopped().await;
     tokio::time::sleep(SHUTDOWN_TIME * 2).await;
+    unsaved::write_all();
     std::process::exit(1);
-}
-
-#[cfg(not(unix))]
-async fn stop_on_signal(_: Arc<Notify>) {}
-
-/// Whether SIGHUP is ignored, as under `nohup`; also if that cannot be determined.
-#[cfg(unix)]
-fn is_hangup_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_none_or(|mask| mask & 1 == 1)
 }
 
 impl From<ActivationError> for CommandError {

@@ -12,7 +12,7 @@ use prowess_trust::ProjectRoot;
 use super::explicit;
 use super::jails::with_scripts;
 use super::open::{HostServices, ResolvedSkills, add_approvals, parts, project_skills};
-use super::store;
+use super::store::{self, StoreNeed};
 use crate::environment;
 use crate::error::{Context, Result};
 
@@ -64,7 +64,7 @@ pub(crate) async fn runtime_over(
     approver: Arc<dyn Approver>,
 ) -> Result<Runtime> {
     let root = project_root()?;
-    let store = store::open(config).await?;
+    let store = store::open_for(config, StoreNeed::Required).await?;
     let approvals = Approvals::load(store, root.path()).await?;
     add_approvals(&approvals, config, &skills, &[]).await?;
     let services = HostServices {

@@ -16,7 +16,7 @@ use crate::arguments::{Global, SourceArguments};
 use crate::error::{Context, Result};
 use crate::model::{ModelArguments, SelectedModel, select};
 use crate::packages::report;
-use crate::{code_skills, configuration, environment};
+use crate::{code_skills, configuration, environment, serve_registry};
 
 /// The state of one part.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -54,6 +54,8 @@ impl Checked {
 /// The results of all checks.
 pub(crate) struct Checkup {
     pub(crate) store: Checked,
+    /// The registry of this machine, if there is one.
+    pub(crate) registry: Option<Checked>,
     pub(crate) model: Checked,
     pub(crate) manifests: Vec<Checked>,
     pub(crate) packages: Vec<Checked>,
@@ -70,6 +72,7 @@ impl Checkup {
     ) -> Result<Self> {
         Ok(Self {
             store: store(config),
+            registry: registry(config),
             model: model(config, skills, global, ask_model),
             manifests: manifests(skills),
             packages: packages(global),
@@ -87,7 +90,11 @@ impl Checkup {
 
     /// One line for each result.
     pub(crate) fn lines(&self) -> String {
-        let mut out = format!("store     {}\nmodel     {}\n", self.store, self.model);
+        let mut out = format!("store     {}\n", self.store);
+        if let Some(registry) = &self.registry {
+            let _ = writeln!(out, "registry  {registry}");
+        }
+        let _ = writeln!(out, "model     {}", self.model);
         for manifest in &self.manifests {
             let _ = writeln!(out, "manifest  {manifest}");
         }
@@ -133,6 +140,19 @@ fn store(config: &SkillsConfig) -> Checked {
             Checked::new(State::Ok, name, format!("writable, version {version}"))
         }
         Err(error) => Checked::new(State::Broken, name, error.to_string()),
+    }
+}
+
+/// What the registry of this machine stores without a version. One that cannot be read is broken as the store is.
+fn registry(config: &SkillsConfig) -> Option<Checked> {
+    let unused = code_skills::block_on(serve_registry::count_unused(config));
+    let checked = |detail: String| Some(Checked::new(State::Ok, "packages", detail));
+    match unused.ok()?? {
+        0 => checked("every stored package has a version".to_owned()),
+        1 => checked("1 stored package without a version, removed by `prowess serve`".to_owned()),
+        count => checked(format!(
+            "{count} stored packages without a version, removed by `prowess serve`"
+        )),
     }
 }
 

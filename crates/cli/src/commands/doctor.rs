@@ -8,6 +8,7 @@ use clap::Args;
 use prowess_config::SkillsConfig;
 use prowess_core::wire::{MAX_SKILLS, RESERVED_ID};
 use prowess_core::{Health, SourceStatus};
+use prowess_store::{Repair, StoreBackend, repair};
 use prowess_worker::ParserJail;
 use serde_json::json;
 
@@ -15,7 +16,7 @@ use super::checkup::Checkup;
 use super::list::is_unavailable;
 use super::print_json;
 use crate::arguments::{Global, SourceArguments};
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::exit::Exit;
 use crate::{code_skills, configuration, open, terminal, trust};
 
@@ -25,6 +26,7 @@ Examples:
   prowess doctor --strict     fail if a source is unavailable
   prowess doctor --ask-model  send one short request to the model
   prowess doctor --json       print the same as JSON
+  prowess doctor --repair     rename a damaged store
 
 Exit codes:
   0  everything works, possibly with warnings
@@ -33,6 +35,7 @@ Exit codes:
 /// Arguments of `doctor`.
 #[derive(Args)]
 #[command(after_long_help = HELP)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) sources: SourceArguments,
@@ -42,12 +45,19 @@ pub(crate) struct DoctorArguments {
     /// Send one short request to the model, which may cost money
     #[arg(long)]
     pub(crate) ask_model: bool,
+    /// Rename the file of the store if it is damaged and no process uses it
+    #[arg(long)]
+    pub(crate) repair: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> {
+    if arguments.repair {
+        // Before anything else opens the store.
+        repair_store(global)?;
+    }
     let skills = open::skills(&arguments.sources, global)?;
     let catalog = skills.catalog();
     let sources: Vec<&SourceStatus> = catalog.sources().collect();
@@ -67,6 +77,7 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
             "sandbox": sandbox,
             "parsers": parsers.as_ref().ok().map(|jail| jail.as_str()),
             "store": checkup.store,
+            "registry": checkup.registry,
             "model": checkup.model,
             "manifests": checkup.manifests,
             "packages": checkup.packages,
@@ -143,6 +154,30 @@ pub(crate) fn run(arguments: &DoctorArguments, global: &Global) -> Result<Exit> 
     terminal::print(&terminal::printable(&out))?;
     trust::hint(&catalog);
     Ok(exit(broken))
+}
+
+/// Moves a damaged file of the store out of the way.
+fn repair_store(global: &Global) -> Result<()> {
+    let config = configuration::load(global)?;
+    let StoreBackend::File(path) = code_skills::store_backend(&config) else {
+        return Ok(());
+    };
+    if !path.exists() {
+        return Ok(());
+    }
+    let repaired = pollster::block_on(repair(&path));
+    let shown = configuration::shown(&path);
+    match repaired.with_context(|| format!("cannot repair the store `{shown}`"))? {
+        Repair::NotNeeded => {}
+        Repair::MovedAside { aside, reason } => {
+            let aside = configuration::shown(&aside);
+            terminal::note(&terminal::printable(&format!(
+                "renamed the damaged store `{shown}` to `{aside}` ({reason}); the next command creates a new one"
+            )));
+            terminal::hint("to restore a backup, run `prowess store restore FILE`");
+        }
+    }
+    Ok(())
 }
 
 /// How the parsers of an audit are held.

@@ -219,7 +219,7 @@ fn link_target(location: &str) -> Option<PathBuf> {
 fn approvals(skills: &Skills, id: &str, global: &Global) -> Result<Vec<Approval>> {
     let config = configuration::load(global)?;
     let found = code_skills::block_on(async {
-        let store = code_skills::open_existing_store(&config).await?;
+        let store = code_skills::open_store_to_read(&config).await?;
         permissions::rows(&config, &store, skills, Some(id)).await
     });
     found.or_else(|error| {

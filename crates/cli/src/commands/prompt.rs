@@ -166,7 +166,7 @@ pub(crate) fn project_root() -> Result<PathBuf> {
 /// The skills that chats in the project used last; none where the store cannot be opened.
 fn recent(config: &SkillsConfig, root: &Path, quiet: bool) -> Vec<SkillId> {
     let recent = code_skills::block_on(async {
-        let store = code_skills::open_existing_store(config).await?;
+        let store = code_skills::open_store_to_read(config).await?;
         let project = root.display().to_string();
         Ok(store.recent_skills(&project, RECENT_SKILLS).await?)
     });

@@ -15,6 +15,7 @@ use crate::arguments::{Global, SourceArguments};
 use crate::cache::IndexCache;
 use crate::error::Result;
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::progress::IndexProgress;
 use crate::registries::{Registries, RegistryArgument};
 use crate::{code_skills, configuration, model, open, signals, terminal};
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
     let config = configuration::load(global)?;
     let is_filtered = filter != SearchFilter::default();
     let window = model::configured_window(&config);
+    let interrupts = Interrupts::listen()?;
     let runtime = code_skills::runtime()?;
     // The index and the store are opened while skills are found.
     let store = Some(config.clone()).filter(|config| {
@@ -69,7 +71,7 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
     });
     let store = store.map(|config| {
         // A store that cannot be read changes the order a little.
-        runtime.spawn(async move { code_skills::open_existing_store(&config).await.ok() })
+        runtime.spawn(async move { code_skills::open_store_to_read(&config).await.ok() })
     });
     let mut cache = IndexCache::default();
     let skills = open::skills_with(&config, window, &arguments.sources, global, |builder| {
@@ -84,7 +86,7 @@ pub(crate) fn run(arguments: &SearchArguments, global: &Global) -> Result<Exit> 
         Vec::new()
     } else {
         let root = project_root()?;
-        let found = code_skills::block_on_runtime(runtime, async {
+        let found = code_skills::block_on_runtime(runtime, interrupts, async {
             let store = match store {
                 Some(store) => store.await.ok().flatten(),
                 None => None,

@@ -22,16 +22,16 @@ use tokio::net::TcpListener;
 use super::administration::ServedAdministration;
 use super::serve_writable;
 use crate::arguments::{Global, SourceArguments};
-use crate::code_skills::{open_existing_store, open_store};
+use crate::code_skills::{open_store_to_serve, store_exists};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::log::LogFormat;
 use crate::serve_chats::{Disconnected, ServedChats, raise_file_limit};
 use crate::{configuration, environment, model, serve_registry, terminal};
 
 use super::serve_console as console;
 use super::serve_rates::share_rate_limits;
-use super::serve_signals::StopSignals;
 
 const HELP: &str = "\
 Examples:
@@ -129,26 +129,15 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         .context("cannot start threads")?;
     let mut config = configuration::load(global)?;
     config.secret_variables.insert(arguments.token_env.clone());
-    // The skills can be read without a store; only the token of the environment counts then.
-    let opened = runtime.block_on(async {
-        if arguments.read_only {
-            open_existing_store(&config).await
+    // A server without its store would acknowledge what it forgets, and refuse tokens that are valid.
+    let store = runtime.block_on(async {
+        if arguments.read_only && !store_exists(&config) {
+            // Nothing is written, and there is nothing to read.
+            Ok(Store::memory().await?)
         } else {
-            open_store(&config).await
+            open_store_to_serve(&config).await
         }
-    });
-    let store = match opened {
-        Ok(store) => Some(store),
-        // A registry that others rely on is started again until its database is there.
-        Err(error) if config.registry.storage.is_some() => return Err(error),
-        Err(error) => {
-            terminal::note(&format!(
-                "warning: {}: stored tokens are unknown, and chats are unavailable",
-                error.message
-            ));
-            None
-        }
-    };
+    })?;
     let tokens = StoredTokens {
         store,
         table: TokenTable::default(),
@@ -156,6 +145,7 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     let has_tokens = runtime.block_on(tokens.synchronise());
     let (mut options, http) = options(arguments)?;
     options = options.tokens(tokens.table.clone());
+    options = options.store(tokens.store.clone());
     let has_own = std::env::var_os(&arguments.token_env).is_some();
     if !arguments.bind.ip().to_canonical().is_loopback() {
         // No client could use it.
@@ -169,42 +159,42 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
         options = options.only_with_token();
     }
     options.check(arguments.bind)?;
-    let registry = match &tokens.store {
-        Some(store) => runtime.block_on(serve_registry::open_filled(
-            &arguments.seed,
-            global,
-            &config,
-            store,
-        ))?,
-        None => None,
-    };
+    let registry = runtime.block_on(serve_registry::open_filled(
+        &arguments.seed,
+        global,
+        &config,
+        &tokens.store,
+    ))?;
     let window = model::configured_window(&config);
     let sources = SourceArguments {
         awaits_packages: true,
         ..arguments.sources.clone()
     };
     let (skills, new_skills) = serve_writable::open(arguments, &sources, &config, window, global)?;
+    if !arguments.read_only {
+        recover_removed(&runtime, &skills, global);
+    }
     // What one client loads says nothing about another.
     crate::signals::set(&skills, &config, None, std::path::Path::new(""), global);
     if let Some(directory) = new_skills {
         options = options.new_skills(directory);
     }
     options = options.watched(environment::work_records());
-    let stored = match tokens.store.clone().filter(|_| !arguments.read_only) {
-        Some(store) => {
-            let administration = ServedAdministration::new(
-                config.clone(),
-                store.clone(),
-                skills.clone(),
-                sources,
-                &arguments.token_env,
-                global,
-            );
-            let host = ServedChats::new(skills.clone(), config, store, global);
-            let chats = host.chats(arguments.on_disconnect)?;
-            Some((chats, Arc::new(administration)))
-        }
-        None => None,
+    let stored = if arguments.read_only {
+        None
+    } else {
+        let store = tokens.store.clone();
+        let administration = ServedAdministration::new(
+            config.clone(),
+            store.clone(),
+            skills.clone(),
+            sources,
+            &arguments.token_env,
+            global,
+        );
+        let host = ServedChats::new(skills.clone(), config, store, global);
+        let chats = host.chats(arguments.on_disconnect)?;
+        Some((chats, Arc::new(administration)))
     };
     let services = Services {
         skills,
@@ -216,6 +206,32 @@ pub(crate) fn run(arguments: &ServeArguments, global: &Global) -> Result<Exit> {
     // Work that does not end on its own is not waited for.
     runtime.shutdown_background();
     Ok(Exit::Success)
+}
+
+/// Puts back skills that a killed server was about to remove.
+fn recover_removed(runtime: &tokio::runtime::Runtime, skills: &Skills, global: &Global) {
+    let recovered = runtime.block_on(async {
+        let mut back = 0;
+        for writer in skills.sources().writers() {
+            match writer.recover().await {
+                Ok(count) => back += count,
+                Err(error) => terminal::note(&format!(
+                    "warning: cannot look for skills that were not removed completely: {error}"
+                )),
+            }
+        }
+        if back > 0 {
+            skills.refresh().await;
+        }
+        back
+    });
+    if recovered > 0 {
+        let skills = counted(recovered, "skill");
+        note(
+            global,
+            &format!("put back {skills} that a stopped server was about to remove"),
+        );
+    }
 }
 
 /// Reads an address; `localhost` is the only name.
@@ -232,7 +248,7 @@ fn address(text: &str) -> std::result::Result<SocketAddr, String> {
 
 /// The tokens of the store, as the server knows them.
 struct StoredTokens {
-    store: Option<Store>,
+    store: Store,
     table: TokenTable,
 }
 
@@ -240,9 +256,7 @@ impl StoredTokens {
     /// Writes the uses of tokens and reads all tokens again; returns whether there are any. A store that fails leaves
     /// the tokens as they are.
     async fn synchronise(&self) -> bool {
-        let Some(store) = &self.store else {
-            return false;
-        };
+        let store = &self.store;
         let uses = self.table.take_uses();
         if !uses.is_empty() {
             let _ = store.note_token_uses(uses).await;
@@ -347,7 +361,7 @@ async fn listen(
                 "use another port with `--bind`, such as `--bind 127.0.0.1:0` for any free one",
             )
         })?;
-    let mut signals = StopSignals::listen()?;
+    let mut signals = Interrupts::listen()?;
     let mut token = None;
     if !arguments.read_only {
         // Never stored: it is valid until the server stops.
@@ -394,16 +408,16 @@ async fn listen(
         );
     };
     let stop = async {
-        signals.next().await;
+        signals.either().await;
         note(global, "stopping: requests that were sent are answered");
         shutdown.begin();
-        signals.next().await;
+        signals.either().await;
     };
     let close_chats = async {
         shutdown.begun().await;
         if let Some((chats, _)) = &stored {
-            // Turns end first: the rest of the time is for the streams that show their end.
-            chats.close(drain * 2 / 3).await;
+            // Turns end first: the rest of the time is for their saves and for the streams that show their end.
+            chats.close(drain).await;
         }
     };
     let serving = async {
@@ -413,7 +427,7 @@ async fn listen(
     tokio::select! {
         never = fresh => match never {},
         never = tokens.keep_synchronised() => match never {},
-        never = share_rate_limits(tokens.store.as_ref(), limits) => match never {},
+        never = share_rate_limits(&tokens.store, limits) => match never {},
         never = serve_registry::keep_current(registry.as_ref()) => match never {},
         closed = serving => {
             if closed > 0 {
@@ -424,7 +438,9 @@ async fn listen(
         }
         () = stop => note(global, "stopped at once"),
     }
-    if let Some((_, administration)) = &stored {
+    if let Some((chats, administration)) = &stored {
+        // Stopped at once, or it took too long.
+        chats.keep_unsaved();
         administration.stop();
     }
     tokens.synchronise().await;

@@ -13,10 +13,10 @@ const EXCHANGE: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Exchanges counts with other servers, if there can be any. While the store fails, each server has the limit for itself.
-pub(super) async fn share_rate_limits(store: Option<&Store>, limits: RateLimits) -> Infallible {
-    let Some(store) = store.filter(|it| it.is_shared() && limits.is_limited()) else {
+pub(super) async fn share_rate_limits(store: &Store, limits: RateLimits) -> Infallible {
+    if !(store.is_shared() && limits.is_limited()) {
         return std::future::pending().await;
-    };
+    }
     let mut exchange = RateExchange::default();
     let mut is_failing = false;
     loop {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::print_json;
 use crate::arguments::Global;
-use crate::code_skills::{block_on, open_existing_store, open_store};
+use crate::code_skills::{block_on, open_existing_store, open_store, open_store_to_read};
 use crate::configuration;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &TokenArguments, global: &Global) -> Result<Exit> {
             TokenAction::Create(arguments) => {
                 create(&open_store(&config).await?, arguments, global).await
             }
-            TokenAction::List { json } => list(&open_existing_store(&config).await?, *json).await,
+            TokenAction::List { json } => list(&open_store_to_read(&config).await?, *json).await,
             TokenAction::Revoke { id, json } => {
                 revoke(&open_existing_store(&config).await?, id, *json).await
             }

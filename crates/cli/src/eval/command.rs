@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use prowess_agent::Cancel;
 use prowess_agent::eval::{self, Benchmark, Figure};
-use tokio::signal::ctrl_c;
 
 use super::approver::StartupApprover;
 use super::arguments::EvalArguments;
@@ -17,13 +16,18 @@ use crate::arguments::Global;
 use crate::code_skills::StoreNeed;
 use crate::error::{CommandError, ErrorKind, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::{code_skills, configuration, model, terminal};
 
 pub(crate) fn run(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
-    code_skills::with_threads(evaluate(arguments, global))
+    code_skills::with_threads(|interrupts| evaluate(arguments, global, interrupts))
 }
 
-async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
+async fn evaluate(
+    arguments: &EvalArguments,
+    global: &Global,
+    mut interrupts: Interrupts,
+) -> Result<Exit> {
     // Read first: it may be the very file that is replaced.
     let before = arguments
         .baseline
@@ -38,8 +42,8 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     let approver_of_skills = Arc::new(approver.clone());
     // Nothing of it is saved.
     let need = StoreNeed::Optional;
-    let resolved =
-        code_skills::resolve(config, window, &layers, global, approver_of_skills, need).await?;
+    let resolving = code_skills::resolve(config, window, &layers, global, approver_of_skills, need);
+    let resolved = interrupts.unless(resolving).await??;
     let skill = skill::find(&arguments.skill, &resolved.skills.catalog()).await?;
     let suite = skill::suite(arguments, &resolved.skills, &skill).await?;
     let catalog = resolved.skills.catalog();
@@ -59,7 +63,8 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
             "warning: evals/evals.json names another skill: `{other}`"
         ));
     }
-    let setup = setup::open(&skill, &suite, runs, resolved, &models).await?;
+    let opening = setup::open(&skill, &suite, runs, resolved, &models);
+    let setup = Box::pin(interrupts.unless(opening)).await??;
     approver.close();
     for line in print::estimate(&suite, runs, &models) {
         print_note(&line);
@@ -73,7 +78,7 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
     };
     let measured = tokio::select! {
         measured = eval::run(&setup.contest, &suite, &emit, &cancel) => measured,
-        () = second_interrupt(&cancel, &bar) => return Err(CommandError::new(ErrorKind::Interrupted, "interrupted twice: nothing written")),
+        () = second_interrupt(&mut interrupts, &cancel, &bar) => return Err(CommandError::new(ErrorKind::Interrupted, "interrupted twice: nothing written")),
     };
     drop(bar);
     setup.shut_down().await;
@@ -82,14 +87,11 @@ async fn evaluate(arguments: &EvalArguments, global: &Global) -> Result<Exit> {
 }
 
 /// The first Ctrl-C ends it early, the second at once.
-async fn second_interrupt(cancel: &Cancel, bar: &EvalProgress) {
-    if ctrl_c().await.is_err() {
-        // Without a signal handler there are no interrupts to wait for.
-        std::future::pending::<()>().await;
-    }
+async fn second_interrupt(interrupts: &mut Interrupts, cancel: &Cancel, bar: &EvalProgress) {
+    interrupts.interrupted().await;
     cancel.cancel();
     bar.note("stopping; press Ctrl-C again to discard the results");
-    let _ = ctrl_c().await;
+    interrupts.interrupted().await;
 }
 
 /// Prints and writes what was measured.

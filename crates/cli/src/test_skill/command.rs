@@ -15,7 +15,7 @@ use crate::terminal;
 
 pub(crate) fn run(arguments: &TestArguments, global: &Global) -> Result<Exit> {
     if arguments.watch {
-        return code_skills::with_threads(watch::run(arguments, global));
+        return code_skills::with_threads(|interrupts| watch::run(arguments, global, interrupts));
     }
     code_skills::block_on(async {
         let report = plan(arguments).run(global).await?;

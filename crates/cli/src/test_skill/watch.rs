@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use prowess_runtime::{NoApprover, SkillContent};
 use prowess_sources::watch;
-use tokio::signal::ctrl_c;
 use tokio::sync::Notify;
 
 use super::arguments::TestArguments;
@@ -14,11 +13,16 @@ use crate::arguments::Global;
 use crate::code_skills::{PathOrigin, ResolvedSkills, resolve_path};
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::target::{self, PathKind};
 use crate::terminal;
 
 /// Tests now and after each change, until Ctrl-C; returns the exit code of the last run.
-pub(super) async fn run(arguments: &TestArguments, global: &Global) -> Result<Exit> {
+pub(super) async fn run(
+    arguments: &TestArguments,
+    global: &Global,
+    mut interrupts: Interrupts,
+) -> Result<Exit> {
     let path = arguments.path();
     let kind = target::kind(path).with_context(|| format!("cannot watch {}", path.display()))?;
     if !matches!(kind, PathKind::Directory(_)) {
@@ -52,7 +56,7 @@ pub(super) async fn run(arguments: &TestArguments, global: &Global) -> Result<Ex
                         exit = error.kind.exit();
                     }
                 },
-                _ = ctrl_c() => return Ok(exit),
+                () = interrupts.interrupted() => return Ok(exit),
             }
             // A digest approves the first content only; a changed skill is asked about.
             approve_skills.retain(|name| !name.contains('@'));
@@ -60,7 +64,7 @@ pub(super) async fn run(arguments: &TestArguments, global: &Global) -> Result<Ex
         }
         tokio::select! {
             () = changed.notified() => {}
-            _ = ctrl_c() => return Ok(exit),
+            () = interrupts.interrupted() => return Ok(exit),
         }
     }
 }

@@ -204,7 +204,7 @@ impl Soak {
         let files = self.files();
         let text: Vec<&String> = files
             .iter()
-            .filter(|file| !file.ends_with(".bin"))
+            .filter(|file| !file.contains("data.bin"))
             .collect();
         if text.is_empty() {
             return None;

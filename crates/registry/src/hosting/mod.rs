@@ -20,4 +20,4 @@ pub use inspect::VersionFacts;
 pub use latest::VersionSpec;
 pub use publish::Publisher;
 pub use read::{DownloadedVersion, ListingEntry};
-pub use registry::HostedRegistry;
+pub use registry::{HostedRegistry, UNUSED_GRACE};

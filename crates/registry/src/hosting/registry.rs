@@ -24,6 +24,10 @@ const REST: u32 = 4;
 const LONGEST_REST: Duration = Duration::from_secs(5);
 /// How often downloads are written.
 const WRITE_DOWNLOADS: u32 = 5;
+/// How long stored bytes that no version refers to stay: a publish stores them before its version.
+pub const UNUSED_GRACE: Duration = Duration::from_hours(24);
+/// How often they are looked for.
+const REMOVE_UNUSED: Duration = Duration::from_hours(1);
 /// Packages that are unpacked at once: each may take 100 MiB.
 const UNPACKED: usize = 2;
 
@@ -65,8 +69,26 @@ impl HostedRegistry {
         })))
     }
 
-    /// Keeps the index up to date and writes downloads, until it is dropped.
+    /// Keeps the index up to date, writes downloads and removes bytes without a version, until it is dropped.
     pub async fn run(&self) -> Infallible {
+        tokio::select! {
+            never = self.follow() => never,
+            never = self.tidy() => never,
+        }
+    }
+
+    async fn tidy(&self) -> Infallible {
+        loop {
+            match self.remove_unused().await {
+                Ok(0) => {}
+                Ok(removed) => tracing::info!(removed, "removed packages without a version"),
+                Err(error) => tracing::warn!("cannot remove packages without a version: {error}"),
+            }
+            sleep(REMOVE_UNUSED).await;
+        }
+    }
+
+    async fn follow(&self) -> Infallible {
         let mut round = 0_u32;
         loop {
             let _ = timeout(REFRESH, self.0.published.notified()).await;
@@ -110,12 +132,15 @@ impl HostedRegistry {
         Ok(self.0.storage.check().await?)
     }
 
-    /// Removes packages that no version refers to and that are older than a day. Returns how many.
+    /// Removes packages that no version refers to and that are older than [`UNUSED_GRACE`]. Returns how many.
     pub async fn remove_unused(&self) -> Result<usize, HostingError> {
         let used: HashSet<String> = self.0.store.digests().await?.into_iter().collect();
+        if used.is_empty() {
+            // A store without any version is rather a wrong one than the reason to remove everything.
+            return Ok(0);
+        }
         let is_used = move |digest: ContentDigest| used.contains(&digest.to_string());
-        let day = Duration::from_hours(24);
-        Ok(self.0.storage.remove_unused(is_used, day).await?)
+        Ok(self.0.storage.remove_unused(is_used, UNUSED_GRACE).await?)
     }
 
     /// How many packages there are.

@@ -174,6 +174,24 @@ impl Directory {
         Ok(removed)
     }
 
+    /// Counts packages that are not used and were not stored lately.
+    pub(super) fn count_unused(
+        &self,
+        is_used: impl Fn(ContentDigest) -> bool,
+        older_than: Duration,
+    ) -> Result<usize, StorageError> {
+        let mut unused = 0;
+        for directory in entries(&self.root.join(PACKAGES))? {
+            for path in entries(&directory)? {
+                let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+                let digest = name.and_then(ObjectName::digest_of);
+                let is_unused = digest.is_some_and(|digest| !is_used(digest));
+                unused += usize::from(is_unused && is_old(&path, older_than));
+            }
+        }
+        Ok(unused)
+    }
+
     /// Removes what a killed process was writing. What cannot be removed is found the next time.
     fn remove_temporary(&self) {
         for path in entries(&self.root.join(TEMPORARY)).unwrap_or_default() {

@@ -162,6 +162,22 @@ impl PackageStorage {
         }
     }
 
+    /// Counts what [`remove_unused`](Self::remove_unused) would remove; `None` for a bucket, which would have to be listed.
+    pub async fn count_unused(
+        &self,
+        is_used: impl Fn(ContentDigest) -> bool + Send + 'static,
+        older_than: Duration,
+    ) -> Result<Option<usize>, StorageError> {
+        match &self.0 {
+            Kind::Directory(directory) => {
+                let directory = directory.clone();
+                let count = blocking(move || directory.count_unused(is_used, older_than));
+                count.await.map(Some)
+            }
+            Kind::Bucket(_) => Ok(None),
+        }
+    }
+
     async fn put_object(&self, name: ObjectName, bytes: Bytes) -> Result<(), StorageError> {
         match &self.0 {
             Kind::Directory(directory) => {

@@ -61,6 +61,8 @@ impl Translator {
                     json!({"type": "RUN_STARTED", "threadId": self.thread, "runId": self.turn}),
                 );
             }
+            // Nothing may come between two runs.
+            ChatEvent::Agent(AgentEvent::Saved) if logged.turn.is_none() => {}
             ChatEvent::Agent(event) => self.agent(event, logged, &mut out),
             ChatEvent::TurnFinished { ending, discarded } => {
                 self.end(&mut out);

@@ -41,6 +41,8 @@ impl Content {
 pub(crate) struct View {
     pub(crate) content: Content,
     pub(crate) state: &'static str,
+    /// Whether the store has all of the content.
+    pub(crate) is_saved: bool,
     pub(crate) turn: Option<u64>,
     pub(crate) questions: Vec<Question>,
     /// The event up to which the content is complete.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use prowess_agent::Agent;
+use prowess_agent::{Agent, UnsavedMessages};
 use prowess_core::Skills;
 use prowess_runtime::{
     ApprovalRequest, Approver, CommandApprovalRequest, ProtectedWriteRequest, Runtime,
@@ -26,6 +26,11 @@ pub trait ChatHost: Send + Sync {
     /// Builds an agent for one chat, with a runtime of its own: chats share no active code, no approvals for one session
     /// and no events. An error is a message for the user.
     async fn agent(&self, approver: Arc<dyn Approver>) -> Result<ChatAgent, String>;
+
+    /// The server stops, and these messages could not be saved: they should be written elsewhere, and an operator told.
+    fn keep_unsaved(&self, unsaved: &UnsavedMessages) {
+        tracing::error!(chat = %unsaved.chat, "the last turn of a chat was not saved");
+    }
 
     /// A request to approve rights, as a terminal shows it.
     fn approval_text(&self, request: &ApprovalRequest<'_>) -> QuestionText;

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use prowess_agent::Ending;
 use prowess_agent::wire::AgentEvent;
+use prowess_agent::{Ending, Unsaved, UnsavedMessages};
 use prowess_store::ChatId;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
@@ -73,6 +73,16 @@ impl LiveChat {
 
     pub(crate) fn view(&self) -> View {
         self.state().view()
+    }
+
+    /// What a conversation has that the store has not, until another conversation replaces it.
+    pub(crate) fn set_unsaved(&self, unsaved: Unsaved) {
+        self.state().unsaved = unsaved;
+    }
+
+    /// What the store has not.
+    pub(crate) fn unsaved(&self) -> Option<UnsavedMessages> {
+        self.state().unsaved.messages()
     }
 
     /// Whether a turn runs.

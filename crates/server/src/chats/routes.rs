@@ -135,9 +135,11 @@ async fn create(
 #[derive(Serialize)]
 struct ChatBody<'c> {
     #[serde(flatten)]
-    saved: SavedChat,
+    summary: SavedChat,
     model: Option<String>,
     state: &'static str,
+    /// Whether its entries are in the store.
+    saved: bool,
     /// The running turn.
     turn: Option<u64>,
     active: &'c [SkillId],
@@ -159,6 +161,7 @@ async fn body(chats: &Chats, id: &ChatId) -> Result<Response, Failure> {
         None => View {
             content: content(&stored).map_err(unreadable)?,
             state: "idle",
+            is_saved: true,
             turn: None,
             questions: Vec::new(),
             last_event,
@@ -166,9 +169,10 @@ async fn body(chats: &Chats, id: &ChatId) -> Result<Response, Failure> {
     };
     let Content { entries, active } = &view.content;
     json_response(&ChatBody {
-        saved: stored.summary.into(),
+        summary: stored.summary.into(),
         model: chats.host().model().name,
         state: view.state,
+        saved: view.is_saved,
         turn: view.turn,
         active,
         entries,

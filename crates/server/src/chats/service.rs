@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use prowess_agent::UnsavedMessages;
+use prowess_agent::limits::SAVE_PAUSE;
 use prowess_store::{ChatId, StoreError};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::command::{Refusal, StartedTurn, TurnRequest};
 use super::event::ChatEvent;
@@ -35,6 +37,8 @@ struct Inner {
     /// Streams that may still be opened.
     streams: Arc<Semaphore>,
     is_closing: AtomicBool,
+    /// Whether the host has got what could not be saved.
+    gave_unsaved: AtomicBool,
     /// Becomes true when streams have to end.
     closed: watch::Sender<bool>,
 }
@@ -53,25 +57,48 @@ impl Chats {
             open: Arc::new(Semaphore::new(OPEN_CHATS)),
             streams: Arc::new(Semaphore::new(STREAMS)),
             is_closing: AtomicBool::new(false),
+            gave_unsaved: AtomicBool::new(false),
             closed: watch::Sender::new(false),
         })))
     }
 
-    /// Starts no further turns, gives running ones some time, cancels the others, ends all streams and the code of
-    /// skills.
-    pub async fn close(&self, grace: Duration) {
+    /// Starts no further turns, gives running ones two thirds of the time, cancels the others, waits for the rest of it until
+    /// every turn is saved, ends all streams and the code of skills.
+    pub async fn close(&self, drain: Duration) {
         let inner = &self.0;
+        let end = Instant::now() + drain;
         inner.is_closing.store(true, Ordering::SeqCst);
         let all = u32::try_from(TURNS).unwrap_or(u32::MAX);
-        if timeout(grace, inner.turns.acquire_many(all)).await.is_err() {
+        let ended = timeout(drain * 2 / 3, inner.turns.acquire_many(all)).await;
+        if ended.is_err() {
             for chat in inner.table.all() {
                 chat.cancel();
             }
             let _ = timeout(CHAT_CLOSE, inner.turns.acquire_many(all)).await;
         }
+        // The tasks of the chats go on trying.
+        while Instant::now() < end && !self.unsaved().is_empty() {
+            sleep(SAVE_PAUSE / 2).await;
+        }
+        self.keep_unsaved();
         inner.closed.send_replace(true);
         let ends = inner.table.all().into_iter().map(|chat| chat.close());
         let _ = timeout(CHAT_CLOSE, join_all(ends)).await;
+    }
+
+    /// Gives the host what could not be saved, once. [`Chats::close`] does so; a server that ends without it calls this.
+    pub fn keep_unsaved(&self) {
+        if self.0.gave_unsaved.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        for unsaved in self.unsaved() {
+            self.0.host.keep_unsaved(&unsaved);
+        }
+    }
+
+    fn unsaved(&self) -> Vec<UnsavedMessages> {
+        let live = self.0.table.all().into_iter();
+        live.filter_map(|chat| chat.unsaved()).collect()
     }
 
     pub(crate) fn host(&self) -> &Arc<dyn ChatHost> {
@@ -234,7 +261,13 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoChat { .. } => unknown_chat(),
-            StoreError::Locked => Self::new(Code::Unavailable, error.to_string()),
+            StoreError::Locked | StoreError::Full => {
+                Self::new(Code::Unavailable, error.to_string())
+            }
+            StoreError::Replaced { .. } => {
+                let message = "the file of the store was removed or replaced; restart the server";
+                Self::new(Code::Unavailable, message)
+            }
             _ => Self::new(Code::Unavailable, "the store is unavailable"),
         }
     }

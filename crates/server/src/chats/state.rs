@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use prowess_agent::{Cancel, Ending};
+use prowess_agent::{Cancel, Ending, Unsaved};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub(crate) questions: QuestionTable,
     pub(crate) readers: usize,
     pub(crate) is_deleted: bool,
+    /// What the conversation of the task has not saved yet.
+    pub(crate) unsaved: Unsaved,
 }
 
 struct RunningTurn {
@@ -52,6 +54,7 @@ impl State {
             questions: QuestionTable::default(),
             readers: 0,
             is_deleted: false,
+            unsaved: Unsaved::default(),
         }
     }
 
@@ -72,7 +75,8 @@ impl State {
 
     /// When the chat was last used, if it has a task that could be ended.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        (self.task.is_some() && !self.is_busy()).then_some(self.used)
+        let is_idle = !self.is_busy() && self.unsaved.is_empty();
+        (self.task.is_some() && is_idle).then_some(self.used)
     }
 
     pub(crate) fn view(&self) -> View {
@@ -84,6 +88,7 @@ impl State {
                 (Some(_), true) => "running",
                 (Some(_), false) => "waiting",
             },
+            is_saved: self.unsaved.is_empty(),
             turn: turn.map(|turn| turn.number),
             questions: self.questions.open(),
             // The events of a running turn come after what is complete.

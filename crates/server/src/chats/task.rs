@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use prowess_agent::limits::SAVE_PAUSE;
+use prowess_agent::wire::AgentEvent;
 use prowess_agent::{AgentError, Cancel, Chat, Ending, Saved};
 use prowess_core::SkillId;
 use prowess_runtime::Runtime;
@@ -63,7 +65,13 @@ impl ChatTask {
     pub(crate) async fn run(mut self) {
         let mut ends = Vec::new();
         loop {
-            let command = if ends.is_empty() {
+            let command = if ends.is_empty() && self.has_unsaved() {
+                let Ok(command) = timeout(SAVE_PAUSE, self.commands.recv()).await else {
+                    self.save_again().await;
+                    continue;
+                };
+                command
+            } else if ends.is_empty() {
                 let command = timeout(CHAT_IDLE, self.commands.recv()).await;
                 command.unwrap_or_else(|_| {
                     self.chat.shrink();
@@ -87,6 +95,24 @@ impl ChatTask {
         self.shut_down().await;
     }
 
+    fn has_unsaved(&self) -> bool {
+        let opened = self.opened.as_ref();
+        opened.is_some_and(|opened| !opened.conversation.unsaved().is_empty())
+    }
+
+    /// Tries to save what a turn left unsaved.
+    async fn save_again(&mut self) {
+        let Some(opened) = &mut self.opened else {
+            return;
+        };
+        match opened.conversation.save_again().await {
+            Ok(()) => self.chat.push(ChatEvent::Agent(AgentEvent::Saved)),
+            Err(StoreError::ChatChanged { .. }) => self.reload().await,
+            // The clients know already.
+            Err(_) => {}
+        }
+    }
+
     async fn shut_down(&mut self) {
         if let Some(runtime) = self.opened.take().and_then(|it| it.runtime) {
             runtime.shut_down().await;
@@ -99,6 +125,7 @@ impl ChatTask {
             Some(opened) => opened,
             None => open(&self.chat, &self.host).await?,
         };
+        self.chat.set_unsaved(opened.conversation.unsaved());
         Ok(self.opened.insert(opened))
     }
 

@@ -5,6 +5,8 @@ mod exchanged;
 #[cfg(target_os = "linux")]
 mod fast;
 mod files;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod removed;
 #[cfg(target_os = "linux")]
 mod saved;
 #[cfg(target_os = "linux")]

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use prowess_core::WriteError;
 use prowess_spec::{SkillPath, is_skill_file};
@@ -17,11 +19,16 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::exchanged::{exchange_name, settle};
-use super::{Links, files};
+use super::{Links, files, removed};
 use crate::beneath::{
     Missing, NEW, is_owned, open_directory, open_real, remove_stale, suffix, temporary_file,
-    temporary_name,
 };
+
+/// How long a change waits for another process that changes skills of the same directory.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// How often it looks whether that one is done.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Creates a skill in the directory `relative` of `root`.
 pub(super) fn create(
@@ -220,27 +227,59 @@ pub(super) fn remove(
         );
         return Err(WriteError::NotWritable(message));
     }
-    let temporary = temporary_name();
+    // Looked at first: what is refused never moves.
+    let there = open_directory(
+        above.try_clone().map_err(|error| failed(&error))?,
+        Path::new(name),
+        Missing::Fail,
+    );
+    let there = there.map_err(|error| not_writable(&error))?;
+    refusal(there, path, before, files).map_or(Ok(()), Err)?;
+    let temporary = removed::name_for(relative);
     let flags = RenameFlags::NOREPLACE;
     renameat_with(&above, name, &root, &temporary, flags).map_err(changed)?;
+    // Looked at again: no other program finds it under its name any more.
     let moved = open_directory(
-        root.try_clone().map_err(|it| failed(&it))?,
+        root.try_clone().map_err(|error| failed(&error))?,
         Path::new(&temporary),
         Missing::Fail,
     );
     let refused = match moved {
-        Ok(moved) if !holds(&moved, path.as_str(), before) => WriteError::Changed,
-        Ok(moved) => match (hidden_name(&moved), listed(moved)) {
-            (Some(name), _) => WriteError::NotWritable(format!(
-                "it has `{name}`, which is not listed: remove it on disk"
-            )),
-            (None, found) if found != files => WriteError::Changed,
-            (None, _) => return remove_all(&root, &temporary).map_err(|it| failed(&it)),
-        },
-        Err(error) => failed(&error),
+        Ok(moved) => refusal(moved, path, before, files),
+        Err(error) => Some(failed(&error)),
     };
-    renameat_with(&root, &temporary, &above, name, flags).map_err(errno)?;
-    Err(refused)
+    match refused {
+        None => removed::erase(&root, &temporary).map_err(|error| failed(&error)),
+        Some(refused) => {
+            renameat_with(&root, &temporary, &above, name, flags).map_err(errno)?;
+            Err(refused)
+        }
+    }
+}
+
+/// Puts skills back that a killed process was about to remove. Returns how many.
+pub(super) fn recover(root: SourceRoot<'_>) -> Result<usize, WriteError> {
+    let root = root.open(Missing::Fail)?;
+    removed::put_back(&root).map_err(|error| failed(&error))
+}
+
+/// Why a skill is not removed, if it is not as its client knew it.
+fn refusal(
+    directory: OwnedFd,
+    path: &SkillPath,
+    before: &[u8],
+    files: &[(SkillPath, u64)],
+) -> Option<WriteError> {
+    if !holds(&directory, path.as_str(), before) {
+        return Some(WriteError::Changed);
+    }
+    match (hidden_name(&directory), listed(directory)) {
+        (Some(name), _) => Some(WriteError::NotWritable(format!(
+            "it has `{name}`, which is not listed: remove it on disk"
+        ))),
+        (None, found) if found != files => Some(WriteError::Changed),
+        (None, _) => None,
+    }
 }
 
 /// The files of a directory, as clients see them.
@@ -278,7 +317,15 @@ impl SourceRoot<'_> {
             io::ErrorKind::InvalidInput => WriteError::NotWritable(error.to_string()),
             _ => failed(&error),
         })?;
-        flock(&root, FlockOperation::LockExclusive).map_err(errno)?;
+        let end = Instant::now() + LOCK_WAIT;
+        loop {
+            match flock(&root, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => break,
+                Err(Errno::WOULDBLOCK) if Instant::now() < end => sleep(LOCK_PAUSE),
+                Err(Errno::WOULDBLOCK) => return Err(WriteError::Busy),
+                Err(error) => return Err(errno(error)),
+            }
+        }
         // What cannot be removed stays hidden, and is no part of a skill.
         let _ = remove_stale(&root, NEW).and_then(|()| settle(&root));
         Ok(root)
@@ -318,7 +365,7 @@ fn has_skill_file(directory: &OwnedFd) -> bool {
 }
 
 /// Removes a directory with everything in it; links are removed, not followed.
-fn remove_all(root: &OwnedFd, name: &str) -> io::Result<()> {
+pub(super) fn remove_all(root: &OwnedFd, name: &str) -> io::Result<()> {
     let root = cap_std::fs::Dir::from_std_file(File::from(root.try_clone()?));
     root.remove_dir_all(name)
 }

@@ -85,4 +85,18 @@ impl SkillWriter for FilesystemSource {
         })
         .await
     }
+
+    async fn recover(&self) -> Result<usize, WriteError> {
+        let inner = Arc::clone(&self.inner);
+        // A directory that does not exist has nothing to be put back.
+        let done = background::run(move || {
+            if inner.root.is_dir() {
+                write::recover(inner.writable_root())
+            } else {
+                Ok(0)
+            }
+        });
+        done.await
+            .unwrap_or_else(|error| Err(WriteError::Failed(error.to_string())))
+    }
 }
