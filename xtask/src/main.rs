@@ -18,6 +18,7 @@ mod python;
 mod reference;
 mod report;
 mod run;
+mod soak;
 mod step;
 mod system;
 mod test;
@@ -46,6 +47,9 @@ enum Command {
     Bench(bench::Arguments),
     /// Fuzz the parsers, guided by coverage
     Fuzz(fuzz::Arguments),
+    /// Disturb the program at random moments, for as long as you like
+    #[command(arg_required_else_help = true)]
+    Soak(soak::Arguments),
     /// Write the files that are made from the code
     Generate(generate::Arguments),
     /// Attack the sandbox, and write what came of it into docs/sandbox-report.md
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::test(&workspace, arguments),
         Command::Bench(arguments) => bench::bench(&workspace, arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&workspace, arguments),
+        Command::Soak(arguments) => soak::soak(&workspace, arguments),
         Command::Report => report::report(&workspace),
         Command::Generate(arguments) => generate::generate(&workspace, arguments.mode()),
     });

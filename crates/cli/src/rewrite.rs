@@ -12,7 +12,7 @@ use anstyle::Style;
 use similar::TextDiff;
 
 use crate::error::{CommandError, Context, Result};
-use crate::{configuration, environment, terminal};
+use crate::{environment, terminal};
 
 pub(crate) use beneath::{Access, Exchanged, copy, exchange, make_directories, read, replace};
 pub(crate) use text::edit_text;
@@ -21,14 +21,14 @@ pub(crate) use text::edit_text;
 const TRIES: usize = 100;
 
 /// Edits a file as a whole; others of our processes wait meanwhile, and an edit begins again if another program has changed the
-/// file. Whether it was changed.
+/// file. Whether it was changed. `shown` is the path for messages.
 pub(crate) fn edit(
     path: &Path,
+    shown: &str,
     limit: u64,
     access: Access,
     mut change: impl FnMut(&str) -> Result<String>,
 ) -> Result<bool> {
-    let shown = configuration::shown(path);
     let _lock = lock(path).with_context(|| format!("cannot lock {shown}"))?;
     for _ in 0..TRIES {
         let before = read(path, limit).with_context(|| format!("cannot read {shown}"))?;

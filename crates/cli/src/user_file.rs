@@ -26,7 +26,7 @@ pub(crate) fn change(
         environment::make_private_directory(directory)
             .with_context(|| format!("cannot write {shown}"))?;
     }
-    rewrite::edit(&path, FILE_BYTES, Access::Usual, |text| {
+    rewrite::edit(&path, &shown, FILE_BYTES, Access::Usual, |text| {
         edit(text)
             .ok_or_else(|| CommandError::failure(format!("cannot change {shown}: invalid TOML")))
     })?;

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use prowess_policy::ContentDigest;
 use sha2::{Digest, Sha256};
 
+use crate::data_files::{files_in, is_old};
 use crate::lock::{LockError, LockFile};
-use crate::store::{files_in, is_old};
 
 /// What is before the root of a place, in a line of its note.
 const ROOT: &str = "# root: ";

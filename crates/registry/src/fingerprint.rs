@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use prowess_archive::limits::FILE_BYTES;
 use prowess_policy::ContentDigest;
 use prowess_sources::beneath::{Missing, open_real};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -63,9 +64,7 @@ impl Fingerprint {
                 let target = readlinkat(directory, name, Vec::new())?;
                 Self::Link(target.to_string_lossy().into_owned())
             }
-            FileType::RegularFile => {
-                Self::File(rendered(file(directory.as_fd(), name, found.st_mode)?))
-            }
+            FileType::RegularFile => Self::File(rendered(file(directory.as_fd(), name, &found)?)),
             FileType::Directory => {
                 let below = open_inside(directory.as_fd(), name)?;
                 Self::Directory(rendered(of_entries(&entries(&below)?)))
@@ -153,7 +152,7 @@ fn walk(
                 walk(&below, &path, depth + 1, found)?;
                 continue;
             }
-            FileType::RegularFile => file(directory.as_fd(), name, status.st_mode)?,
+            FileType::RegularFile => file(directory.as_fd(), name, &status)?,
             FileType::Symlink => {
                 let target = readlinkat(directory, entry.file_name(), Vec::new())?;
                 let digest = Sha256::new().chain_update(b"link");
@@ -171,10 +170,21 @@ fn open_inside(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
     Ok(openat(directory, name, flags, Mode::empty())?)
 }
 
-fn file(directory: BorrowedFd<'_>, name: &[u8], mode: u32) -> io::Result<[u8; 32]> {
+fn file(directory: BorrowedFd<'_>, name: &[u8], found: &Stat) -> io::Result<[u8; 32]> {
+    if u64::try_from(found.st_size).unwrap_or(u64::MAX) > FILE_BYTES {
+        // No file of ours is that large, and a stranger may have put it there: it is known by its place, size and time.
+        let stamp = (
+            found.st_ino,
+            found.st_size,
+            found.st_mtime,
+            found.st_mtime_nsec,
+        );
+        let digest = Sha256::new().chain_update(b"large");
+        return Ok(digest.chain_update(format!("{stamp:?}")).finalize().into());
+    }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut file = File::from(openat(directory, name, flags, Mode::empty())?);
-    let mut hasher = of_kind(mode & 0o111 != 0);
+    let mut hasher = of_kind(found.st_mode & 0o111 != 0);
     let mut buffer = [0; 16 * 1024];
     loop {
         let count = file.read(&mut buffer)?;
@@ -206,4 +216,22 @@ fn of_entries(entries: &[Entry]) -> [u8; 32] {
 
 fn rendered(digest: [u8; 32]) -> String {
     ContentDigest(digest).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stranger's sparse file is not read.
+    #[test]
+    fn q32_a_huge_file_is_known_by_its_place() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("huge");
+        let file = File::create(&path).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let before = Fingerprint::of(&path).unwrap();
+        assert_eq!(Fingerprint::of(&path).unwrap(), before);
+        file.set_len((1 << 40) + 1).unwrap();
+        assert_ne!(Fingerprint::of(&path).unwrap(), before);
+    }
 }

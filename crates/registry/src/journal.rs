@@ -7,8 +7,8 @@ use std::process;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data_files::create_private;
 use crate::step::{STAGED, Step};
-use crate::store::create_private;
 
 /// The content of a journal file.
 #[derive(Serialize, Deserialize)]

@@ -18,6 +18,7 @@ mod client;
 mod compare;
 #[cfg(unix)]
 mod copy_aside;
+mod data_files;
 mod fetch;
 #[cfg(unix)]
 mod fingerprint;
@@ -46,6 +47,7 @@ mod storage;
 mod store;
 #[cfg(unix)]
 mod transaction;
+mod transaction_error;
 mod tree;
 #[cfg(unix)]
 mod unsynced;
@@ -83,7 +85,8 @@ pub use similar::{is_similar, similar_packages};
 pub use storage::{PackageStorage, S3Options, StorageError, StorageLocation, StoredPackage};
 pub use store::PackageStore;
 #[cfg(unix)]
-pub use transaction::{Content, Transaction, TransactionError};
+pub use transaction::{Content, Transaction};
+pub use transaction_error::TransactionError;
 pub use tree::{InstallableTree, PackageFile, PackageTree, TreeError, digest_of};
 pub use version_check::{VersionMismatch, signed_comment};
 pub use versions::{choose_version, is_exact};

@@ -58,6 +58,8 @@ pub fn leftovers(directory: &Path) -> Vec<PathBuf> {
 
 /// Finishes or undoes what a journal says, under the lock of its place.
 pub(crate) fn recover(path: &Path) -> io::Result<Option<Recovery>> {
+    // A journal that was being written says nothing. What cannot be removed is written over.
+    let _ = fs::remove_file(path.with_extension("new"));
     let mut journal = match Journal::read(path) {
         Ok(None) => return Ok(None),
         Ok(Some(journal)) => journal,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::copy_aside::{copy_aside, is_part_of};
 use crate::fingerprint::Fingerprint;
-use crate::transaction::TransactionError;
+use crate::transaction_error::TransactionError;
 
 /// The beginning of temporary names.
 pub(crate) const STAGED: &str = ".prowess-staged-";

@@ -13,7 +13,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use flate2::Compression;
 use prowess_policy::ContentDigest;
@@ -21,12 +21,11 @@ use prowess_spec::SkillName;
 use tempfile::Builder;
 
 use crate::applied_notes::{AppliedNote, used_packages};
+use crate::data_files::{create_private, files_in, is_old};
 use crate::lock::LockFile;
 use crate::package::archive;
 use crate::tree::{PackageTree, digest_of};
 
-/// How long a package stays that no lock file names.
-const UNUSED: Duration = Duration::from_hours(30 * 24);
 /// Packages that are read to find out which version of a skill was edited.
 const CANDIDATES: usize = 500;
 /// The beginning of temporary names.
@@ -148,32 +147,10 @@ impl PackageStore {
     }
 }
 
-/// Whether a file was last written more than 30 days ago; never one of the future.
-pub(crate) fn is_old(path: &Path, now: SystemTime) -> bool {
-    let changed = fs::symlink_metadata(path).and_then(|found| found.modified());
-    let age = changed
-        .ok()
-        .and_then(|changed| now.duration_since(changed).ok());
-    age.is_some_and(|age| age > UNUSED)
-}
-
-pub(crate) fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_file()));
-    files.map(|it| it.path())
-}
-
-/// Creates a directory that only the user can read.
-pub(crate) fn create_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use prowess_spec::SkillPath;
 
     use super::*;

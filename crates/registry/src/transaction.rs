@@ -17,11 +17,12 @@ use prowess_sources::beneath::{Missing, open_real};
 use rustix::fs::{FlockOperation, flock, symlinkat};
 use rustix::io::Errno;
 
+use crate::data_files::create_private;
 use crate::fingerprint::Fingerprint;
 use crate::journal::{Journal, Phase, journal_path};
 use crate::recovery::{Recovery, RecoveryOutcome, clean, discard, recover, undo};
 use crate::step::Step;
-use crate::store::create_private;
+use crate::transaction_error::TransactionError;
 use crate::tree::PackageTree;
 use crate::unsynced::UnsyncedFiles;
 
@@ -44,31 +45,6 @@ impl Content<'_> {
             Self::File(bytes) => Fingerprint::of_file(bytes),
         }
     }
-}
-
-/// Why changes were not made.
-#[derive(Debug, thiserror::Error)]
-pub enum TransactionError {
-    /// This holds something else than what was to be replaced. Nothing was changed.
-    #[error("{} was changed meanwhile", .0.display())]
-    Changed(PathBuf),
-    /// Some changes were made and could not be undone.
-    #[error("the changes were interrupted by others: {} may be of another version than the rest", listed(.0))]
-    Incomplete(Vec<PathBuf>),
-    /// Nothing was changed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-impl From<Errno> for TransactionError {
-    fn from(error: Errno) -> Self {
-        Self::Io(error.into())
-    }
-}
-
-fn listed(paths: &[PathBuf]) -> String {
-    let paths = paths.iter().map(|path| path.display().to_string());
-    paths.collect::<Vec<_>>().join(", ")
 }
 
 /// Changes of one place. It is locked until this value is dropped.

@@ -59,3 +59,11 @@ pub(crate) fn is_skill(directory: &Path) -> bool {
         is_skill_file(&name) || name == MANIFEST_FILE
     })
 }
+
+/// The ids of the skills of a source that is named by its path.
+pub(super) fn ids_of(skills: &Skills, path: &Path) -> Vec<SkillId> {
+    let name = path.display().to_string();
+    let catalog = skills.catalog();
+    let of_path = catalog.skills().filter(|skill| **skill.source == *name);
+    of_path.map(|skill| skill.descriptor.id.clone()).collect()
+}

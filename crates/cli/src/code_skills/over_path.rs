@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_core::{SkillId, Skills};
+use prowess_core::SkillId;
 use prowess_runtime::{
     Activation, Approvals, Approver, CODE, Manifests, Project, Runtime, Scripts, Situation,
     builtin_skills,
@@ -13,7 +13,7 @@ use prowess_spec::manifest::{Mode, Permission};
 use prowess_trust::ProjectRoot;
 
 use super::jails::with_scripts;
-use super::named_path::approve_named;
+use super::named_path::{approve_named, ids_of};
 use super::open::{HostServices, ResolvedSkills, add_approvals, parts};
 use super::store::{self, StoreNeed};
 use crate::arguments::{Global, SourceArguments};
@@ -126,11 +126,4 @@ impl ResolvedSkills {
     pub(crate) fn ids_of(&self, path: &Path) -> Vec<SkillId> {
         ids_of(&self.skills, path)
     }
-}
-
-pub(super) fn ids_of(skills: &Skills, path: &Path) -> Vec<SkillId> {
-    let name = path.display().to_string();
-    let catalog = skills.catalog();
-    let of_path = catalog.skills().filter(|skill| **skill.source == *name);
-    of_path.map(|skill| skill.descriptor.id.clone()).collect()
 }

@@ -116,9 +116,10 @@ impl Credentials {
 
     fn change(&self, mut change: impl FnMut(&mut Table)) -> Result<()> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
-        let shown = || format!("cannot write {}", configuration::shown(&self.path));
-        environment::make_private_directory(directory).with_context(shown)?;
-        rewrite::edit(&self.path, FILE_BYTES, Access::Private, |text| {
+        let shown = configuration::shown(&self.path);
+        environment::make_private_directory(directory)
+            .with_context(|| format!("cannot write {shown}"))?;
+        rewrite::edit(&self.path, &shown, FILE_BYTES, Access::Private, |text| {
             let mut document = self.parse(text)?;
             change(tokens(&mut document)?);
             Ok(document.to_string())

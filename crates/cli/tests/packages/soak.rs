@@ -104,6 +104,7 @@ impl Soak {
         let workshop = Workshop::new();
         workshop.skill("source/csv", "Reads tables.", "Read it.\n");
         workshop.skill("source/notes", "Takes notes.", "Take them.\n");
+        workshop.skill("source/last", "Comes last.", "Wait.\n");
         workshop.write("source/pdf/data.bin", b"\0\x01\x02");
         workshop.write("source/pdf/scripts/fill.py", "print(1)\n");
         workshop.write("source/pdf/SKILL.md", pdf("one", "two", "version 1"));
@@ -299,7 +300,9 @@ impl Soak {
         let reader = *random.pick(&["verify", "outdated", "list", "doctor"]);
         said.push_str(&text_of(&self.workshop.run(&[reader])));
         assert_eq!(self.workshop.project(), before, "{reader} wrote");
-        for command in [&["sync", "--yes"][..], &["update", "--yes"]] {
+        // The last one always writes, and removes what others left behind.
+        let last = ["add", "../source/last", "--yes"];
+        for command in [&["sync", "--yes"][..], &["update", "--yes"], &last] {
             let run = self.workshop.run(command);
             said.push_str(&text_of(&run));
         }

@@ -118,6 +118,7 @@ interface EventBody {
   usage: TurnUsage;
   failed: { reason: string };
   "not-saved": { reason: string };
+  saved: Record<string, never>;
   done: { ending: string; text: string; rounds: number };
   "turn-finished": { ending: string; discarded: boolean };
   "chat-changed": { reason: string };

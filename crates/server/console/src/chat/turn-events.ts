@@ -152,6 +152,13 @@ function applyToItems(items: TurnItem[], event: ChatEvent): void {
     case "not-saved":
       items.push(note("bad", event.type, `this turn was not saved: ${event.reason}`));
       return;
+    case "saved":
+      replaceLast(
+        items,
+        (it) => it.kind === "note" && it.topic === "not-saved",
+        () => note("plain", event.type, "this turn is saved now"),
+      );
+      return;
     default:
       return;
   }
