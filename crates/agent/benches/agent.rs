@@ -5,6 +5,7 @@
 #![allow(clippy::cast_precision_loss, reason = "figures are rounded")]
 
 use std::fmt::Write;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use prowess_agent::{
 };
 use prowess_core::{MemorySource, Scope, Skills};
 use prowess_spec::estimate_tokens;
+use prowess_store::{ChatId, ChatTurn, Store, StoreBackend};
 use serde_json::json;
 
 const TURNS: usize = 200;
@@ -197,6 +199,32 @@ async fn overhead(count: usize, text: &str) -> (f64, f64) {
     (median(times), median(first))
 }
 
+/// Milliseconds to save a turn in SQLite, and to append its bytes to a file that is synced.
+async fn saving() -> (f64, f64) {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::open(StoreBackend::File(place.path().join("store.db")))
+        .await
+        .unwrap();
+    let id = ChatId::new();
+    let messages = vec!["a question of a user".repeat(10), "an answer".repeat(200)];
+    let mut file = std::fs::File::create(place.path().join("file")).unwrap();
+    let (mut saved, mut synced) = (Vec::new(), Vec::new());
+    for version in 0..200 {
+        let turn = ChatTurn {
+            messages: messages.clone(),
+            ..ChatTurn::default()
+        };
+        let began = Instant::now();
+        store.append_turn(&id, version, turn).await.unwrap();
+        saved.push(began.elapsed());
+        let began = Instant::now();
+        file.write_all(messages.concat().as_bytes()).unwrap();
+        file.sync_all().unwrap();
+        synced.push(began.elapsed());
+    }
+    (median(saved), median(synced))
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -217,10 +245,12 @@ fn main() {
         let used = provider.given.load(Ordering::Relaxed);
         let saved = |given: u64| (1.0 - given as f64 / everything as f64) * 100.0;
         let (least, mean) = same_beginning().await;
+        let (save, sync) = saving().await;
         let line = json!({
             "bench": "agent",
             "overhead_ms_per_turn_1000_skills": {"value": plain, "first_turn": plain_first, "target": 1.0},
             "overhead_ms_per_turn_with_a_load_1000_skills": {"value": with_tool, "first_turn": with_tool_first, "target": 1.0},
+            "save_of_a_turn_ms": {"value": save, "target": 3.0, "append_and_sync": sync, "ratio": save / sync},
             "prompt_tokens_100_skills": {
                 "everything": everything, "idle": idle, "one_used": used,
                 "saved_percent_idle": saved(idle), "saved_percent_one_used": saved(used), "target": 95.0,
