@@ -20,8 +20,9 @@ use crate::workshop::Workshop;
 
 /// Rounds in the test command.
 const ROUNDS: u64 = 40;
-/// What a full disk answers: the system calls that need room.
-const NEED_ROOM: &str = "write,pwrite64,mkdir,mkdirat,symlink,symlinkat,ftruncate,fallocate";
+/// What a full disk answers: the system calls that need room, and those that find out late. Not `write`, which also wakes threads.
+const NEED_ROOM: &str =
+    "pwrite64,mkdir,mkdirat,symlink,symlinkat,ftruncate,fallocate,fsync,fdatasync";
 const LOCK: &str = "project/prowess.lock";
 const SKILLS: &str = "project/.agents/skills";
 
@@ -259,13 +260,15 @@ impl Soak {
                 "inject={NEED_ROOM}:error=ENOSPC:when={}+",
                 1 + random.below(120)
             );
-            let output = traced(
-                &self.workshop,
-                arguments,
-                &["-o", "/dev/null", "-e", &inject],
-            )
-            .output();
-            said.push_str(&all_of(&output.unwrap()));
+            let strace = ["-o", "/dev/null", "-e", &inject];
+            let output = bounded(&traced(&self.workshop, arguments, &strace)).output();
+            let output = output.unwrap();
+            assert_ne!(
+                output.status.code(),
+                Some(137),
+                "{arguments:?} does not end"
+            );
+            said.push_str(&all_of(&output));
             self.counts.full_disks += 1;
         } else {
             let other = random.pick(&COMMANDS);
@@ -342,6 +345,24 @@ impl Soak {
         let expected = if is_whole { 0 } else { 3 };
         assert_eq!(verified.code, Some(expected), "{verified:?}\n{said}");
     }
+}
+
+/// The same command, which is killed after two minutes.
+fn bounded(command: &Command) -> Command {
+    let mut timeout = Command::new("timeout");
+    timeout
+        .args(["-s", "KILL", "120"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    timeout
+        .current_dir(command.get_current_dir().unwrap())
+        .env_clear();
+    timeout.envs(
+        command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    timeout
 }
 
 fn all_of(output: &std::process::Output) -> String {
