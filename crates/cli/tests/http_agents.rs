@@ -4,28 +4,19 @@
 
 mod support;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use prowess_testing::model::{ScriptedModel, Step};
-use prowess_testing::{ChildGuard, python_with};
-use serde_json::Value;
-use support::TestProject;
+use prowess_testing::python_with;
+use support::{TestProject, started};
 
 /// Three messages: one with a tool call, one that only activates a skill, and the next.
 fn converse(mut agent: Command) {
     let project = TestProject::copy_of("examples/skills");
-    let mut server = project
-        .command(&["serve", "--json", "--listen", "127.0.0.1:0"])
-        .args(["--in", "examples/skills"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = Vec::new();
-    let mut out = BufReader::new(server.stdout.take().unwrap());
-    out.read_until(b'}', &mut ready).unwrap();
-    let _server = ChildGuard(server);
-    let ready: Value = serde_json::from_slice(&ready).unwrap();
+    let serve = ["serve", "--json", "--listen", "127.0.0.1:0"];
+    let mut command = project.command(&serve);
+    let (_server, ready) = started(command.args(["--in", "examples/skills"]));
     let url = ready["url"].as_str().unwrap().trim_end_matches("/api");
     let load = vec![("load_skill", r#"{"id":"log-triage"}"#.to_owned())];
     let model = ScriptedModel::without_streams([

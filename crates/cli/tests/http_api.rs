@@ -5,12 +5,11 @@
 mod support;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use prowess_testing::{ChildGuard, python_with};
 use serde_json::Value;
-use support::TestProject;
+use support::{TestProject, started};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -22,18 +21,10 @@ fn serve(project: &TestProject) -> (ChildGuard, String) {
         "---\nname: pdf\ndescription: Reads PDFs. Use for forms.\n---\nRead it.\n",
     );
     project.write(".agents/skills/pdf/references/a.md", "a\n");
-    let mut server = project
-        .command(&["serve", "--json", "--bind", "127.0.0.1:0"])
-        .env("PROWESS_TOKEN", TOKEN)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = Vec::new();
-    let mut out = BufReader::new(server.stdout.take().unwrap());
-    out.read_until(b'}', &mut ready).unwrap();
-    let ready: Value = serde_json::from_slice(&ready).unwrap();
+    let mut command = project.command(&["serve", "--json", "--bind", "127.0.0.1:0"]);
+    let (server, ready) = started(command.env("PROWESS_TOKEN", TOKEN));
     let url = ready["url"].as_str().unwrap().trim_end_matches("/api");
-    (ChildGuard(server), url.to_owned())
+    (server, url.to_owned())
 }
 
 /// Every answer is one that the document has, and none is the fault of the server.

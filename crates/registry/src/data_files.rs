@@ -19,8 +19,8 @@ pub(crate) fn is_old(path: &Path, now: SystemTime) -> bool {
 
 pub(crate) fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let files = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_file()));
-    files.map(|it| it.path())
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.map(|entry| entry.path())
 }
 
 /// Creates a directory that only the user can read.

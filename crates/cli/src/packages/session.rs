@@ -163,6 +163,9 @@ impl<'g> Session<'g> {
         }
         let skills = self.place.skills();
         let journals = self.store.directory().join("journals");
+        // What a killed command began may be finished here.
+        let work = environment::work_records();
+        let _writing = work.map(|work| work.writing(self.place.root()));
         let waiting = || terminal::note("waiting for another prowess to finish");
         let begun = Transaction::begin(&skills, self.place.within(), &journals, waiting);
         let mut transaction =

@@ -150,7 +150,8 @@ fn unlisted(resolved: &ResolvedSkills, id: &SkillId, paths: &[SkillPath]) -> Vec
         .skills
         .sources()
         .location(&resolved.skills.catalog(), id);
-    let entries = location.and_then(|it| fs::read_dir(Path::new(&it).join("tests")).ok());
+    let directory = location.map(|location| Path::new(&location).join("tests"));
+    let entries = directory.and_then(|directory| fs::read_dir(directory).ok());
     let entries = entries.into_iter().flatten().flatten();
     let names = entries.map(|entry| format!("tests/{}", entry.file_name().to_string_lossy()));
     let is_listed = |name: &str| paths.iter().any(|path| path.as_str() == name);

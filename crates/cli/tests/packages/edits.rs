@@ -163,7 +163,7 @@ fn du2_files_that_change_all_the_time_are_an_error() {
         run
     });
     assert_eq!(run.code, Some(1), "{run:?}");
-    // Each time at another moment: before the changes are made, or while they are taken back.
+    // Each time at another moment: before the changes are made, or while they are undone.
     let said = [
         "another program is changing the files",
         "interrupted by others",

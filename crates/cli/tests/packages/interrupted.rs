@@ -9,6 +9,7 @@ use prowess_testing::git;
 
 use crate::kill::traced;
 use crate::support::Run;
+use crate::support::terminal::answering_in;
 use crate::workshop::{FIRST, Workshop};
 
 const FILE: &str = "project/.agents/skills/pdf/SKILL.md";
@@ -53,7 +54,7 @@ fn journal(workshop: &Workshop) -> PathBuf {
     let journals = workshop.path("home/.local/share/prowess/packages/journals");
     let entries = fs::read_dir(journals).unwrap().flatten();
     let mut journals = entries.map(|entry| entry.path());
-    let journal = journals.find(|path| path.extension().is_some_and(|it| it == "json"));
+    let journal = journals.find(|path| path.extension().is_some_and(|end| end == "json"));
     journal.expect("no journal is left")
 }
 
@@ -82,6 +83,30 @@ fn du1_commands_that_read_finish_nothing() {
     assert_eq!(workshop.read(FILE), edited);
     let run = workshop.run(&["verify"]);
     assert!(!run.stderr.contains("interrupted"), "{}", run.stderr);
+}
+
+/// The road around row Q51: a killed command is finished by another one, after the user has accepted something for its skill.
+#[test]
+fn q51_finishing_a_killed_command_ends_an_answer_about_its_skill() {
+    let (mut ended, mut kept) = (0, 0);
+    for rename in 1..=8 {
+        let workshop = outdated();
+        if !killed(&workshop, &["update"], rename) {
+            break;
+        }
+        let accept = workshop.command(&["trust", "--work-on", ".agents/skills/pdf"]);
+        let shown = answering_in(accept, 100, "[y/N] ", "y\n");
+        assert!(shown.contains("accepted until"), "{shown}");
+        let before = workshop.read(FILE);
+        workshop.run(&["sync"]);
+        let listed = workshop.expect(0, &["trust", "--list", "--json"]).json();
+        let counts = !listed["work"].as_array().unwrap().is_empty();
+        let is_same = workshop.read(FILE) == before;
+        assert!(is_same || !counts, "{rename}: {listed}");
+        ended += usize::from(!is_same);
+        kept += usize::from(is_same);
+    }
+    assert!(ended > 0 && kept > 0, "{ended} {kept}");
 }
 
 #[test]

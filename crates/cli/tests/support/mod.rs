@@ -4,10 +4,11 @@
 #[cfg(unix)]
 pub(crate) mod terminal;
 
+use std::io::{BufRead, BufReader};
 use std::ops::Deref;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use prowess_testing::{TestDirectory, at_home, repository};
+use prowess_testing::{ChildGuard, TestDirectory, at_home, repository};
 
 /// A temporary project directory in which the program runs.
 pub(crate) struct TestProject(TestDirectory);
@@ -102,6 +103,16 @@ impl TestProject {
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         Run::of(self.command(arguments).output().unwrap())
     }
+}
+
+/// A server that `serve --json` has started, and what it says about itself.
+pub(crate) fn started(serve: &mut Command) -> (ChildGuard, serde_json::Value) {
+    let mut server = serve.stdout(Stdio::piped()).spawn().unwrap();
+    let mut ready = Vec::new();
+    let mut out = BufReader::new(server.stdout.take().unwrap());
+    out.read_until(b'}', &mut ready).unwrap();
+    let server = ChildGuard(server);
+    (server, serde_json::from_slice(&ready).unwrap())
 }
 
 /// What a run left behind.

@@ -54,7 +54,9 @@ pub(crate) fn answering_in(
     while let Ok(count @ 1..) = ours.read(&mut bytes) {
         shown.extend(&bytes[..count]);
         let text = String::from_utf8_lossy(&shown);
-        let questions = question.split('|').map(|it| text.matches(it).count());
+        let questions = question
+            .split('|')
+            .map(|question| text.matches(question).count());
         while asked < questions.clone().sum::<usize>() {
             asked += 1;
             let answer = answers.next().expect("a question without an answer");

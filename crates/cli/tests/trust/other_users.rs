@@ -1,15 +1,11 @@
 //! Another user of the machine.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use prowess_testing::ChildGuard;
-use serde_json::Value;
-
-use crate::support::{Run, TestProject};
+use crate::support::{Run, TestProject, started};
 
 /// What is open to others below a directory: nothing below one that is closed to them is.
 fn open_to_others(path: &Path, found: &mut Vec<String>) {
@@ -84,19 +80,11 @@ fn another_user_of_the_machine_reads_skills_and_nothing_else() {
     }
     let project = TestProject::new();
     project.write(".git/HEAD", "");
-    let mut server = project
-        .command(&["serve", "--json", "--bind", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = Vec::new();
-    let mut out = BufReader::new(server.stdout.take().unwrap());
-    out.read_until(b'}', &mut ready).unwrap();
-    let ready: Value = serde_json::from_slice(&ready).unwrap();
+    let mut command = project.command(&["serve", "--json", "--bind", "127.0.0.1:0"]);
+    let (server, ready) = started(&mut command);
     let url = ready["url"].as_str().unwrap().to_owned();
     let (_, secret) = ready["console"].as_str().unwrap().split_once('=').unwrap();
     let id = server.id();
-    let _server = ChildGuard(server);
     assert_eq!(status_as_nobody(&format!("{url}/skills"), "GET"), "200");
     for (method, path) in [
         ("POST", "skills"),

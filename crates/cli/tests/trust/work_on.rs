@@ -1,14 +1,13 @@
 //! Skills that their author names by path.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use prowess_testing::{ChildGuard, git};
+use prowess_testing::git;
 use serde_json::{Value, json};
 
 use crate::support::terminal::{answering_in, plain};
-use crate::support::{Run, TestProject};
+use crate::support::{Run, TestProject, started};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -153,7 +152,7 @@ fn q51_a_tested_path_is_approved_with_a_project_of_its_own() {
     let named = test(&["test", "./mine"]);
     assert_eq!(named.code, Some(0), "{named:?}");
     assert!(!project.path("a.txt").exists());
-    // Whoever types no path may stand in a directory of a stranger.
+    // A user who types no path may be in a directory of a stranger.
     let unnamed = test(&["test"]);
     assert!(unnamed.stderr.contains("1 not approved"), "{unnamed:?}");
     project.write(
@@ -242,17 +241,9 @@ fn q51_the_api_ends_it() {
     let project = project(&["shell:exec"]);
     work_on(&project);
     assert_eq!(echo(&project).stdout, "one\n");
-    let mut server = project
-        .command(&["serve", "--json", "--bind", "127.0.0.1:0", "--in", "mine"])
-        .env("PROWESS_TOKEN", TOKEN)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = Vec::new();
-    let mut out = BufReader::new(server.stdout.take().unwrap());
-    out.read_until(b'}', &mut ready).unwrap();
-    let _server = ChildGuard(server);
-    let ready: Value = serde_json::from_slice(&ready).unwrap();
+    let serve = ["serve", "--json", "--bind", "127.0.0.1:0", "--in", "mine"];
+    let mut command = project.command(&serve);
+    let (_server, ready) = started(command.env("PROWESS_TOKEN", TOKEN));
     let url = format!(
         "{}/skills/mine/files/notes.md",
         ready["url"].as_str().unwrap()

@@ -252,9 +252,10 @@ impl Scripts {
         let content = SkillContent::read(&self.skills, id).await;
         let content = content.map_err(cannot)?;
         let manifest = CodeSkill::new(content.clone()).ok().map(|it| it.manifest);
-        let declared: Vec<Permission> = manifest
-            .as_ref()
-            .map_or_else(|| without_manifest.to_vec(), |it| it.permissions.clone());
+        let declared: Vec<Permission> = manifest.as_ref().map_or_else(
+            || without_manifest.to_vec(),
+            |manifest| manifest.permissions.clone(),
+        );
         match self.mode {
             ScriptsMode::Off => return Err(ScriptError::Off),
             ScriptsMode::Sandboxed => {}
