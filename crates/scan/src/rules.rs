@@ -215,8 +215,9 @@ impl<'r> SkillScan<'r> {
         let scanners = self.rules.scanners.iter();
         let mut hits: Vec<Hit> = scanners.flat_map(|scanner| scanner.scan(&text)).collect();
         if self.is_base() {
-            hits.extend(acts::scan(&text, &self.surroundings));
-            if acts::is_crowded(&text) {
+            let acts = acts::scan(&text, &self.surroundings);
+            hits.extend(acts.hits);
+            if acts.is_crowded {
                 let what = "more text than is judged";
                 self.report.skip(path, Reason::NotAnalysed { what });
             }

@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 
 use prowess_spec::Span;
 
-use crate::limits::PROSE_MARKS;
 use crate::scanner::Hit;
 use crate::text::Text;
 
@@ -66,12 +65,19 @@ impl Surroundings {
     }
 }
 
+/// What the prose of a file asks for.
+pub(crate) struct Acts {
+    pub(crate) hits: Vec<Hit>,
+    /// Whether there is more prose than is judged.
+    pub(crate) is_crowded: bool,
+}
+
 /// Acts that the prose of a file asks for.
-pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
+pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Acts {
     let prose = &text.prose;
     let lower = lower(prose.text());
     let sentences = passage::sentences(&lower);
-    rules::judge(&lower, &sentences, surroundings, text.joins_lines())
+    let hits = rules::judge(&lower, &sentences.read, surroundings, text.joins_lines())
         .into_iter()
         .filter_map(|act| {
             let span = prose.original(act.at.start, act.at.end);
@@ -85,20 +91,17 @@ pub(crate) fn scan(text: &Text<'_>, surroundings: &Surroundings) -> Vec<Hit> {
                 hit.step(text.path(), Span::new(span.start, span.end), what)
             }))
         })
-        .collect()
-}
-
-/// Whether a file has more prose than is judged.
-pub(crate) fn is_crowded(text: &Text<'_>) -> bool {
-    // A word of the lexicon and what divides it from the next one take at least this much.
-    const MARK_BYTES: usize = 2;
-    let prose = text.prose.text();
-    prose.len() >= PROSE_MARKS * MARK_BYTES && passage::is_crowded(&lower(prose))
+        .collect();
+    Acts {
+        hits,
+        is_crowded: sentences.is_crowded,
+    }
 }
 
 /// Whether a text tells someone to act on something.
 pub(crate) fn is_instruction(text: &str) -> bool {
     passage::sentences(&lower(text))
+        .read
         .iter()
         .any(passage::Sentence::is_instruction)
 }

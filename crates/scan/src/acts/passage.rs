@@ -113,14 +113,17 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Whether a text has more marks than are read; what stands behind them is not judged.
-pub(super) fn is_crowded(text: &str) -> bool {
-    words(text).len() >= PROSE_MARKS
+/// The sentences of a text that have a mark.
+pub(super) struct Sentences {
+    pub(super) read: Vec<Sentence>,
+    /// Whether there are more marks than are read; what stands behind them is not judged.
+    pub(super) is_crowded: bool,
 }
 
 /// The sentences of lower-case prose that have a mark.
-pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+pub(super) fn sentences(text: &str) -> Sentences {
     let mut marks = words(text);
+    let mut is_crowded = marks.len() >= PROSE_MARKS;
     forms::each(text, |concept, at| {
         marks.push(Mark {
             concept,
@@ -148,8 +151,9 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     });
     marks.sort_by_key(|mark| (mark.at.start, mark.at.end, mark.concept));
     marks.dedup_by_key(|mark| (mark.at.start, mark.at.end, mark.concept));
+    is_crowded |= marks.len() > PROSE_MARKS;
     marks.truncate(PROSE_MARKS);
-    let mut sentences = Vec::new();
+    let mut read = Vec::new();
     let mut marks = marks.into_iter().peekable();
     let mut line = 0;
     for (number, at) in split(text).into_iter().enumerate() {
@@ -160,7 +164,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         let content = text.get(at.clone()).unwrap_or_default();
         if !own.is_empty() && is_speech(content) {
             negate(text, &mut own);
-            sentences.push(Sentence {
+            read.push(Sentence {
                 at,
                 number,
                 line,
@@ -170,7 +174,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         }
         line += usize::from(content.ends_with('\n'));
     }
-    sentences
+    Sentences { read, is_crowded }
 }
 
 fn words(text: &str) -> Vec<Mark> {
@@ -277,6 +281,7 @@ mod tests {
 
     fn marks(text: &str) -> Vec<(Concept, bool)> {
         sentences(text)
+            .read
             .into_iter()
             .flat_map(|sentence| sentence.marks)
             .map(|mark| (mark.concept, mark.negated))
