@@ -1,12 +1,12 @@
 //! Looks at a store without changing it: nothing is created, migrated or renamed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sqlx::{AnyConnection, Connection, Row};
 
 use crate::connection::{connect, file_url};
 use crate::error::StoreError;
-use crate::log_check::{check_log, quick_check};
+use crate::file_check::check_file;
 use crate::open::StoreBackend;
 use crate::postgres;
 use crate::schema::{SCHEMA_VERSION, version};
@@ -34,7 +34,7 @@ async fn look(backend: StoreBackend) -> Result<StoreState, StoreError> {
         StoreBackend::Memory => return Ok(StoreState::Missing),
         StoreBackend::File(path) if !path.exists() => return missing(path),
         StoreBackend::File(path) => {
-            check_log(path).await?;
+            check_file(path).await?;
             file_url(path, "mode=rw")?
         }
         StoreBackend::Postgres(url) => url.expose().to_owned(),
@@ -43,7 +43,7 @@ async fn look(backend: StoreBackend) -> Result<StoreState, StoreError> {
     let mut connection = connect(&url).await.map_err(failed)?;
     let problem = match &backend {
         StoreBackend::Postgres(_) => server_problem(&mut connection).await,
-        _ => file_problem(&mut connection).await,
+        _ => begin_to_write(&mut connection).await.map(|()| None),
     };
     let found = match problem.map_err(failed)? {
         Some(problem) => Err(named(problem, &backend)),
@@ -89,16 +89,12 @@ fn may_write(directory: &Path) -> bool {
     std::fs::metadata(directory).is_ok_and(|it| !it.permissions().readonly())
 }
 
-/// Why a file cannot be used.
-async fn file_problem(connection: &mut AnyConnection) -> Result<Option<StoreError>, sqlx::Error> {
-    if let Some(reason) = quick_check(connection).await? {
-        let path = PathBuf::new();
-        return Ok(Some(StoreError::Damaged { path, reason }));
-    }
-    // The lock for writing is all of a write that leaves nothing behind.
+/// The lock for writing is all of a write that leaves nothing behind.
+async fn begin_to_write(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    let wait = sqlx::query("PRAGMA busy_timeout = 5000");
+    wait.fetch_optional(&mut *connection).await?;
     let writing = connection.begin_with("BEGIN IMMEDIATE").await?;
-    writing.rollback().await?;
-    Ok(None)
+    writing.rollback().await
 }
 
 /// Why the tables of a server cannot be used.

@@ -65,6 +65,12 @@ fn du14_a_server_refuses_a_store_that_it_cannot_use() {
     let cut = with_store();
     let bytes = fs::read(cut.path(FILE)).unwrap();
     cut.write(FILE, &bytes[..4096 + 100]);
+    // One page somewhere, which nothing reads at the start.
+    let torn = with_store();
+    let mut bytes = fs::read(torn.path(FILE)).unwrap();
+    let last = bytes.len() - 4096;
+    bytes[last..].fill(0xff);
+    torn.write(FILE, bytes);
     let newer = with_store();
     sql(newer.path(FILE), "UPDATE prowess_store SET version = 99");
     for (project, reason, what_to_do) in [
@@ -75,6 +81,11 @@ fn du14_a_server_refuses_a_store_that_it_cannot_use() {
         ),
         (
             &cut,
+            "is not a store or is corrupt",
+            "prowess store restore FILE",
+        ),
+        (
+            &torn,
             "is not a store or is corrupt",
             "prowess store restore FILE",
         ),
