@@ -62,18 +62,19 @@ pub(crate) async fn keep_current(registry: Option<&HostedRegistry>) -> Infallibl
 /// How many packages no version refers to, which the server of the registry removes; `None` if there is no registry here.
 pub(crate) async fn count_unused(config: &SkillsConfig) -> Result<Option<usize>> {
     let location = location(config)?;
-    let StorageLocation::Directory(path) = &location else {
-        return Ok(None);
-    };
-    // Opening one would create it.
-    if !(path.exists() && code_skills::store_exists(config)) {
+    // Opening a directory would create it.
+    let is_missing = matches!(&location, StorageLocation::Directory(path) if !path.exists());
+    if is_missing || !code_skills::store_exists(config) {
         return Ok(None);
     }
-    let store = code_skills::open_store_to_read(config).await?;
+    // Why a store cannot be read is said where it is looked at.
+    let Ok(store) = code_skills::open_store_to_read(config).await else {
+        return Ok(None);
+    };
     let used: HashSet<String> = store.digests().await?.into_iter().collect();
     let is_used = move |digest: ContentDigest| used.contains(&digest.to_string());
     let storage = PackageStorage::open(&location)?;
-    Ok(storage.count_unused(is_used, UNUSED_GRACE).await?)
+    Ok(Some(storage.count_unused(is_used, UNUSED_GRACE).await?))
 }
 
 /// Where the packages are; by default beside the store of this machine.

@@ -143,17 +143,23 @@ fn store(config: &SkillsConfig) -> Checked {
     }
 }
 
-/// What the registry of this machine stores without a version. One that cannot be read is broken as the store is.
+/// What the registry of this machine stores without a version.
 fn registry(config: &SkillsConfig) -> Option<Checked> {
     let unused = code_skills::block_on(serve_registry::count_unused(config));
-    let checked = |detail: String| Some(Checked::new(State::Ok, "packages", detail));
-    match unused.ok()?? {
-        0 => checked("every stored package has a version".to_owned()),
-        1 => checked("1 stored package without a version, removed by `prowess serve`".to_owned()),
-        count => checked(format!(
-            "{count} stored packages without a version, removed by `prowess serve`"
-        )),
-    }
+    let (state, detail) = match unused {
+        Ok(None) => return None,
+        Ok(Some(0)) => (State::Ok, "every stored package has a version".to_owned()),
+        Ok(Some(1)) => (
+            State::Ok,
+            "1 stored package without a version, removed by `prowess serve`".to_owned(),
+        ),
+        Ok(Some(count)) => (
+            State::Ok,
+            format!("{count} stored packages without a version, removed by `prowess serve`"),
+        ),
+        Err(error) => (State::Warning, error.message),
+    };
+    Some(Checked::new(state, "packages", detail))
 }
 
 /// Whether the configured model can be used, and has its key. A request is sent only on demand.

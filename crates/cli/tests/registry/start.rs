@@ -1,7 +1,10 @@
-//! RX4, RX8: starting and stopping.
+//! RX4, RX8, DU21: starting and stopping.
 
+use std::fs;
 use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
+use prowess_testing::s3::Fault;
 use prowess_testing::{ClosedPort, free_port};
 
 use crate::client::{Client, path};
@@ -67,4 +70,61 @@ fn rx8_downloads_are_counted_across_a_restart() {
     let info = client.get(server.port, &path("pdf", "")).unwrap().json();
     assert_eq!(info["downloads"], 3, "{info}");
     assert_eq!(info["versions"][0]["downloads"], 3, "{info}");
+}
+
+#[test]
+fn du21_packages_in_a_bucket_are_counted_and_removed() {
+    let deployment = Deployment::services();
+    let client = deployment.publisher();
+    let bytes = package("pdf", "pages", 1000);
+    let server = deployment.start();
+    let answer = client.publish(server.port, "pdf/1.0.0", &bytes).unwrap();
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    drop(server);
+    let doctor = || {
+        let output = deployment.command(&["doctor"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = doctor();
+    assert!(
+        shown.contains("every stored package has a version"),
+        "{shown}"
+    );
+    let object = |digit: char| {
+        let name = format!(
+            "registry/packages/sha256/{digit}{digit}/{}",
+            digit.to_string().repeat(62)
+        );
+        deployment.bucket.as_ref().unwrap().server.object(&name)
+    };
+    let (old, new) = (object('1'), object('2'));
+    for path in [&old, &new] {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "a package").unwrap();
+    }
+    let day_ago = SystemTime::now() - Duration::from_hours(25);
+    let file = fs::File::options().write(true).open(&old).unwrap();
+    file.set_modified(day_ago).unwrap();
+    let shown = doctor();
+    assert!(
+        shown.contains("1 stored package without a version"),
+        "{shown}"
+    );
+    let server = deployment.start();
+    let end = Instant::now() + Duration::from_mins(1);
+    while old.exists() {
+        assert!(Instant::now() < end, "never removed");
+        thread::yield_now();
+    }
+    assert!(new.exists());
+    drop(server);
+    // A storage that does not answer is no reason to wait for it.
+    deployment
+        .bucket
+        .as_ref()
+        .unwrap()
+        .server
+        .set_fault(Fault::Silence);
+    let shown = doctor();
+    assert!(shown.contains("timed out after 3 s"), "{shown}");
 }

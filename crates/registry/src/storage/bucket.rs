@@ -8,9 +8,10 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
-use object_store::path::Path;
+use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _, RetryConfig,
+    BackoffConfig, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, ObjectStoreExt as _,
+    RetryConfig,
 };
 use prowess_policy::ContentDigest;
 
@@ -82,8 +83,8 @@ impl Bucket {
         })
     }
 
-    fn key(&self, name: &str) -> Path {
-        Path::from(format!("{}/{name}", self.prefix))
+    fn key(&self, name: &str) -> Key {
+        Key::from(format!("{}/{name}", self.prefix))
     }
 
     /// Stores an object, and looks whether it is there.
@@ -174,37 +175,51 @@ impl Bucket {
             .map_err(|error| StorageError::of_bucket(&error, &self.url))
     }
 
-    /// Removes packages that are not used and were not stored lately.
-    pub(super) async fn remove_unused(
+    /// Packages that are not used and were not stored lately.
+    pub(super) async fn unused(
         &self,
-        is_used: impl Fn(ContentDigest) -> bool,
+        is_used: &(impl Fn(ContentDigest) -> bool + Send + Sync),
         older_than: Duration,
-    ) -> Result<usize, StorageError> {
+    ) -> Result<Vec<(Key, ContentDigest)>, StorageError> {
         let failed = |error| StorageError::of_bucket(&error, &self.url);
-        let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age >= older_than);
         let below = self.key("");
         let mut listed = self.store.list(Some(&self.key(PACKAGES)));
-        let mut removed = 0;
+        let mut unused = Vec::new();
         while let Some(meta) = listed.try_next().await.map_err(failed)? {
             let name = meta.location.as_ref().strip_prefix(below.as_ref());
             let name = name.map(|it| it.trim_start_matches('/'));
-            let Some(digest) = name.and_then(ObjectName::digest_of) else {
-                continue;
-            };
-            if !is_old(meta.last_modified.into()) || is_used(digest) {
-                continue;
-            }
+            let digest = name.and_then(ObjectName::digest_of);
+            let digest = digest.filter(|digest| is_old(&meta, older_than) && !is_used(*digest));
+            unused.extend(digest.map(|digest| (meta.location, digest)));
+        }
+        Ok(unused)
+    }
+
+    /// Removes them.
+    pub(super) async fn remove_unused(
+        &self,
+        is_used: impl Fn(ContentDigest) -> bool + Send + Sync,
+        older_than: Duration,
+    ) -> Result<usize, StorageError> {
+        let failed = |error| StorageError::of_bucket(&error, &self.url);
+        let mut removed = 0;
+        for (key, digest) in self.unused(&is_used, older_than).await? {
             // The list is of a while ago; since then it may have been stored again.
-            match self.store.head(&meta.location).await {
-                Ok(now) if is_old(now.last_modified.into()) && !is_used(digest) => {}
+            match self.store.head(&key).await {
+                Ok(now) if is_old(&now, older_than) && !is_used(digest) => {}
                 Ok(_) | Err(object_store::Error::NotFound { .. }) => continue,
                 Err(error) => return Err(failed(error)),
             }
-            self.store.delete(&meta.location).await.map_err(failed)?;
+            self.store.delete(&key).await.map_err(failed)?;
             removed += 1;
         }
         Ok(removed)
     }
+}
+
+fn is_old(meta: &ObjectMeta, older_than: Duration) -> bool {
+    let stored: SystemTime = meta.last_modified.into();
+    stored.elapsed().is_ok_and(|age| age >= older_than)
 }
 
 /// An object in pieces of limited size.

@@ -144,7 +144,25 @@ impl Directory {
         Ok(())
     }
 
-    /// Removes packages that are not used and were not stored lately.
+    /// Packages that are not used and were not stored lately.
+    pub(super) fn unused(
+        &self,
+        is_used: &impl Fn(ContentDigest) -> bool,
+        older_than: Duration,
+    ) -> Result<Vec<(PathBuf, ContentDigest)>, StorageError> {
+        let mut unused = Vec::new();
+        for directory in entries(&self.root.join(PACKAGES))? {
+            for path in entries(&directory)? {
+                let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+                let digest = name.and_then(ObjectName::digest_of);
+                let digest = digest.filter(|digest| is_old(&path, older_than) && !is_used(*digest));
+                unused.extend(digest.map(|digest| (path, digest)));
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Removes them.
     pub(super) fn remove_unused(
         &self,
         is_used: impl Fn(ContentDigest) -> bool,
@@ -152,44 +170,20 @@ impl Directory {
     ) -> Result<usize, StorageError> {
         self.remove_temporary();
         let mut removed = 0;
-        for directory in entries(&self.root.join(PACKAGES))? {
-            for path in entries(&directory)? {
-                let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
-                let Some(digest) = name.and_then(ObjectName::digest_of) else {
-                    continue;
-                };
-                // For each of them: a removal of many must not stop all writes.
-                let _lock = self.lock(File::lock)?;
-                if !is_old(&path, older_than) || is_used(digest) {
-                    continue;
-                }
-                match fs::remove_file(&path) {
-                    Ok(()) => removed += 1,
-                    // Another replica was faster.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => return Err(StorageError::io("remove", &path)(error)),
-                }
+        for (path, digest) in self.unused(&is_used, older_than)? {
+            // For each of them: a removal of many must not stop all writes.
+            let _lock = self.lock(File::lock)?;
+            if !is_old(&path, older_than) || is_used(digest) {
+                continue;
+            }
+            match fs::remove_file(&path) {
+                Ok(()) => removed += 1,
+                // Another replica was faster.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(StorageError::io("remove", &path)(error)),
             }
         }
         Ok(removed)
-    }
-
-    /// Counts packages that are not used and were not stored lately.
-    pub(super) fn count_unused(
-        &self,
-        is_used: impl Fn(ContentDigest) -> bool,
-        older_than: Duration,
-    ) -> Result<usize, StorageError> {
-        let mut unused = 0;
-        for directory in entries(&self.root.join(PACKAGES))? {
-            for path in entries(&directory)? {
-                let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
-                let digest = name.and_then(ObjectName::digest_of);
-                let is_unused = digest.is_some_and(|digest| !is_used(digest));
-                unused += usize::from(is_unused && is_old(&path, older_than));
-            }
-        }
-        Ok(unused)
     }
 
     /// Removes what a killed process was writing. What cannot be removed is found the next time.

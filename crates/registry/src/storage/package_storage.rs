@@ -127,7 +127,7 @@ impl PackageStorage {
 
     /// Whether the storage can be used, within 3 seconds.
     pub async fn check(&self) -> Result<(), StorageError> {
-        let check = async {
+        soon(async {
             match &self.0 {
                 Kind::Directory(directory) => {
                     let directory = directory.clone();
@@ -135,13 +135,8 @@ impl PackageStorage {
                 }
                 Kind::Bucket(bucket) => bucket.check().await,
             }
-        };
-        let done = timeout(CHECK_TIMEOUT, check).await;
-        done.unwrap_or_else(|_| {
-            Err(StorageError::Unavailable {
-                reason: format!("timed out after {} s", CHECK_TIMEOUT.as_secs()),
-            })
         })
+        .await
     }
 
     /// Removes packages that no version refers to. Returns how many.
@@ -150,7 +145,7 @@ impl PackageStorage {
     /// clocks of this machine and the storage differ: an hour or more. Storing a package again makes it new.
     pub async fn remove_unused(
         &self,
-        is_used: impl Fn(ContentDigest) -> bool + Send + 'static,
+        is_used: impl Fn(ContentDigest) -> bool + Send + Sync + 'static,
         older_than: Duration,
     ) -> Result<usize, StorageError> {
         match &self.0 {
@@ -162,20 +157,23 @@ impl PackageStorage {
         }
     }
 
-    /// Counts what [`remove_unused`](Self::remove_unused) would remove; `None` for a bucket, which would have to be listed.
+    /// Counts what [`remove_unused`](Self::remove_unused) would remove, within 3 seconds.
     pub async fn count_unused(
         &self,
-        is_used: impl Fn(ContentDigest) -> bool + Send + 'static,
+        is_used: impl Fn(ContentDigest) -> bool + Send + Sync + 'static,
         older_than: Duration,
-    ) -> Result<Option<usize>, StorageError> {
-        match &self.0 {
-            Kind::Directory(directory) => {
-                let directory = directory.clone();
-                let count = blocking(move || directory.count_unused(is_used, older_than));
-                count.await.map(Some)
+    ) -> Result<usize, StorageError> {
+        soon(async {
+            match &self.0 {
+                Kind::Directory(directory) => {
+                    let directory = directory.clone();
+                    let unused = blocking(move || directory.unused(&is_used, older_than));
+                    Ok(unused.await?.len())
+                }
+                Kind::Bucket(bucket) => Ok(bucket.unused(&is_used, older_than).await?.len()),
             }
-            Kind::Bucket(_) => Ok(None),
-        }
+        })
+        .await
     }
 
     async fn put_object(&self, name: ObjectName, bytes: Bytes) -> Result<(), StorageError> {
@@ -218,5 +216,15 @@ async fn blocking<T: Send + 'static>(
         Err(StorageError::io("use", Path::new("the storage"))(
             error.into(),
         ))
+    })
+}
+
+/// The answer of a storage, if it comes within [`CHECK_TIMEOUT`].
+async fn soon<T>(answer: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
+    let answer = timeout(CHECK_TIMEOUT, answer).await;
+    answer.unwrap_or_else(|_| {
+        Err(StorageError::Unavailable {
+            reason: format!("timed out after {} s", CHECK_TIMEOUT.as_secs()),
+        })
     })
 }
