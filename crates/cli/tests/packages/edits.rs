@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -11,8 +11,10 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::conditions::with_mounts;
 use crate::picker::Screen;
+use crate::support::started;
 use crate::workshop::{FIRST, Workshop};
 
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const FILE: &str = "project/.agents/skills/pdf/SKILL.md";
 
 /// A version of `pdf` in which one of the words is another.
@@ -136,6 +138,51 @@ fn du2_no_edit_is_lost_while_updates_run() {
         workshop.run(&["remove", "--force", "pdf"]);
         workshop.add();
     }
+}
+
+/// The same with clients of the server: what it acknowledged is there.
+#[test]
+fn du2_no_acknowledged_write_of_the_server_is_lost_while_updates_run() {
+    let workshop = Workshop::new();
+    workshop.add();
+    let mut serve = workshop.command(&["serve", "--json", "--bind", "127.0.0.1:0"]);
+    let (_server, ready) = started(serve.env("PROWESS_TOKEN", TOKEN));
+    let url = ready["url"].as_str().unwrap();
+    let put = |name: &str, text: &str| {
+        let put = Command::new("curl")
+            .args(["-sf", "-X", "PUT", "-H", "If-None-Match: *", "--data", text])
+            .args(["-H", &format!("Authorization: Bearer {TOKEN}")])
+            .arg(format!("{url}/skills/pdf/files/{name}.md"))
+            .status();
+        put.unwrap().success()
+    };
+    let mut acknowledged = Vec::new();
+    for round in 0..12 {
+        let newer = version("second", &format!("newer {round}"));
+        workshop.write("repository/skills/pdf/SKILL.md", newer);
+        workshop.commit("newer");
+        let is_done = AtomicBool::new(false);
+        let written = thread::scope(|scope| {
+            let client = scope.spawn(|| {
+                let names = (0..).map(|count| format!("note-{round}-{count}"));
+                let names = names.take_while(|_| !is_done.load(Ordering::Relaxed));
+                names.filter(|name| put(name, name)).collect::<Vec<_>>()
+            });
+            let run = workshop.run(&["update"]);
+            is_done.store(true, Ordering::Relaxed);
+            assert!(matches!(run.code, Some(0 | 1)), "{run:?}");
+            client.join().unwrap()
+        });
+        acknowledged.extend(written);
+        let state = workshop.project();
+        for name in &acknowledged {
+            assert!(
+                state.values().any(|text| text == name),
+                "{name}: {state:#?}"
+            );
+        }
+    }
+    assert!(acknowledged.len() > 12, "{acknowledged:?}");
 }
 
 #[test]

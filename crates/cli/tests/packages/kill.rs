@@ -13,6 +13,10 @@ use crate::workshop::{FIRST, Workshop, state};
 /// System calls that change files.
 const CHANGES: &str = "mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,write,pwrite64,fdatasync,fsync,flock,fchmod,fchmodat,ftruncate";
 
+/// What a full disk answers: the system calls that need room, and those that find out late. Not `write`, which also wakes threads.
+pub(crate) const NEED_ROOM: &str =
+    "pwrite64,mkdir,mkdirat,symlink,symlinkat,ftruncate,fallocate,fsync,fdatasync";
+
 /// The project, and the lock file of what was applied.
 fn snapshot(workshop: &Workshop) -> BTreeMap<String, String> {
     workshop.project()
@@ -32,6 +36,24 @@ pub(crate) fn traced(workshop: &Workshop, arguments: &[&str], strace: &[&str]) -
     command.env_clear();
     command.envs(set.filter_map(|(name, value)| Some((name, value?))));
     command
+}
+
+/// The same command, which is killed after two minutes.
+pub(crate) fn bounded(command: &Command) -> Command {
+    let mut timeout = Command::new("timeout");
+    timeout
+        .args(["-s", "KILL", "120"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    timeout
+        .current_dir(command.get_current_dir().unwrap())
+        .env_clear();
+    timeout.envs(
+        command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    timeout
 }
 
 /// The changes that a command makes, which exits with this code if one is given: the name of each system call, and the how many-th of its name it is.

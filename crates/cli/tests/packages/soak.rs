@@ -2,10 +2,11 @@
 //! other. After each round: every edit is in its file or in a place that was named, `verify` tells the truth, what was acknowledged
 //! is there, and nothing of ours is left behind.
 //!
-//! `cargo xtask soak durability --rounds 20000` runs more of it; a failure names the seed of its round.
+//! `cargo xtask soak durability` runs more of it; a failure names the seed of its round.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -14,15 +15,12 @@ use std::time::{Duration, SystemTime};
 use prowess_registry::{LockFile, PackageTree, digest_of};
 use prowess_testing::Random;
 
-use crate::kill::{changes, traced};
+use crate::kill::{NEED_ROOM, bounded, changes, traced};
 use crate::support::Run;
 use crate::workshop::Workshop;
 
 /// Rounds in the test command.
 const ROUNDS: u64 = 40;
-/// What a full disk answers: the system calls that need room, and those that find out late. Not `write`, which also wakes threads.
-const NEED_ROOM: &str =
-    "pwrite64,mkdir,mkdirat,symlink,symlinkat,ftruncate,fallocate,fsync,fdatasync";
 const LOCK: &str = "project/prowess.lock";
 const SKILLS: &str = "project/.agents/skills";
 
@@ -142,11 +140,20 @@ impl Soak {
         workshop.expect(3, &["update", "--yes"]);
         publish("version 3");
         save(Start::Conflict);
-        Self {
+        let mut soak = Self {
             workshop,
             moments: BTreeMap::new(),
             counts: Counts::default(),
+        };
+        for start in STARTS {
+            for (command, arguments) in COMMANDS.iter().enumerate() {
+                soak.restore(start);
+                let found = changes(&soak.workshop, arguments, None);
+                assert!(!found.is_empty(), "{start:?} {arguments:?}");
+                soak.moments.insert((start, command), found);
+            }
         }
+        soak
     }
 
     fn restore(&self, start: Start) {
@@ -158,16 +165,6 @@ impl Soak {
                 &place,
             );
         }
-    }
-
-    fn moments(&mut self, start: Start, command: usize) -> Vec<(String, usize)> {
-        if let Some(known) = self.moments.get(&(start, command)) {
-            return known.clone();
-        }
-        let found = changes(&self.workshop, COMMANDS[command], None);
-        self.restore(start);
-        self.moments.insert((start, command), found.clone());
-        found
     }
 
     /// Files of installed skills, and of merges that wait.
@@ -231,6 +228,19 @@ impl Soak {
         Some(token)
     }
 
+    /// Runs a command that is killed at a random moment; returns what it said.
+    fn kill(&mut self, start: Start, command: usize, random: &mut Random) -> String {
+        let moments = self.moments[&(start, command)].clone();
+        let (call, count) = random.pick(&moments);
+        let inject = format!("inject={call}:signal=SIGKILL:when={count}");
+        let strace = ["-o", "/dev/null", "-e", &inject];
+        let output = traced(&self.workshop, COMMANDS[command], &strace).output();
+        let output = output.unwrap();
+        // After an earlier kill, a command may have less to do.
+        self.counts.kills += u64::from(output.status.signal() == Some(9));
+        all_of(&output)
+    }
+
     fn round(&mut self, seed: u64, number: u64) {
         let mut random = Random::new(seed);
         let start = *random.pick(&STARTS);
@@ -241,20 +251,15 @@ impl Soak {
         let mut said = String::new();
         let mut tokens = BTreeSet::new();
         if let Fault::Kill = fault {
-            let moments = self.moments(start, command);
-            if moments.is_empty() {
-                return;
+            // The command that would finish what a killed one began may be killed, too.
+            let mut command = command;
+            loop {
+                said.push_str(&self.kill(start, command, &mut random));
+                if random.one_in(2) {
+                    break;
+                }
+                command = random.below(COMMANDS.len());
             }
-            let (call, count) = random.pick(&moments).clone();
-            let inject = format!("inject={call}:signal=SIGKILL:when={count}");
-            let output = traced(
-                &self.workshop,
-                arguments,
-                &["-o", "/dev/null", "-e", &inject],
-            )
-            .output();
-            said.push_str(&all_of(&output.unwrap()));
-            self.counts.kills += 1;
         } else if let Fault::FullDisk = fault {
             let inject = format!(
                 "inject={NEED_ROOM}:error=ENOSPC:when={}+",
@@ -345,24 +350,6 @@ impl Soak {
         let expected = if is_whole { 0 } else { 3 };
         assert_eq!(verified.code, Some(expected), "{verified:?}\n{said}");
     }
-}
-
-/// The same command, which is killed after two minutes.
-fn bounded(command: &Command) -> Command {
-    let mut timeout = Command::new("timeout");
-    timeout
-        .args(["-s", "KILL", "120"])
-        .arg(command.get_program())
-        .args(command.get_args());
-    timeout
-        .current_dir(command.get_current_dir().unwrap())
-        .env_clear();
-    timeout.envs(
-        command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name, value?))),
-    );
-    timeout
 }
 
 fn all_of(output: &std::process::Output) -> String {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::kill::{changes, traced};
+use crate::kill::{NEED_ROOM, bounded, changes, traced};
 use crate::workshop::{FIRST, Workshop};
 
 const FILE: &str = "project/.agents/skills/pdf/SKILL.md";
@@ -45,24 +45,23 @@ fn copy(from: &Path, to: &Path) {
     prowess_testing::run(Command::new("cp").arg("-a").arg(from).arg(to));
 }
 
-#[test]
-fn du4_a_merge_is_continued_with_the_version_it_was_made_of() {
-    let prepared = waiting();
-    third(&prepared);
+/// Updates the third version under each of these disturbances, and continues the merge; how often the second and the third
+/// version were the ones that were merged.
+fn continued(prepared: &Workshop, disturbances: &[String]) -> [usize; 2] {
     prepared.create("backup");
     for name in ["project", "home"] {
         copy(&prepared.path(name), &prepared.path("backup").join(name));
     }
-    let moments = changes(&prepared, &["update"], Some(3));
-    let (mut second, mut third) = (0, 0);
-    for (call, count) in &moments {
+    let mut merged = [0, 0];
+    for inject in disturbances {
         for name in ["project", "home"] {
             fs::remove_dir_all(prepared.path(name)).unwrap();
             copy(&prepared.path("backup").join(name), &prepared.path(name));
         }
-        let inject = format!("inject={call}:signal=SIGKILL:when={count}");
-        let strace = ["-o", "/dev/null", "-e", &inject];
-        traced(&prepared, &["update"], &strace).output().unwrap();
+        let strace = ["-o", "/dev/null", "-e", inject];
+        bounded(&traced(prepared, &["update"], &strace))
+            .output()
+            .unwrap();
         let text = resolved(&prepared.read(COPY));
         prepared.write(COPY, &text);
         let run = prepared.expect(0, &["update", "pdf", "--continue"]);
@@ -70,14 +69,36 @@ fn du4_a_merge_is_continued_with_the_version_it_was_made_of() {
         // The lock file says which version it is.
         let outdated = prepared.run(&["outdated"]);
         let expected = if has_third { Some(0) } else { Some(3) };
-        assert_eq!(
-            outdated.code, expected,
-            "{call} {count}: {run:?} {outdated:?}"
-        );
-        second += usize::from(!has_third);
-        third += usize::from(has_third);
+        assert_eq!(outdated.code, expected, "{inject}: {run:?} {outdated:?}");
+        merged[usize::from(has_third)] += 1;
     }
-    assert!(second > 3 && third > 3, "{second} {third} {moments:?}");
+    merged
+}
+
+#[test]
+fn du4_a_merge_is_continued_with_the_version_it_was_made_of() {
+    let another = waiting();
+    third(&another);
+    let moments = changes(&another, &["update"], Some(3));
+    let kills: Vec<String> = moments
+        .iter()
+        .map(|(call, count)| format!("inject={call}:signal=SIGKILL:when={count}"))
+        .collect();
+    let prepared = waiting();
+    third(&prepared);
+    let merged = continued(&prepared, &kills);
+    assert!(merged[0] > 3 && merged[1] > 3, "{merged:?} {kills:?}");
+}
+
+#[test]
+fn du4_a_merge_is_continued_after_a_full_disk() {
+    let prepared = waiting();
+    third(&prepared);
+    let disks: Vec<String> = (1..=40)
+        .map(|first| format!("inject={NEED_ROOM}:error=ENOSPC:when={first}+"))
+        .collect();
+    let merged = continued(&prepared, &disks);
+    assert!(merged[0] > 3, "{merged:?}");
 }
 
 #[test]
