@@ -11,8 +11,8 @@ use crate::workspace::Workspace;
 pub(crate) struct Arguments {
     /// Which one
     name: Soak,
-    /// Rounds; half of those of `durability` kill a command at a random system call
-    #[arg(long, default_value_t = 45_000)]
+    /// Rounds; in one of those of `durability`, a command is killed once on average
+    #[arg(long, default_value_t = 22_000)]
     rounds: u64,
     /// Repeat the rounds of a run, which printed this
     #[arg(long)]
@@ -40,7 +40,7 @@ pub(crate) fn soak(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         .args(["--test", binary, "--", test, "--nocapture"])
         .env(rounds, arguments.rounds.to_string());
     if let Some(seed) = arguments.seed {
-        cargo.env("PROWESS_SOAK_SEED", seed.to_string());
+        cargo.env("PROWESS_SEED", seed.to_string());
     }
     run(&mut cargo)
 }

@@ -12,6 +12,7 @@ use corpus::zip::{Descriptor, File, zip};
 use corpus::{gzip, tree};
 use proptest::prelude::*;
 use prowess_archive::{Archive, EntryKind, Limits, unpack, walk};
+use prowess_testing::properties;
 
 /// Takes the bytes in every way; what can be said of the outcome is said here.
 fn take(bytes: &[u8]) {
@@ -99,7 +100,7 @@ fn mend(bytes: &mut [u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(properties(400))]
 
     #[test]
     fn any_bytes_are_an_archive_or_an_error(

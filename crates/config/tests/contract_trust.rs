@@ -12,6 +12,7 @@ use prowess_config::{
     StoreLocation, json_schema, key_rule,
 };
 use prowess_spec::manifest::Keyword;
+use prowess_testing::properties;
 use prowess_trust::{Act, Party, Verdict, may};
 use serde_json::Value;
 use support::{World, entry, names, repository};
@@ -578,7 +579,7 @@ fn allowed(config: &SkillsConfig) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties(256))]
 
     /// However statements are split between the two files, the project's part only narrows.
     #[test]

@@ -4,19 +4,9 @@
 mod support;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use prowess_config::{Error, Problem, SkillsConfig};
+use prowess_testing::properties;
 use support::World;
-
-/// The same cases on every run: looking for new ones is what fuzzing is for.
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: 1_500,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
 
 const FILE: &str = "[skills]\nstrict = true\ncontext_share = 0.5\n[[skills.repositories]]\nname = \"a\"\ntype = \"git\"\nurl = \"https://u:p@h/é?x\"\nref = { tag = \"v1\" }\nauth = { bearer = \"${T}\" }\n[[skills.repositories]]\nname = \"b\"\ntype = \"mcp\"\ncommand = [\"x\", \"$${T}\"]\nenv = { A = \"\"\"\nb\"\"\" }\n[permissions.approved]\n\"x/y\" = [\"net:fetch\"]\n[store]\nurl = \"sqlite:~/x\"\n";
 
@@ -71,7 +61,7 @@ fn exercise_in(world: &World, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(properties(1_500))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use prowess_core::{
     CatalogFormat, Dialect, MemorySource, Scope, Skills, render_skill, without_own_tags,
 };
+use prowess_testing::properties;
 use serde_json::json;
 
 /// Tags as a lenient reader sees them: without invisible characters, in one width and one case, with blanks before the
@@ -227,7 +228,7 @@ fn q28_a_shortened_description_opens_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20_000) })]
+    #![proptest_config(properties(20_000))]
 
     #[test]
     fn q28_nothing_that_is_put_together_is_a_tag(

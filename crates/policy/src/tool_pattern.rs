@@ -132,6 +132,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use prowess_testing::properties;
 
     use super::*;
 
@@ -191,6 +192,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(properties(256))]
+
         #[test]
         fn removing_a_pattern_never_allows_more(
             patterns in prop::collection::vec("[a-c*]{0,4}(\\([a-c* :]{0,5}\\))?", 0..5),

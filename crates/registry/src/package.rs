@@ -86,6 +86,7 @@ mod tests {
     use proptest::prelude::*;
     use prowess_archive::unpack;
     use prowess_spec::SkillPath;
+    use prowess_testing::properties;
 
     use super::*;
     use crate::tree::PackageFile;
@@ -115,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+        #![proptest_config(properties(48))]
 
         #[test]
         fn sg1_packages_are_the_same_and_unpack_to_the_same_files(files in files()) {

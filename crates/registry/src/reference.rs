@@ -431,6 +431,7 @@ impl FromStr for PackageReference {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use prowess_testing::properties;
 
     use super::*;
 
@@ -590,6 +591,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(properties(256))]
+
         /// What is written is read as the same, and no text is a panic.
         #[test]
         fn display_is_read_again(text in "[a-z./@:~^#-]{0,40}|(https|ssh|file)://[a-z./@#]{0,30}") {

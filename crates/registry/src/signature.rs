@@ -220,6 +220,7 @@ fn read(signature: &str) -> Result<SignatureBox, SignatureError> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use prowess_testing::properties;
 
     use super::*;
 
@@ -273,6 +274,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(properties(256))]
+
         #[test]
         fn sg2_a_damaged_signature_is_refused(at in any::<prop::sample::Index>(), new in any::<char>()) {
             let pair = KeyPair::generate(None).unwrap();

@@ -117,7 +117,7 @@ fn l6_transactions_are_killed_at_random_moments() {
     let directory = TestDirectory::in_memory();
     let root = directory.root();
     change(root, 0);
-    let mut random = Random::new(19);
+    let mut random = Random::of_run(19);
     let (mut done, mut unfinished) = (0, 0);
     for _ in 0..850 {
         let before = version(root);

@@ -12,6 +12,7 @@ use prowess_scan::{
 use prowess_spec::Span;
 use prowess_spec::manifest::SecurityRule;
 use prowess_syntax::Grammars;
+use prowess_testing::properties;
 
 fn scan(path: &str, bytes: &[u8]) -> Report {
     Rules::base(Arc::new(Grammars)).scan([File { path, bytes }], None)
@@ -74,7 +75,7 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties(300))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..600), index in 0_usize..4) {

@@ -1,7 +1,7 @@
 //! The scanner against the YAML parser: whatever it understands, it understands the same way.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use prowess_testing::properties;
 
 use super::scan;
 use crate::tree::TreeBuilder;
@@ -73,16 +73,6 @@ fn ambiguous_input_is_left_to_the_parser() {
     }
 }
 
-/// The same cases on every run: looking for new ones is what fuzzing is for.
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 fn line() -> impl Strategy<Value = String> {
     let indent = prop_oneof![6 => Just(""), 2 => Just("  "), 1 => Just("    "), 1 => Just(" "), 1 => Just("\t")];
     let lead = prop_oneof![
@@ -107,7 +97,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config(20_000))]
+    #![proptest_config(properties(20_000))]
 
     #[test]
     fn scanner_and_parser_agree(lines in prop::collection::vec(line(), 1..7)) {

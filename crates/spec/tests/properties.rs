@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use prowess_spec::{Context, Parsed, fix, head, manifest, parse, render_frontmatter};
+use prowess_testing::properties;
 
 const CASES: u32 = 4_000;
 
@@ -12,16 +12,6 @@ const CONTEXT: Context<'_> = Context {
     directory: Some("some-dir"),
     exists: Some(&|_| false),
 };
-
-/// The same cases on every run: looking for new ones is what fuzzing is for.
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        cases: CASES,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
 
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -101,7 +91,7 @@ fn read(text: &str) -> Parsed<'_> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(properties(CASES))]
 
     #[test]
     fn parsing_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use prowess_syntax::limits::SOURCE_BYTES;
 use prowess_syntax::{CodeLanguage, Grammars, Parse, ParseRequest, SyntaxTrees};
+use prowess_testing::properties;
 
 fn parse(language: CodeLanguage, source: &str) -> Parse {
     Grammars.parse(&ParseRequest {
@@ -120,7 +121,7 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     // Ten thousand texts for each language are tried in `prowess-worker`, where a crash is an answer.
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(properties(400))]
 
     #[test]
     fn random_text_gives_the_same_tree_twice(pieces in prop::collection::vec(piece(), 0..60)) {

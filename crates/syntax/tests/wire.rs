@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use prowess_syntax::wire::{WireError, encode_request, read_answer, read_request, write_answer};
 use prowess_syntax::{CodeLanguage, Grammars, Node, Parse, ParseRequest, SyntaxTrees};
+use prowess_testing::properties;
 
 const SAMPLES: &[(CodeLanguage, &str)] = &[
     (
@@ -73,7 +74,7 @@ fn holds(node: Node<'_>, source: &str, depth: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(properties(3_000))]
 
     /// A worker that a stranger's bytes have taken over says anything.
     #[test]

@@ -5,6 +5,7 @@
     clippy::missing_panics_doc,
     clippy::new_without_default,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests may panic"
 )]
@@ -15,6 +16,8 @@ mod install;
 pub mod model;
 mod port;
 mod program;
+#[cfg(feature = "properties")]
+mod properties;
 mod random;
 #[cfg(feature = "s3")]
 pub mod s3;
@@ -28,7 +31,9 @@ pub use port::ClosedPort;
 pub use program::{
     ChildGuard, at_home, example, file_url, free_port, git, median, repository, run, sql,
 };
-pub use random::Random;
+#[cfg(feature = "properties")]
+pub use properties::properties;
+pub use random::{Random, new_seed};
 pub use ssh::SshServer;
 pub use terminal::terminal;
 

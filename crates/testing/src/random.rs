@@ -1,4 +1,6 @@
-//! Numbers that look random and are the same in every run.
+//! Numbers that look random, and where they start.
+
+use std::time::SystemTime;
 
 /// `SplitMix64`.
 pub struct Random(u64);
@@ -7,6 +9,13 @@ impl Random {
     /// A generator that starts at `seed`.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
+    }
+
+    /// The same in every run, unless `PROWESS_SEED` says otherwise; the seed is printed. Tests differ by `number`.
+    pub fn of_run(number: u64) -> Self {
+        let seed = stated_seed().unwrap_or_default();
+        println!("PROWESS_SEED={seed}");
+        Self(seed.rotate_left(32) ^ number)
     }
 
     /// The next number.
@@ -45,4 +54,20 @@ impl Random {
             items.swap(last, self.below(last + 1));
         }
     }
+}
+
+/// The seed of this run, if `PROWESS_SEED` says it.
+fn stated_seed() -> Option<u64> {
+    let seed = std::env::var("PROWESS_SEED").ok()?;
+    Some(seed.parse().expect("PROWESS_SEED is a number"))
+}
+
+/// The seed of a test that tries other cases in every run.
+pub fn new_seed() -> u64 {
+    let seed = stated_seed().unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        u64::from(now.unwrap().subsec_nanos())
+    });
+    println!("PROWESS_SEED={seed} repeats this");
+    seed
 }

@@ -6,6 +6,7 @@ mod support;
 use std::cell::RefCell;
 
 use proptest::prelude::*;
+use prowess_testing::properties;
 use serde_json::{Map, Number, Value, json};
 use support::Worker;
 
@@ -198,7 +199,7 @@ thread_local! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(properties(512))]
 
     #[test]
     fn json_round_trips(value in json_value()) {

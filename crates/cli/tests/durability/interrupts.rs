@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use prowess_testing::model::{ScriptedModel, Step};
-use prowess_testing::{ChildGuard, Random};
+use prowess_testing::{ChildGuard, Random, new_seed};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::session::Session;
@@ -55,17 +55,11 @@ impl Drop for Load {
     }
 }
 
-fn random() -> Random {
-    let seed = std::process::id();
-    eprintln!("seed {seed}");
-    Random::new(u64::from(seed))
-}
-
 /// A turn that never ends by itself is interrupted at any moment: while it begins, while the model is asked, and while it
 /// answers. Then the screen has complete lines and a prompt of its own.
 #[test]
 fn cl68_every_interrupt_ends_a_turn() {
-    let mut random = random();
+    let mut random = Random::new(new_seed());
     let project = new_project();
     let model = ScriptedModel::from_fn(|_| Step::Hang("Once upon a time, "));
     let mut session = Session::start(&project, Some(&model), &[]);
@@ -97,7 +91,7 @@ fn cl68_every_interrupt_ends_a_turn() {
 /// Commands are interrupted at any moment from their start on.
 #[test]
 fn cl68_every_interrupt_ends_a_command() {
-    let mut random = random();
+    let mut random = Random::new(new_seed());
     let project = new_project();
     project.write(
         "case/SKILL.md",

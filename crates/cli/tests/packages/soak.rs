@@ -10,10 +10,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use prowess_registry::{LockFile, PackageTree, digest_of};
-use prowess_testing::Random;
+use prowess_testing::{Random, new_seed};
 
 use crate::kill::{NEED_ROOM, bounded, changes, traced};
 use crate::support::Run;
@@ -363,18 +363,11 @@ fn text_of(run: &Run) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
 #[test]
 fn soak_of_commands_that_are_killed_and_disturbed() {
-    let rounds = number("PROWESS_SOAK").unwrap_or(ROUNDS);
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap();
-    let seed = number("PROWESS_SOAK_SEED").unwrap_or(u64::from(now.subsec_nanos()));
-    println!("{rounds} rounds; PROWESS_SOAK_SEED={seed} repeats them");
+    let rounds = std::env::var("PROWESS_SOAK").map_or(ROUNDS, |it| it.parse().unwrap());
+    let seed = new_seed();
+    println!("{rounds} rounds");
     let mut soak = Soak::new();
     let mut seeds = Random::new(seed);
     for round in 0..rounds {

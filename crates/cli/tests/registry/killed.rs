@@ -36,7 +36,7 @@ fn rx2_a_killed_publish_is_whole_or_absent() {
     let deployment = Deployment::files();
     let client = deployment.publisher();
     let latest = latest(&deployment, &client);
-    let mut random = Random::new(2);
+    let mut random = Random::of_run(2);
     let (mut whole, mut answered) = (0, 0);
     let began = Instant::now();
     for number in 0..kills {

@@ -18,7 +18,7 @@ async fn ch6_five_hundred_cuts_lose_and_double_nothing() {
         .until("turn-finished")
         .await;
     assert!(uncut.len() > 3_000);
-    let mut random = Random::new(18);
+    let mut random = Random::of_run(18);
     let mut place = after.clone();
     let mut read: Vec<Event> = Vec::new();
     let mut cuts = 0;
@@ -56,7 +56,7 @@ async fn ch6_cuts_during_a_turn_lose_and_double_nothing() {
     let after = server.get(&path).await.json()["last_event"].clone();
     let mut place = after.as_str().unwrap().to_owned();
     server.say(&path, "say 2000").await;
-    let mut random = Random::new(81);
+    let mut random = Random::of_run(81);
     let mut words = String::new();
     'turn: loop {
         let mut stream = server.events(&path, &place).await;

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use prowess_syntax::Grammars;
+use prowess_testing::properties;
 
 use super::super::CodeLanguage::{JavaScript, PowerShell, Python, Shell, Tsx, TypeScript};
 use super::super::{CodeBudget, CodeLanguage, Unit, UnparsedReason, analyse};
@@ -201,7 +202,7 @@ fn unknown_code_and_broken_code_are_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(properties(60))]
 
     #[test]
     fn random_text_never_panics_and_gives_the_same(source in "\\PC{0,300}") {
