@@ -22,7 +22,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
 
 fn main() {
     println!("| work | measured | target | baseline | ratio |\n|---|---|---|---|---|");
-    add_directory(100);
+    install_directory(100);
     verify(1_000);
     outdated(50);
     add_from_repository(1_000);
@@ -109,27 +109,42 @@ fn write_skills(root: &Path, count: usize) {
     }
 }
 
-fn add_directory(count: usize) {
-    let source = tempfile::tempdir().unwrap();
-    write_skills(source.path(), count);
-    let (mut added, mut copied) = (Vec::new(), Vec::new());
+/// Adds skills, updates all of them, and installs them again as the lock file says.
+fn install_directory(count: usize) {
+    let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..ROUNDS {
+        let source = tempfile::tempdir().unwrap();
+        write_skills(source.path(), count);
         let user = User::new();
+        let copy = "cp -r \"$0\" ../copy && find ../copy -type f -exec sync -d {} +";
+        let mut copy_all = user.program("/bin/sh");
+        times[0].push(timed(copy_all.args(["-c", copy]).arg(source.path())));
         let mut add = user.prowess();
         add.arg("add").arg(source.path()).args(["--all", "--yes"]);
-        added.push(timed(&mut add));
-        let copy = "cp -r \"$0\" copy && find copy -type f -exec sync -d {} +";
-        let mut copy_all = user.program("/bin/sh");
-        copied.push(timed(copy_all.args(["-c", copy]).arg(source.path())));
+        times[1].push(timed(&mut add));
+        for entry in fs::read_dir(source.path()).unwrap() {
+            let path = entry.unwrap().path().join("references/FIELDS.md");
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(path, text + "\nOne more line.\n").unwrap();
+        }
+        times[2].push(timed(user.prowess().args(["update", "--yes"])));
+        fs::remove_dir_all(user.path("project/.agents/skills")).unwrap();
+        times[3].push(timed(user.prowess().args(["sync", "--yes"])));
     }
-    let (added, copied) = (median(added), median(copied));
-    row(
-        &format!("`add DIR --all --yes`, {count} skills, audit included"),
-        &milliseconds(added),
-        "1,000 ms",
-        &format!("{}, `cp -r` and `sync`", milliseconds(copied)),
-        Some(added.as_secs_f64() / copied.as_secs_f64()),
-    );
+    let [copied, added, updated, synced] = times.map(median);
+    for (work, time, target) in [
+        ("add DIR --all --yes", added, "1,000 ms"),
+        ("update --yes", updated, ""),
+        ("sync --yes", synced, ""),
+    ] {
+        row(
+            &format!("`{work}`, {count} skills, audit included"),
+            &milliseconds(time),
+            target,
+            &format!("{}, `cp -r` and `sync`", milliseconds(copied)),
+            Some(time.as_secs_f64() / copied.as_secs_f64()),
+        );
+    }
 }
 
 fn verify(count: usize) {

@@ -13,6 +13,8 @@ use prowess_spec::SkillPath;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::plugin_listing::{names, plugin_files_among};
+
 /// A difference between the disk and the lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FileChange {
@@ -52,28 +54,28 @@ pub fn compare(
     directory: &Path,
     files: &BTreeMap<SkillPath, ContentDigest>,
 ) -> io::Result<Option<Vec<FileChange>>> {
-    match fs::symlink_metadata(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-        Ok(found) if found.is_dir() => {}
-        Ok(_) => return Err(io::Error::other("not a directory")),
-    }
-    let mut comparison = Comparison {
-        root: fs::canonicalize(directory)?,
-        files,
-        seen: 0,
-        changes: Vec::new(),
-    };
-    comparison.directory(directory, "", 0)?;
-    if comparison.seen < files.len() {
-        let gone = |path: &&SkillPath| !directory.join(path.as_str()).exists();
-        for path in files.keys().filter(gone) {
-            comparison.add(path.as_str(), ChangeKind::Removed);
-        }
-    }
-    comparison.changes.sort();
-    comparison.changes.dedup();
-    Ok(Some(comparison.changes))
+    Ok(Comparison::of(directory, files)?.map(|found| found.changes))
+}
+
+/// What is found in the directory of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// The differences from the lock file.
+    pub changes: Vec<FileChange>,
+    /// The names that make a plugin of it.
+    pub plugin_files: Vec<String>,
+}
+
+/// The same as [`compare`], and whether it is a plugin.
+pub fn compare_with_plugin(
+    directory: &Path,
+    files: &BTreeMap<SkillPath, ContentDigest>,
+) -> io::Result<Option<Compared>> {
+    let found = Comparison::of(directory, files)?;
+    Ok(found.map(|found| Compared {
+        plugin_files: plugin_files_among(directory, &found.names),
+        changes: found.changes,
+    }))
 }
 
 struct Comparison<'f> {
@@ -81,9 +83,40 @@ struct Comparison<'f> {
     files: &'f BTreeMap<SkillPath, ContentDigest>,
     seen: usize,
     changes: Vec<FileChange>,
+    /// Everything that is no directory.
+    names: Vec<String>,
 }
 
-impl Comparison<'_> {
+impl<'f> Comparison<'f> {
+    fn of(
+        directory: &Path,
+        files: &'f BTreeMap<SkillPath, ContentDigest>,
+    ) -> io::Result<Option<Self>> {
+        match fs::symlink_metadata(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(io::Error::other("not a directory")),
+        }
+        let mut comparison = Self {
+            root: fs::canonicalize(directory)?,
+            files,
+            seen: 0,
+            changes: Vec::new(),
+            names: Vec::new(),
+        };
+        comparison.directory(directory, "", 0)?;
+        if comparison.seen < files.len() {
+            let gone = |path: &&SkillPath| !directory.join(path.as_str()).exists();
+            for path in files.keys().filter(gone) {
+                comparison.add(path.as_str(), ChangeKind::Removed);
+            }
+        }
+        comparison.changes.sort();
+        comparison.changes.dedup();
+        Ok(Some(comparison))
+    }
+
     fn add(&mut self, path: &str, change: ChangeKind) {
         let path = path.to_owned();
         self.changes.push(FileChange { path, change });
@@ -94,15 +127,22 @@ impl Comparison<'_> {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if IGNORED.contains(&&*name) || is_temporary(&name) {
-                continue;
-            }
             let path = if inside.is_empty() {
-                name.into_owned()
+                name.to_string()
             } else {
                 format!("{inside}/{name}")
             };
             let mut kind = entry.file_type()?;
+            if IGNORED.contains(&&*name) || is_temporary(&name) {
+                if kind.is_dir() {
+                    let below = names(&entry.path()).into_iter();
+                    let below = below.map(|below| format!("{path}/{below}"));
+                    self.names.extend(below);
+                } else {
+                    self.names.push(path);
+                }
+                continue;
+            }
             if kind.is_symlink()
                 && let Ok(target) = fs::canonicalize(entry.path())
                 && target.starts_with(&self.root)
@@ -114,6 +154,7 @@ impl Comparison<'_> {
                 self.directory(&entry.path(), &path, depth + 1)?;
                 continue;
             }
+            self.names.push(path.clone());
             let expected = SkillPath::parse(&path).ok();
             let expected = expected.and_then(|it| self.files.get(&it)).copied();
             let Some(expected) = expected else {

@@ -60,7 +60,7 @@ pub use client::{
     CachedAnswer, NoCache, Publication, Published, RegistryClient, RegistryError, RegistryToken,
     ResponseCache, SearchPage,
 };
-pub use compare::{ChangeKind, FileChange, compare};
+pub use compare::{ChangeKind, Compared, FileChange, compare, compare_with_plugin};
 pub use fetch::{FetchError, FoundSkill, Package, download_package};
 #[cfg(unix)]
 pub use fingerprint::Fingerprint;

@@ -14,7 +14,14 @@ const MANIFEST_BYTES: u64 = 1024 * 1024;
 /// The names of a skill on disk that make a plugin of it, sorted. Nothing but names and one manifest is read, and no link
 /// to a directory is followed.
 pub fn plugin_files_in(directory: &Path) -> Vec<String> {
-    plugin_files_with(directory, &[])
+    plugin_files_among(directory, &names(directory))
+}
+
+/// The same of names that are known.
+pub(crate) fn plugin_files_among(directory: &Path, names: &[String]) -> Vec<String> {
+    let read = |path: &str| beginning(&directory.join(path));
+    let found = plugin_files(names.iter().map(String::as_str), read);
+    found.into_iter().map(str::to_owned).collect()
 }
 
 /// The same, as it would be with these files.
@@ -42,7 +49,7 @@ fn beginning(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Every file and link, those near the root first, because that is where agents look.
-fn names(directory: &Path) -> Vec<String> {
+pub(crate) fn names(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut waiting = VecDeque::from([(PathBuf::new(), 0)]);
     while let Some((inside, depth)) = waiting.pop_front() {

@@ -67,9 +67,13 @@ impl<'e> Examiner<'e> {
         tree: &InstallableTree,
         inspection: &Inspection,
     ) -> Consent {
+        let asked = inspection.consent();
         let Some(before) = self.applied.skills.get(name) else {
-            return inspection.consent();
+            return asked;
         };
+        if asked == Consent::None {
+            return asked;
+        }
         if before.digest == digest_of(&tree.files().digests()) && !inspection.has_unread() {
             return Consent::None;
         }
@@ -79,7 +83,7 @@ impl<'e> Examiner<'e> {
         let earlier = earlier.map(|tree| self.inspect_with(name, &tree.into(), &none));
         match earlier {
             Some(earlier) if !inspection.is_worse_than(&earlier) => Consent::None,
-            _ => inspection.consent(),
+            _ => asked,
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use prowess_registry::{
-    ChangeKind, FileChange, Fingerprint, LockFile, LockedSkill, PackageTree, compare,
+    ChangeKind, Compared, FileChange, Fingerprint, LockFile, LockedSkill, PackageTree, compare,
+    compare_with_plugin,
 };
 use prowess_spec::{SkillName, nearest};
 use rayon::prelude::*;
@@ -208,17 +209,18 @@ pub(super) fn disk_states(
     states.into_iter().collect()
 }
 
-/// The differences of skills from the lock file, in parallel; `None` for one that is not on disk.
+/// The differences of skills from the lock file, and the files that make plugins of them, in parallel; `None` for one that is
+/// not on disk.
 pub(super) fn differences(
     session: &Session<'_>,
     skills: &[(SkillName, LockedSkill)],
-) -> Result<Vec<Option<Vec<FileChange>>>> {
+) -> Result<Vec<Option<Compared>>> {
     let directory = session.place.skills();
-    let found: Vec<Result<Option<Vec<FileChange>>>> = skills
+    let found: Vec<Result<Option<Compared>>> = skills
         .par_iter()
         .map(|(name, locked)| {
             let path = directory.join(name.as_str());
-            compare(&path, &locked.files)
+            compare_with_plugin(&path, &locked.files)
                 .with_context(|| format!("cannot read {}", configuration::shown(&path)))
         })
         .collect();

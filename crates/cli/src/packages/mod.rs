@@ -13,6 +13,7 @@ mod installed;
 mod interrupted;
 mod lock_trust;
 mod names;
+mod newer;
 mod news;
 mod open_packages;
 pub(crate) mod outdated;

@@ -8,6 +8,7 @@ use prowess_registry::{
     Agent, Fingerprint, InstallableTree, LockedSkill, Merge, PackageTree, merge, plugin_files_in,
 };
 use prowess_spec::SkillName;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::apply::{
@@ -291,10 +292,23 @@ impl Plan {
             given: GivenConsent::new(level, arguments.json),
             refused,
         };
-        for ((index, (name, _, seen)), new) in wanted.into_iter().zip(fetched) {
-            let inspection = examiner.inspect(name, &new.tree);
-            let needed = examiner.consent(name, &new.tree, &inspection);
-            if !question.ask("install", name, inspection, needed)? {
+        let inspected: Vec<Option<(Inspection, Consent)>> = wanted
+            .par_iter()
+            .zip(&fetched)
+            .map(|((_, (name, _, _)), new)| {
+                if examiner.is_accepted(name, &new.locked) {
+                    return None;
+                }
+                let inspection = examiner.inspect(name, &new.tree);
+                let needed = examiner.consent(name, &new.tree, &inspection);
+                Some((inspection, needed))
+            })
+            .collect();
+        let found = fetched.into_iter().zip(inspected);
+        for ((index, (name, _, seen)), (new, inspected)) in wanted.into_iter().zip(found) {
+            if let Some((inspection, needed)) = inspected
+                && !question.ask("install", name, inspection, needed)?
+            {
                 continue;
             }
             let mut merged = None;

@@ -5,30 +5,26 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use clap::Args;
-use prowess_registry::{
-    ChangeKind, FileChange, Fingerprint, InstallableTree, LockFile, LockedSkill, Merge,
-    PackageReference, PackageTree, merge,
-};
-use prowess_spec::{SkillName, SkillPath};
+use prowess_registry::{Fingerprint, LockedSkill};
+use prowess_spec::SkillName;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::{Value, json};
 
-use super::apply::{Changes, Installation, SourceSkill, left_out_notes, seen_lock};
+use super::apply::{Changes, Installation, left_out_notes, seen_lock};
 use super::conflicts;
 use super::consent::{AllowArgument, Examiner, GivenConsent};
 use super::downgrade::DowngradeArgument;
-use super::edited_base;
 use super::inspect::{Consent, Inspection, MANY, marked, plural};
-use super::installed::{
-    BaseOrigin, DiskState, Edits, SeenSkill, look_at, named, nothing, sessions,
-};
+use super::installed::{look_at_all, named, nothing, sessions};
 use super::interrupted::until_unchanged;
 use super::lock_trust;
+use super::newer::{Look, Newer, Sources};
 use super::news;
 use super::open_packages::Packages;
 use super::session::{ScopeArgument, Session};
 use super::signatures::SignatureRules;
 use crate::arguments::Global;
-use crate::error::{CommandError, Context, Result};
+use crate::error::{CommandError, Result};
 use crate::exit::Exit;
 use crate::terminal;
 
@@ -61,10 +57,10 @@ pub(crate) struct UpdateArguments {
     merge: bool,
     /// Keep edited files as they are, and update the others
     #[arg(long, group = "how")]
-    ours: bool,
+    pub(super) ours: bool,
     /// Discard edits
     #[arg(long, group = "how")]
-    theirs: bool,
+    pub(super) theirs: bool,
     /// Install the merged files, after you resolved the conflicts
     #[arg(
         long = "continue",
@@ -83,11 +79,11 @@ pub(crate) struct UpdateArguments {
     yes: bool,
     /// Update whatever was found
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
     #[command(flatten)]
     allow: AllowArgument,
     #[command(flatten)]
-    downgrade: DowngradeArgument,
+    pub(super) downgrade: DowngradeArgument,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -109,28 +105,31 @@ enum Outcome {
     Failed(CommandError),
 }
 
+/// A newer version, and what it takes to have it.
 struct Update {
-    /// The files on disk afterwards; with markers where there is a conflict.
-    tree: InstallableTree,
-    /// The files on disk now.
-    current: InstallableTree,
-    /// What the name of the skill held before its files were read.
-    seen: Fingerprint,
-    /// The new version.
-    new: InstallableTree,
-    locked: LockedSkill,
-    /// Files of a plugin in the new version, which are not installed.
-    left_out: Vec<SkillPath>,
-    /// The files that keep an edit.
-    edited: Vec<String>,
-    /// The merge, if it has conflicts.
-    conflicts: Option<Merge>,
+    newer: Newer,
     inspection: Inspection,
-    news: news::News,
     consent: Consent,
 }
 
 impl Outcome {
+    fn of(name: &SkillName, look: Result<Look>, examiner: &Examiner<'_>) -> Self {
+        match look {
+            Err(error) => Self::Failed(error),
+            Ok(Look::UpToDate) => Self::UpToDate,
+            Ok(Look::Moved(locked)) => Self::Moved(locked),
+            Ok(Look::Newer(newer)) => {
+                let has_conflicts = newer.conflicts.is_some();
+                let update = Box::new(Update::new(name, *newer, examiner));
+                if has_conflicts {
+                    Self::Conflict(update)
+                } else {
+                    Self::Updated(update)
+                }
+            }
+        }
+    }
+
     fn update(&self) -> Option<&Update> {
         match self {
             Self::Updated(update) | Self::Conflict(update) => Some(update),
@@ -140,9 +139,32 @@ impl Outcome {
 }
 
 impl Update {
+    fn new(name: &SkillName, newer: Newer, examiner: &Examiner<'_>) -> Self {
+        let examine = |tree| {
+            let inspection = examiner.inspect(name, tree);
+            let consent = examiner.consent(name, tree, &inspection);
+            (inspection, consent)
+        };
+        let (mut inspection, mut consent) = examine(&newer.new);
+        if newer.tree != newer.new {
+            // Edits can have come with the project.
+            let edited = examine(&newer.tree);
+            if edited.1 > consent {
+                (inspection, consent) = edited;
+            }
+        }
+        Self {
+            newer,
+            inspection,
+            consent,
+        }
+    }
+
     /// Whether it is shown even if it is one of many.
     fn is_notable(&self) -> bool {
-        self.consent > Consent::None || !self.edited.is_empty() || !self.left_out.is_empty()
+        self.consent > Consent::None
+            || !self.newer.edited.is_empty()
+            || !self.newer.left_out.is_empty()
     }
 }
 
@@ -226,9 +248,9 @@ fn update(
 }
 
 impl Plan {
-    fn new(
-        session: &Session<'_>,
-        packages: &mut Packages<'_>,
+    fn new<'s>(
+        session: &'s Session<'s>,
+        packages: &mut Packages<'s>,
         arguments: &UpdateArguments,
     ) -> Result<Self> {
         let began = Instant::now();
@@ -236,23 +258,35 @@ impl Plan {
         let skills = named(session, &arguments.names)?;
         let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
         lock_trust::ask(session, &sources, arguments.yes)?;
-        let known = Known {
-            examiner: Examiner::new(session, &arguments.allow)?,
-            applied: session.applied(),
-            signatures: SignatureRules::new(session, None)?,
-        };
         packages.prepare(
             sources
                 .iter()
                 .filter_map(|locked| locked.source.parse().ok()),
         );
+        let mut sources = Sources {
+            session,
+            packages,
+            signatures: SignatureRules::new(session, None)?,
+        };
         let count = plural(skills.len(), "skill");
-        let skills = skills.into_iter().map(|(name, before)| PlannedSkill {
-            outcome: look(session, packages, &known, arguments, &name, &before)
-                .unwrap_or_else(Outcome::Failed),
-            name,
-            before,
-            is_accepted: true,
+        let on_disk = look_at_all(session, &skills);
+        let found: Vec<(SkillName, LockedSkill, Result<Look>)> = skills
+            .into_iter()
+            .zip(on_disk)
+            .map(|((name, before), on_disk)| {
+                let found = on_disk.and_then(|it| sources.look(arguments, &name, &before, it));
+                (name, before, found)
+            })
+            .collect();
+        let examiner = Examiner::new(session, &arguments.allow)?;
+        let skills = found.into_par_iter().map(|(name, before, found)| {
+            let outcome = Outcome::of(&name, found, &examiner);
+            PlannedSkill {
+                name,
+                before,
+                outcome,
+                is_accepted: true,
+            }
         });
         let skills = skills.collect();
         session.phase(&format!("looked at {count}"), began);
@@ -285,7 +319,7 @@ impl Plan {
             if asks {
                 // Edits that were saved since change what is shown, not what was agreed to.
                 let findings = update.inspection.lines();
-                let agreed = format!("{name} {} {findings}", update.locked.digest);
+                let agreed = format!("{name} {} {findings}", update.newer.locked.digest);
                 skill.is_accepted =
                     answers.agreed.contains(&agreed) || agrees(arguments, name, update, &found)?;
                 if skill.is_accepted {
@@ -308,28 +342,30 @@ impl Plan {
                     changes.lock.skills.insert(name.clone(), locked.clone());
                 }
                 Outcome::Conflict(update) => {
-                    if let Some(merge) = &update.conflicts {
+                    let newer = &update.newer;
+                    if let Some(merge) = &newer.conflicts {
                         let conflict = conflicts::Conflict {
                             name,
                             merge,
-                            new: &update.locked,
+                            new: &newer.locked,
                             locked: &skill.before,
-                            ours: &update.seen,
+                            ours: &newer.seen,
                         };
                         conflicts::write(session, &mut changes, &conflict)?;
-                        session.keep(&update.locked, &update.new)?;
+                        session.keep(&newer.locked, &newer.new)?;
                     }
                 }
                 Outcome::Updated(update) if skill.is_accepted => {
+                    let newer = &update.newer;
                     let installation = Installation {
                         name,
-                        tree: &update.tree,
-                        locked: update.locked.clone(),
-                        seen: &update.seen,
+                        tree: &newer.tree,
+                        locked: newer.locked.clone(),
+                        seen: &newer.seen,
                     };
                     changes.install(installation, &[])?;
                     conflicts::forget(session, &mut changes, name)?;
-                    session.keep(&update.locked, &update.new)?;
+                    session.keep(&newer.locked, &newer.new)?;
                 }
                 Outcome::UpToDate | Outcome::Updated(_) | Outcome::Failed(_) => {}
             }
@@ -343,13 +379,14 @@ impl Plan {
         let mut updated: Vec<String> = Vec::new();
         for skill in self.skills {
             let name = &skill.name;
-            let left_out = skill.outcome.update().map(|update| update.left_out.clone());
+            let left_out = skill.outcome.update();
+            let left_out = left_out.map(|update| update.newer.left_out.clone());
             let (state, worse) = match &skill.outcome {
                 Outcome::UpToDate | Outcome::Moved(_) => ("up to date", Exit::Success),
                 Outcome::Failed(_) => ("failed", Exit::Failure),
                 Outcome::Conflict(update) => {
                     if !arguments.dry_run {
-                        let files = update.conflicting_files();
+                        let files = update.newer.conflicting_files();
                         terminal::print_problem(
                             &format!("`{name}` was not updated: conflicts in {files}"),
                             Some(&conflicts::hint(name)),
@@ -380,204 +417,9 @@ impl Plan {
     }
 }
 
-impl Update {
-    /// The files with a conflict, for people.
-    fn conflicting_files(&self) -> String {
-        let conflicts = self.conflicts.iter().flat_map(|merge| &merge.conflicts);
-        let files: Vec<String> = conflicts.map(ToString::to_string).collect();
-        files.join(", ")
-    }
-}
-
-/// What every skill is compared with.
-struct Known<'k> {
-    examiner: Examiner<'k>,
-    applied: LockFile,
-    signatures: SignatureRules,
-}
-
-/// What a newer version of a skill would change.
-fn look(
-    session: &Session<'_>,
-    packages: &mut Packages<'_>,
-    known: &Known<'_>,
-    arguments: &UpdateArguments,
-    name: &SkillName,
-    before: &LockedSkill,
-) -> Result<Outcome> {
-    let Known {
-        examiner,
-        applied,
-        signatures,
-    } = known;
-    let reference: PackageReference = before.source.parse()?;
-    let (new, own) = packages.tree(name, &reference)?;
-    let package = packages.get(&reference)?;
-    let signature = signatures.check(package, &reference, &own, Some(before))?;
-    let resolved = package.resolved_at(&reference);
-    let mut skill = SourceSkill::new(before.source.clone(), resolved, new);
-    skill.locked.signed_by = signature.key();
-    arguments.downgrade.check(name, before, &skill.locked)?;
-    let (new, after) = (skill.tree.clone(), &skill.locked);
-    let SeenSkill { seen, state } = look_at(session, applied, name, before)?;
-    let state = if arguments.ours || arguments.theirs {
-        state
-    } else {
-        edited_base::resolve(session, name, before, state)?
-    };
-    let is_current = match &state {
-        DiskState::Unchanged => true,
-        DiskState::Edited(edits) => edits.base.digest == before.digest,
-        DiskState::Older | DiskState::Missing => false,
-    };
-    let is_same = after.digest == before.digest && after.source_digest() == before.source_digest();
-    if is_same && is_current {
-        let discards = arguments.theirs && matches!(state, DiskState::Edited(_));
-        return Ok(if discards {
-            let news = news::News::default();
-            Outcome::Updated(finish(name, examiner, new.clone(), seen, skill, news))
-        } else if after == before {
-            Outcome::UpToDate
-        } else {
-            Outcome::Moved(skill.locked)
-        });
-    }
-    let state = match state {
-        DiskState::Unchanged => changed_bits(session, name, before).unwrap_or(state),
-        other => other,
-    };
-    let mut news = news::since(package.commit(), &reference, before);
-    let path = session.place.skills().join(name.as_str());
-    let ours = match &state {
-        DiskState::Edited(edits) => {
-            let (ours, _) = PackageTree::read_directory(&path)?;
-            let ours = InstallableTree::from(ours);
-            if !arguments.force {
-                edits.refuse_foreign(name, ours.files())?;
-            }
-            Some(ours)
-        }
-        _ => None,
-    };
-    let (installed, edits) = match state {
-        DiskState::Edited(edits) => (edits.base, edits.changes),
-        _ => (before.clone(), Vec::new()),
-    };
-    let base = session.store.get(installed.digest);
-    let base = match base {
-        Some(base) => Some(base.into()),
-        None => packages.locked(name, &installed).ok().map(|it| it.0.tree),
-    };
-    let base: Option<InstallableTree> = base;
-    news.add_changelog(base.as_ref().map(InstallableTree::files), new.files());
-    if edits.is_empty() || arguments.theirs {
-        let mut update = finish(name, examiner, new, seen, skill, news);
-        update.current = ours.or(base).unwrap_or_default();
-        return Ok(Outcome::Updated(update));
-    }
-    let ours = ours.unwrap_or_default();
-    if arguments.ours {
-        let tree = keep_edits(&edits, ours.files(), new.files())?.into();
-        let mut update = finish(name, examiner, tree, seen, skill, news);
-        update.edited = edits.into_iter().map(|it| it.path).collect();
-        update.current = ours;
-        return Ok(Outcome::Updated(update));
-    }
-    let base = base.with_context(
-        || "the installed version is not available for a merge; pass `--ours` or `--theirs`",
-    )?;
-    let merged = merge(base.files(), ours.files(), new.files())?;
-    let tree = merged.tree.clone().into();
-    let mut update = finish(name, examiner, tree, seen, skill, news);
-    update.edited = merged.edited.iter().map(ToString::to_string).collect();
-    update.current = ours;
-    Ok(if merged.conflicts.is_empty() {
-        Outcome::Updated(update)
-    } else {
-        update.conflicts = Some(merged);
-        Outcome::Conflict(update)
-    })
-}
-
-/// Executable bits that were changed by hand are edits; the lock file knows nothing of them, the stored version does.
-fn changed_bits(
-    session: &Session<'_>,
-    name: &SkillName,
-    locked: &LockedSkill,
-) -> Option<DiskState> {
-    let base = session.store.get(locked.digest)?;
-    let path = session.place.skills().join(name.as_str());
-    let (ours, _) = PackageTree::read_directory(&path).ok()?;
-    let is_changed = |path: &SkillPath, executable: bool| {
-        let before = base.get(path.as_str());
-        before.is_some_and(|before| before.executable != executable)
-    };
-    let files = ours.files();
-    let files = files.filter(|(path, file)| is_changed(path, file.executable));
-    let changes: Vec<FileChange> = files
-        .map(|(path, _)| FileChange {
-            path: path.to_string(),
-            change: ChangeKind::Changed,
-        })
-        .collect();
-    let edits = Edits {
-        base: locked.clone(),
-        changes,
-        origin: BaseOrigin::Applied,
-    };
-    (!edits.changes.is_empty()).then_some(DiskState::Edited(edits))
-}
-
-fn finish(
-    name: &SkillName,
-    examiner: &Examiner<'_>,
-    tree: InstallableTree,
-    seen: Fingerprint,
-    skill: SourceSkill,
-    news: news::News,
-) -> Box<Update> {
-    let SourceSkill {
-        tree: new,
-        locked,
-        left_out,
-    } = skill;
-    let inspection = examiner.inspect(name, &new);
-    let consent = examiner.consent(name, &new, &inspection);
-    // Edits can have come with the project.
-    let edited = examiner.inspect(name, &tree);
-    let of_edited = examiner.consent(name, &tree, &edited);
-    let (inspection, consent) = if of_edited > consent {
-        (edited, of_edited)
-    } else {
-        (inspection, consent)
-    };
-    Box::new(Update {
-        tree,
-        current: InstallableTree::default(),
-        seen,
-        new,
-        locked,
-        left_out,
-        edited: Vec::new(),
-        conflicts: None,
-        inspection,
-        news,
-        consent,
-    })
-}
-
-/// The new version with the edited files of the old one.
-fn keep_edits(edits: &[FileChange], ours: &PackageTree, new: &PackageTree) -> Result<PackageTree> {
-    let is_edited = |path: &str| edits.iter().any(|it| it.path == path);
-    let own = ours.files().filter(|(path, _)| is_edited(path.as_str()));
-    let rest = new.files().filter(|(path, _)| !is_edited(path.as_str()));
-    let files = own.chain(rest);
-    let files = files.map(|(path, file)| (path.clone(), file.clone()));
-    Ok(PackageTree::new(files)?)
-}
-
 /// What an update brings, for people.
 fn found(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -> String {
+    let newer = &update.newer;
     let short = |locked: &LockedSkill| {
         let resolved = locked.resolved.as_deref().unwrap_or_default();
         resolved.chars().take(10).collect::<String>()
@@ -585,21 +427,21 @@ fn found(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -
     let version = update.inspection.version.as_deref();
     let version = version.map(|it| format!(" {}", terminal::one_line(it)));
     let version = version.unwrap_or_default();
-    let commits = match (short(before), short(&update.locked)) {
+    let commits = match (short(before), short(&newer.locked)) {
         (old, new) if old.is_empty() || old == new => String::new(),
         (old, new) => format!(" ({old} to {new})"),
     };
-    let mut text = format!("{name}{version}{commits}\n{}", update.news.lines());
-    let files = news::changed_files(&before.files, &update.locked.files);
+    let mut text = format!("{name}{version}{commits}\n{}", newer.news.lines());
+    let files = news::changed_files(&before.files, &newer.locked.files);
     text.push_str(&terminal::printable(&files));
-    for note in left_out_notes(&update.left_out) {
+    for note in left_out_notes(&newer.left_out) {
         let _ = writeln!(text, "  {}", terminal::printable(&note));
     }
-    if update.conflicts.is_some() {
-        let files = terminal::printable(&update.conflicting_files());
+    if newer.conflicts.is_some() {
+        let files = terminal::printable(&newer.conflicting_files());
         let _ = writeln!(text, "  conflicts with your edits in {files}");
-    } else if !update.edited.is_empty() {
-        let edited = terminal::printable(&update.edited.join(", "));
+    } else if !newer.edited.is_empty() {
+        let edited = terminal::printable(&newer.edited.join(", "));
         let _ = writeln!(text, "  keeps your edits in {edited}");
     }
     if update.consent > Consent::None {
@@ -608,8 +450,8 @@ fn found(name: &SkillName, before: &LockedSkill, update: &Update, whole: bool) -
     if whole {
         text.push_str(&news::difference(
             name,
-            update.current.files(),
-            update.tree.files(),
+            newer.current.files(),
+            newer.tree.files(),
         ));
     }
     text

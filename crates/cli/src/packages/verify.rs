@@ -1,7 +1,7 @@
 //! `prowess verify`: are the installed files what the lock file says?
 
 use clap::Args;
-use prowess_registry::{digest_of, plugin_files_in};
+use prowess_registry::{Compared, digest_of};
 use serde_json::{Value, json};
 
 use super::inspect::plural;
@@ -62,8 +62,10 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Exit> 
             total += 1;
             files += locked.files.len();
             let is_missing = state.is_none();
-            let changes = state.unwrap_or_default();
-            let plugin = plugin_files_in(&session.place.skills().join(name.as_str()));
+            let Compared {
+                changes,
+                plugin_files: plugin,
+            } = state.unwrap_or_default();
             let is_other = is_missing || !changes.is_empty() || !plugin.is_empty();
             differing += usize::from(is_other);
             let yanked = yanked_in(session, locked);

@@ -108,6 +108,9 @@ pub(crate) fn is_instruction(text: &str) -> bool {
 
 /// Lower case with the same offsets; a letter whose lower case has another length stays.
 fn lower(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let mut lower = c.to_lowercase();

@@ -1,6 +1,6 @@
 //! One process that parses, as its host sees it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -92,7 +92,7 @@ impl ParserProcess {
         let answer = stream
             .write_all(&encode_request(request))
             .map_err(WireError::Stream)
-            .and_then(|()| read_answer(&mut stream, request.source));
+            .and_then(|()| read_answer(&mut BufReader::new(stream), request.source));
         answer.unwrap_or_else(|error| Parse::Lost(self.why(&error)))
     }
 
