@@ -159,8 +159,9 @@ pub(crate) fn undo(steps: &[Step], changed: Vec<PathBuf>) -> io::Result<Recovery
 /// Removes what is left under temporary names; returns where something was moved to that is unknown.
 pub(crate) fn clean(steps: &[Step]) -> io::Result<Vec<PathBuf>> {
     let mut kept = Vec::new();
+    let mut last = None;
     for step in steps {
-        if let Some(open) = step.open()? {
+        if let Some(open) = step.open_after(&mut last)? {
             kept.extend(open.clean()?);
         }
     }

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use prowess_sources::beneath::{Missing, open_real};
@@ -66,7 +67,7 @@ pub(crate) enum Undone {
 /// A step with its directory open.
 pub(crate) struct OpenStep<'s> {
     step: &'s Step,
-    handle: OwnedFd,
+    handle: Arc<OwnedFd>,
 }
 
 impl Step {
@@ -76,13 +77,25 @@ impl Step {
 
     /// `None` if the directory is gone, and everything in it.
     pub(crate) fn open(&self) -> io::Result<Option<OpenStep<'_>>> {
-        match open_real(&self.directory, None, Missing::Fail) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => Ok(Some(OpenStep {
-                step: self,
-                handle: opened?.0,
-            })),
-        }
+        self.open_after(&mut None)
+    }
+
+    /// The same after another step, which most often is in the same directory.
+    pub(crate) fn open_after(
+        &self,
+        last: &mut Option<(PathBuf, Arc<OwnedFd>)>,
+    ) -> io::Result<Option<OpenStep<'_>>> {
+        let known = last.as_ref().filter(|(path, _)| *path == self.directory);
+        let handle = if let Some((_, handle)) = known {
+            Arc::clone(handle)
+        } else {
+            match open_real(&self.directory, None, Missing::Fail) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                opened => Arc::new(opened?.0),
+            }
+        };
+        *last = Some((self.directory.clone(), Arc::clone(&handle)));
+        Ok(Some(OpenStep { step: self, handle }))
     }
 }
 

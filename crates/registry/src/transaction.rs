@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cap_std::fs::{
     Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt,
@@ -57,7 +58,17 @@ pub struct Transaction {
     journal: Journal,
     recovery: Option<Recovery>,
     unsynced: UnsyncedFiles,
+    /// The directory of the last change: most are in the same one.
+    last: Option<OpenedDirectory>,
     committed: bool,
+}
+
+/// A directory under the name by which it was asked for.
+#[derive(Clone)]
+struct OpenedDirectory {
+    asked: PathBuf,
+    handle: Arc<OwnedFd>,
+    real: PathBuf,
 }
 
 impl Transaction {
@@ -87,6 +98,7 @@ impl Transaction {
             journal: Journal::new(),
             recovery,
             unsynced: UnsyncedFiles::default(),
+            last: None,
             committed: false,
         })
     }
@@ -104,7 +116,8 @@ impl Transaction {
         content: &Content<'_>,
         before: &Fingerprint,
     ) -> Result<(), TransactionError> {
-        let opened = open_real(directory, self.within.as_deref(), Missing::Make)?;
+        let within = self.within.clone();
+        let opened = self.open(directory, within.as_deref(), Missing::Make)?;
         self.stage(opened, name, content, Some(before))
     }
 
@@ -116,17 +129,37 @@ impl Transaction {
         bytes: &[u8],
     ) -> Result<(), TransactionError> {
         create_private(directory)?;
-        let opened = open_real(directory, None, Missing::Fail)?;
+        let opened = self.open(directory, None, Missing::Fail)?;
         self.stage(opened, name, &Content::File(bytes), None)
+    }
+
+    fn open(
+        &mut self,
+        directory: &Path,
+        within: Option<&[PathBuf]>,
+        missing: Missing,
+    ) -> io::Result<OpenedDirectory> {
+        if let Some(last) = self.last.as_ref().filter(|last| last.asked == directory) {
+            return Ok(last.clone());
+        }
+        let (handle, real) = open_real(directory, within, missing)?;
+        let opened = OpenedDirectory {
+            asked: directory.to_owned(),
+            handle: Arc::new(handle),
+            real,
+        };
+        self.last = Some(opened.clone());
+        Ok(opened)
     }
 
     fn stage(
         &mut self,
-        (handle, directory): (OwnedFd, PathBuf),
+        opened: OpenedDirectory,
         name: &str,
         content: &Content<'_>,
         before: Option<&Fingerprint>,
     ) -> Result<(), TransactionError> {
+        let (handle, directory) = (opened.handle, opened.real);
         let old = Fingerprint::at(&handle, name.as_bytes())?;
         if before.is_some_and(|before| *before != old) {
             return Err(TransactionError::Changed(directory.join(name)));
@@ -182,10 +215,11 @@ impl Transaction {
         before: Option<&Fingerprint>,
         within: Option<&[PathBuf]>,
     ) -> Result<(), TransactionError> {
-        let (handle, directory) = match open_real(directory, within, Missing::Fail) {
+        let opened = match self.open(directory, within, Missing::Fail) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             opened => opened?,
         };
+        let (handle, directory) = (opened.handle, opened.real);
         let old = Fingerprint::at(&handle, name.as_bytes())?;
         if before.is_some_and(|before| *before != old) {
             return Err(TransactionError::Changed(directory.join(name)));
@@ -262,8 +296,9 @@ impl Drop for Transaction {
 /// Makes every change, and waits until the names are on disk.
 fn apply_all(steps: &[Step]) -> Result<(), TransactionError> {
     let mut synced: Vec<&Path> = Vec::new();
+    let mut last = None;
     for step in steps {
-        let Some(open) = step.open()? else {
+        let Some(open) = step.open_after(&mut last)? else {
             return Err(TransactionError::Changed(step.path()));
         };
         open.apply().map_err(|error| match error {

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::thread;
 
 use prowess_config::{SandboxMode, Scripts as Wanted, SkillsConfig, StoreLocation};
 use prowess_core::Skills;
@@ -11,7 +12,7 @@ use prowess_runtime::{
     Approvals, Approver, Jails, NoApprover, Scripts, ScriptsMode, Workers, secret_places,
 };
 use prowess_sandbox::{Launcher, Requirement};
-use prowess_scan::Rules;
+use prowess_scan::{File, Rules};
 use prowess_trust::ProjectRoot;
 use prowess_worker::JailedParsers;
 
@@ -83,6 +84,17 @@ pub(crate) fn parsers() -> Arc<JailedParsers> {
 /// The rules of an audit; code is parsed in a jail.
 pub(crate) fn base_rules() -> Rules {
     Rules::base(parsers())
+}
+
+/// Compiles the rules and starts a parser while the caller fetches what is to be audited: both take longer than an audit.
+pub(crate) fn prepare_rules() {
+    thread::spawn(|| {
+        let script = File {
+            path: "any.sh",
+            bytes: b"true\n",
+        };
+        base_rules().scan([script], None);
+    });
 }
 
 /// Returns workers that run this program as `worker KIND`.

@@ -18,7 +18,7 @@ pub(crate) use approve_write::write_text;
 pub(crate) use arguments::CodeSkillArguments;
 pub(crate) use auditors::auditors;
 pub(crate) use explicit::id_of;
-pub(crate) use jails::{base_rules, launcher, parsers, scripts_unattended};
+pub(crate) use jails::{base_rules, launcher, parsers, prepare_rules, scripts_unattended};
 pub(crate) use named_path::{is_skill, split_path};
 pub(crate) use open::{
     HostServices, OpenedRuntime, ResolvedSkills, open, open_path, project_files, resolve,

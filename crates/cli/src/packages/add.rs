@@ -31,7 +31,7 @@ use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
 use crate::progress::FetchProgress;
 use crate::registries::RegistryArgument;
-use crate::{configuration, terminal};
+use crate::{code_skills, configuration, terminal};
 
 const SOURCES: &str = "\
 Sources:
@@ -172,6 +172,7 @@ pub(crate) fn run(arguments: &AddArguments, default: ScopeName, global: &Global)
     let rename = arguments.rename.as_deref().map(name).transpose()?;
     session.recover()?;
     let lock = session.lock()?;
+    code_skills::prepare_rules();
     let Some(fetched) = fetch(arguments, &session)? else {
         return Ok(Exit::Success);
     };

@@ -28,7 +28,7 @@ use super::signatures::SignatureRules;
 use crate::arguments::Global;
 use crate::error::{CommandError, Context, Result};
 use crate::exit::Exit;
-use crate::{configuration, terminal};
+use crate::{code_skills, configuration, terminal};
 
 const HELP: &str = "\
 Installs what prowess.lock has and this machine has not, with the digests that it states, and removes what \
@@ -285,8 +285,13 @@ impl Plan {
             .iter()
             .map(|(_, (name, locked, _))| (name, locked))
             .collect();
-        let fetched = fetch(session, &sources, arguments.yes)?;
         let examiner = Examiner::new(session, &arguments.allow)?;
+        let is_new =
+            |(name, locked): &(&SkillName, &LockedSkill)| !examiner.is_accepted(name, locked);
+        if sources.iter().any(is_new) {
+            code_skills::prepare_rules();
+        }
+        let fetched = fetch(session, &sources, arguments.yes)?;
         let level = Consent::of_options(arguments.yes, false);
         let mut question = Question {
             given: GivenConsent::new(level, arguments.json),
@@ -499,7 +504,7 @@ pub(super) fn fetch(
     yes: bool,
 ) -> Result<Vec<SourceSkill>> {
     let stored: Vec<Option<SourceSkill>> = wanted
-        .iter()
+        .par_iter()
         .map(|(_, locked)| SourceSkill::of_lock(session.store.get(locked.digest)?, locked))
         .collect();
     let absent = wanted.iter().zip(&stored);

@@ -26,7 +26,7 @@ use super::signatures::SignatureRules;
 use crate::arguments::Global;
 use crate::error::{CommandError, Result};
 use crate::exit::Exit;
-use crate::terminal;
+use crate::{code_skills, terminal};
 
 const HELP: &str = "\
 Fetches the newest version of installed skills. Files that you edited are merged with it, based on the \
@@ -258,6 +258,7 @@ impl Plan {
         let skills = named(session, &arguments.names)?;
         let sources: Vec<&LockedSkill> = skills.iter().map(|(_, locked)| locked).collect();
         lock_trust::ask(session, &sources, arguments.yes)?;
+        code_skills::prepare_rules();
         packages.prepare(
             sources
                 .iter()
