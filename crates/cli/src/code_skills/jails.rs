@@ -89,12 +89,14 @@ pub(crate) fn base_rules() -> Rules {
 /// Compiles the rules and starts a parser while the caller fetches what is to be audited: both take longer than an audit.
 pub(crate) fn prepare_rules() {
     thread::spawn(|| {
-        let script = File {
-            path: "any.sh",
-            bytes: b"true\n",
+        let text = File {
+            path: "SKILL.md",
+            bytes: b"Read it.\n",
         };
-        base_rules().scan([script], None);
+        base_rules().scan([text], None);
     });
+    // Without a parser the audit says that code is not read.
+    thread::spawn(|| parsers().jail());
 }
 
 /// Returns workers that run this program as `worker KIND`.
