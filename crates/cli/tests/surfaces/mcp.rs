@@ -140,11 +140,8 @@ fn post(server: &Server, session: &str, body: &Value) -> (String, Value) {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    let data = body.lines().filter_map(|line| line.strip_prefix("data: "));
-    let json = data
-        .filter(|data| data.starts_with('{'))
-        .next_back()
-        .unwrap_or(body);
+    let mut data = body.lines().filter_map(|line| line.strip_prefix("data: "));
+    let json = data.rfind(|data| data.starts_with('{')).unwrap_or(body);
     let head = head.lines().map(|line| match line.split_once(':') {
         Some((name, value)) => format!("{}:{value}\n", name.to_ascii_lowercase()),
         None => String::new(),
