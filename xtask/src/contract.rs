@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     "mcp",
     "service",
     "trust",
+    "surfaces",
     "durability",
     "operating",
     "chats",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use prowess_core::Dialect;
@@ -64,6 +65,12 @@ pub(crate) struct Scene {
     /// Files below the project.
     #[serde(default)]
     files: BTreeMap<String, String>,
+    /// The same with bytes that are no text.
+    #[serde(default)]
+    bytes: BTreeMap<String, Vec<u8>>,
+    /// Links and what they lead to.
+    #[serde(default)]
+    links: BTreeMap<String, String>,
     /// One scene for each number of skills that are alike.
     #[serde(default)]
     counts: Vec<usize>,
@@ -151,6 +158,12 @@ impl Scene {
         project.write(".git/HEAD", "ref: refs/heads/main\n");
         for (path, text) in &self.files {
             project.write(path, text);
+        }
+        for (path, bytes) in &self.bytes {
+            project.write(path, bytes);
+        }
+        for (path, target) in &self.links {
+            symlink(target, project.path(path)).unwrap();
         }
         for number in 0..self.count {
             project.write(
