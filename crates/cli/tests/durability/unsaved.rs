@@ -211,12 +211,15 @@ fn on_small_disk(project: &TestProject, script: &str) -> Option<Run> {
 
 const FILL: &str = "dd if=/dev/zero of=home/.local/share/prowess/full bs=1024 2>/dev/null || true";
 
+/// More than fits: a busy machine may leave a write-ahead log that has room for a short message.
+const LONG: &str = "head -c 1000000 /dev/zero | tr '\\0' x";
+
 #[test]
 fn du16_a_full_disk_is_said_and_the_turn_saved_when_there_is_room() {
     let project = new_project();
     let script = format!(
         "$PROWESS chat -q -p first; {FILL}
-        code=0; $PROWESS chat -q -p second || code=$?; echo code $code
+        code=0; {LONG} | $PROWESS chat -q -p second || code=$?; echo code $code
         ls {DIRECTORY}
         rm {DIRECTORY}/full; $PROWESS chat -q -p third; $PROWESS chat --list --json"
     );

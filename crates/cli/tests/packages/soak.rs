@@ -70,8 +70,9 @@ const FAULTS: [Fault; 6] = [
     Fault::Other,
 ];
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Counts {
+    /// Commands that were killed.
     kills: u64,
     full_disks: u64,
     editors: u64,
@@ -374,15 +375,8 @@ fn soak_of_commands_that_are_killed_and_disturbed() {
         let seed = seeds.next_u64();
         println!("round {round}: seed {seed}");
         soak.round(seed, round);
+        if (round + 1) % 500 == 0 || round + 1 == rounds {
+            println!("after {} rounds: {:?}", round + 1, soak.counts);
+        }
     }
-    let Counts {
-        kills,
-        full_disks,
-        editors,
-        pairs,
-        edits,
-    } = soak.counts;
-    println!(
-        "{rounds} rounds: {kills} killed, {full_disks} on a full disk, {editors} beside an editor, {pairs} beside another command, {edits} edits"
-    );
 }
